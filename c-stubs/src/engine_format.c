@@ -1,6 +1,9 @@
 /* printf's formatting. One pass over the format writes into a sink that counts everything and keeps what fits, so
  * that no byte past the given size is touched. Floating point is left to the host, which is what natively would do
- * it, digit for digit. */
+ * it, digit for digit.
+ *
+ * A format that is a constant is taken apart before the program runs (normalise/formats): then each of its parts is a call of one of the
+ * engine_format_ functions, with a specification that was read from it. */
 #include "engine.h"
 
 struct sink {
@@ -33,11 +36,12 @@ static void pad(struct sink *s, char c, long n) {
     s->at += (size_t)n;
 }
 
+/* As normalise/formats writes it, too. */
 struct spec {
     int left, plus, space, alternate, zero, group;
     int width, precision; /* precision -1: none given */
     enum { CHAR, SHORT, INT, LONG, LONGLONG, INTMAX, SIZE, PTRDIFF, LONGDOUBLE } length;
-    char conversion;
+    int conversion;
 };
 
 /* The digits of the largest number. */
@@ -50,6 +54,22 @@ static int longest(unsigned base, int is_long) {
     }
 }
 
+/* How many decimal digits there are behind the first. No loop: what a sum of comparisons can be is plain to see. */
+static int more_digits(uintmax_t v, int most) {
+    int n = (v >= 10) + (v >= 100) + (v >= 1000) + (v >= 10000) + (v >= 100000) + (v >= 1000000) + (v >= 10000000) +
+            (v >= 100000000) + (v >= 1000000000);
+    if (most <= 10) return n;
+    return n + (v >= 10000000000u) + (v >= 100000000000u) + (v >= 1000000000000u) + (v >= 10000000000000u) +
+           (v >= 100000000000000u) + (v >= 1000000000000000u) + (v >= 10000000000000000u) + (v >= 100000000000000000u) +
+           (v >= 1000000000000000000u) + (v >= 10000000000000000000u);
+}
+
+/* The same in a base that is a power of two. */
+static int more_places(uintmax_t v, unsigned base) {
+    int bits = v ? 63 - __builtin_clzll(v) : 0;
+    return base == 16 ? bits / 4 : base == 8 ? bits / 3 : bits;
+}
+
 /* Digits of an integer, with sign or prefix, precision and width. As many digits are computed as there can be: the loops then turn
  * equally often for all numbers, and only how many of the digits count depends on the number. */
 static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative, unsigned base) {
@@ -57,17 +77,17 @@ static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int n
     char text[64], prefix[3];
     int most = longest(base, f->length > INT || f->conversion == 'p');
     int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0, signed_ = f->conversion == 'd' || f->conversion == 'i' || f->conversion == 'p';
-    uintmax_t rest = v, power = base;
-    for (int i = 1; i < most; i++, power *= base) n += v >= power;
+    uintmax_t rest = v;
+    n += base == 10 ? more_digits(v, most) : more_places(v, base);
     for (int i = most; i > 0; rest /= base) text[--i] = digits[rest % base];
     if (f->precision > 0 && f->precision > n) zeros = f->precision - n;
     if (f->alternate && base == 8 && zeros == 0 && (n == 0 || v)) zeros = 1;
     if (negative) prefix[prefixed++] = '-';
     else if (signed_ && f->plus) prefix[prefixed++] = '+';
     else if (signed_ && f->space) prefix[prefixed++] = ' ';
-    if (f->alternate && (base == 16 || base == 2) && v) {
+    if ((f->alternate || f->conversion == 'p') && (base == 16 || base == 2) && v) {
         prefix[prefixed++] = '0';
-        prefix[prefixed++] = f->conversion == 'p' ? 'x' : f->conversion;
+        prefix[prefixed++] = f->conversion == 'p' ? 'x' : (char)f->conversion;
     }
     if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed) zeros = f->width - n - prefixed;
     long fill = f->width ? (long)f->width - n - zeros - prefixed : 0;
@@ -127,7 +147,7 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
         while (numbers[i] /= 10);
         while (n > 0) spec[at++] = digits[--n];
     }
-    spec[at++] = f->conversion;
+    spec[at++] = (char)f->conversion;
     spec[at] = 0;
     int n = crunner_format_float(small, sizeof small, spec, v);
     if (n < 0) return;
@@ -175,16 +195,22 @@ static const char *read_length(const char *p, struct spec *f) {
 }
 
 /* Everything but INT and shorter is 64 bits wide on the platforms this models. */
-static intmax_t signed_argument(const struct spec *f, va_list *args) {
-    if (f->length > INT) return va_arg(*args, long long);
-    int v = va_arg(*args, int);
-    return f->length == CHAR ? (signed char)v : f->length == SHORT ? (short)v : v;
+static intmax_t signed_argument(const struct spec *f, unsigned long long given) {
+    switch (f->length) {
+    case CHAR: return (signed char)given;
+    case SHORT: return (short)given;
+    case INT: return (int)given;
+    default: return (intmax_t)given;
+    }
 }
 
-static uintmax_t unsigned_argument(const struct spec *f, va_list *args) {
-    if (f->length > INT) return va_arg(*args, unsigned long long);
-    unsigned v = va_arg(*args, unsigned);
-    return f->length == CHAR ? (unsigned char)v : f->length == SHORT ? (unsigned short)v : v;
+static uintmax_t unsigned_argument(const struct spec *f, unsigned long long given) {
+    switch (f->length) {
+    case CHAR: return (unsigned char)given;
+    case SHORT: return (unsigned short)given;
+    case INT: return (unsigned)given;
+    default: return given;
+    }
 }
 
 static void store_count(const struct spec *f, void *to, size_t n) {
@@ -221,43 +247,74 @@ static void put_long_double(struct sink *s, const struct spec *f, long double v)
     put_float(s, f, near);
 }
 
+/* A character or some, as they are. */
+void NAME(engine_format_text)(struct sink *s, const char *text, size_t n) { put_block(s, text, n); }
+
+/* %d %i %u %o %x %X %b %B. Of what is given only the low bits count that the length says. */
+void NAME(engine_format_integer)(struct sink *s, const struct spec *f, unsigned long long given) {
+    switch (f->conversion) {
+    case 'd':
+    case 'i': {
+        intmax_t v = signed_argument(f, given);
+        put_integer(s, f, v < 0 ? 0 - (uintmax_t)v : (uintmax_t)v, v < 0, 10);
+        return;
+    }
+    case 'u': put_integer(s, f, unsigned_argument(f, given), 0, 10); return;
+    case 'o': put_integer(s, f, unsigned_argument(f, given), 0, 8); return;
+    case 'b':
+    case 'B': put_integer(s, f, unsigned_argument(f, given), 0, 2); return;
+    default: put_integer(s, f, unsigned_argument(f, given), 0, 16);
+    }
+}
+
+void NAME(engine_format_pointer)(struct sink *s, const struct spec *f, void *v) {
+    if (v) put_integer(s, f, (uintptr_t)v, 0, 16);
+    else put_text(s, f, "(nil)", 5);
+}
+
+void NAME(engine_format_character)(struct sink *s, const struct spec *f, int v) {
+    char c = (char)v;
+    put_text(s, f, &c, 1);
+}
+
+void NAME(engine_format_string)(struct sink *s, const struct spec *f, const char *text) {
+    if (!text) text = f->precision >= 0 && f->precision < 6 ? "" : "(null)";
+    put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+}
+
+void NAME(engine_format_double)(struct sink *s, const struct spec *f, double v) { put_float(s, f, v); }
+
+/* The precision of %.*s: a negative one is none. */
+void NAME(engine_format_precision)(struct spec *f, int precision) { f->precision = precision < 0 ? -1 : precision; }
+
+/* Ends the text and gives its length. */
+int NAME(engine_format_end)(struct sink *s) {
+    int ok = s->at <= INT_MAX;
+    if (!ok) engine_errno = ENGINE_EOVERFLOW;
+    if (s->room) s->to[s->at < s->room ? s->at : s->room - 1] = 0;
+    return ok ? (int)s->at : -1;
+}
+
+static unsigned long long integer_argument(const struct spec *f, va_list *args) {
+    return f->length > INT ? va_arg(*args, unsigned long long) : va_arg(*args, unsigned);
+}
+
 /* One conversion; 0 if the call fails. */
 static int convert(struct sink *s, struct spec *f, va_list *args) {
     /* POSIX's names of %lc and %ls. */
     if (f->conversion == 'C' || f->conversion == 'S') {
-        f->conversion = (char)(f->conversion - 'A' + 'a');
+        f->conversion = f->conversion - 'A' + 'a';
         f->length = LONG;
     }
     switch (f->conversion) {
-    case 'd':
-    case 'i': {
-        intmax_t v = signed_argument(f, args);
-        put_integer(s, f, v < 0 ? 0 - (uintmax_t)v : (uintmax_t)v, v < 0, 10);
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
+        NAME(engine_format_integer)(s, f, integer_argument(f, args));
         return 1;
-    }
-    case 'u': put_integer(s, f, unsigned_argument(f, args), 0, 10); return 1;
-    case 'o': put_integer(s, f, unsigned_argument(f, args), 0, 8); return 1;
-    case 'x':
-    case 'X': put_integer(s, f, unsigned_argument(f, args), 0, 16); return 1;
-    case 'b':
-    case 'B': put_integer(s, f, unsigned_argument(f, args), 0, 2); return 1;
-    case 'p': {
-        void *v = va_arg(*args, void *);
-        if (!v) {
-            put_text(s, f, "(nil)", 5);
-            return 1;
-        }
-        f->alternate = 1;
-        put_integer(s, f, (uintptr_t)v, 0, 16);
-        return 1;
-    }
+    case 'p': NAME(engine_format_pointer)(s, f, va_arg(*args, void *)); return 1;
     case 'c': {
-        if (f->length == LONG) {
-            int wide = va_arg(*args, int);
-            return put_wide(s, f, &wide, 1);
-        }
-        char c = (char)va_arg(*args, int);
-        put_text(s, f, &c, 1);
+        int v = va_arg(*args, int);
+        if (f->length == LONG) return put_wide(s, f, &v, 1);
+        NAME(engine_format_character)(s, f, v);
         return 1;
     }
     case 's': {
@@ -267,16 +324,13 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
             while ((f->precision < 0 || n < (size_t)f->precision) && wide[n]) n++;
             return put_wide(s, f, wide, n);
         }
-        const char *text = va_arg(*args, const char *);
-        if (!text) text = f->precision >= 0 && f->precision < 6 ? "" : "(null)";
-        put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+        NAME(engine_format_string)(s, f, va_arg(*args, const char *));
         return 1;
     }
     case 'n': store_count(f, va_arg(*args, void *), s->at); return 1;
     case 'm': {
         char *NAME(strerror)(int);
-        const char *text = NAME(strerror)(engine_errno);
-        put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+        NAME(engine_format_string)(s, f, NAME(strerror)(engine_errno));
         return 1;
     }
     case '%': put(s, '%'); return 1;
@@ -321,8 +375,7 @@ int NAME(vsnprintf)(char *restrict to, size_t room, const char *restrict format,
         if (*p == '.') {
             p++;
             if (*p == '*') {
-                f.precision = va_arg(args, int);
-                if (f.precision < 0) f.precision = -1;
+                NAME(engine_format_precision)(&f, va_arg(args, int));
                 p++;
             } else {
                 f.precision = number(&p);
@@ -335,12 +388,8 @@ int NAME(vsnprintf)(char *restrict to, size_t room, const char *restrict format,
         ok = ok && convert(&s, &f, &args);
     }
     va_end(args);
-    if (s.at > INT_MAX) {
-        engine_errno = ENGINE_EOVERFLOW;
-        ok = 0;
-    }
-    if (room) to[s.at < room ? s.at : room - 1] = 0;
-    return ok ? (int)s.at : -1;
+    int n = NAME(engine_format_end)(&s);
+    return ok ? n : -1;
 }
 
 /* sprintf has no size: the object's end is the limit that the machine checks. */
@@ -360,14 +409,22 @@ int NAME(snprintf)(char *restrict to, size_t room, const char *restrict format, 
     FORWARD(NAME(vsnprintf)(to, room, format, args))
 int NAME(sprintf)(char *restrict to, const char *restrict format, ...) FORWARD(NAME(vsprintf)(to, format, args))
 
-/* What _FORTIFY_SOURCE calls instead. */
-int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, va_list args) {
+/* What _FORTIFY_SOURCE finds: more is asked for than there is, more was written. */
+void NAME(engine_format_room)(size_t n, size_t room) {
     if (n > room) crunner_violation(1, "buffer overflow detected", 0, 0);
+}
+void NAME(engine_format_fits)(int n, size_t room) {
+    if (n >= 0 && (size_t)n >= room) crunner_violation(1, "buffer overflow detected", 0, 0);
+}
+
+/* What it calls instead. */
+int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, va_list args) {
+    NAME(engine_format_room)(n, room);
     return NAME(vsnprintf)(to, n, format, args);
 }
 int NAME(__vsprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format, va_list args) {
     int n = NAME(vsnprintf)(to, room, format, args);
-    if (n >= 0 && (size_t)n >= room) crunner_violation(1, "buffer overflow detected", 0, 0);
+    NAME(engine_format_fits)(n, room);
     return n;
 }
 int NAME(__snprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, ...)

@@ -1,16 +1,17 @@
-/* sscanf for the engine: the streams' scanner on a string. */
+/* sscanf for the engine: the streams' scanner on a string. The whole string is looked at first, as glibc does. */
 #include "engine.h"
 
 /* As in scan.h, whose other declarations are of no use here. */
 struct crunner_source {
     void *from;
     const char *text;
-    size_t taken;
+    size_t length, taken;
+    int assigned;
 };
 int crunner_scan(struct crunner_source *source, const char *format, va_list args);
 
 int NAME(vsscanf)(const char *restrict text, const char *restrict format, va_list args) {
-    struct crunner_source s = {0, text, 0};
+    struct crunner_source s = {0, text, NAME(strlen)(text), 0, 0};
     return crunner_scan(&s, format, args);
 }
 

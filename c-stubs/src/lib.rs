@@ -39,7 +39,7 @@ use std::path::{Path, PathBuf};
 pub use sources::{Entry, Role, Source, sources};
 pub use table::{
     Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, heap, math,
-    redirections, runtime, unsupported,
+    redirections, runtime, unsupported, watched,
 };
 
 /// Options for the user's code that make of `__attribute__((no_sanitize("shift")))` and
@@ -71,12 +71,12 @@ pub fn write_sources(folder: &Path) -> io::Result<Vec<(Role, PathBuf)>> {
     Ok(written)
 }
 
-/// The text of a file for `objcopy --redefine-syms`: the redirections, the native heap and the entry's renaming, without
+/// The text of a file for `objcopy --redefine-syms`: the redirections, the native heap, what is watched and the entry's renaming, without
 /// the symbols in `excluding` (those that the program's own objects define). `main` and the entry function are renamed
 /// although the program defines them: that is the point.
 pub fn redefine_syms_file(excluding: &HashSet<String>, entry: Option<(&str, Entry)>) -> String {
     let mut text = String::new();
-    for r in redirections().iter().chain(heap()) {
+    for r in redirections().iter().chain(heap()).chain(watched()) {
         if !excluding.contains(r.symbol) {
             let granted = allocators().iter().find(|a| a.symbol == r.symbol);
             let replacement = granted.unwrap_or(r).replacement;

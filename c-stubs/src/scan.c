@@ -6,7 +6,7 @@
 static int next(struct crunner_source *s) {
     int c;
     if (s->from) c = CRUNNER_fgetc(s->from);
-    else c = *s->text ? (unsigned char)*s->text++ : -1;
+    else c = s->taken < s->length ? (unsigned char)s->text[s->taken] : -1;
     if (c >= 0) s->taken++;
     return c;
 }
@@ -15,7 +15,6 @@ static void back(struct crunner_source *s, int c) {
     if (c < 0) return;
     s->taken--;
     if (s->from) CRUNNER_ungetc(c, s->from);
-    else s->text--;
 }
 
 static int is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -185,11 +184,11 @@ static const char *read_set(const char *p, unsigned char set[32]) {
 /* Characters into `to` (NULL: nowhere) or, with `grown`, into a block that grows; `set` NULL means: up to a space. */
 static enum outcome scan_text(struct crunner_source *s, long width, const unsigned char *set, int terminate, char *to,
                               char **grown) {
-    size_t n = 0, room = 0;
+    size_t n = 0, room = 0, most = (size_t)width;
     char *block = 0;
     int c = next(s);
     if (c < 0) return INPUT_END;
-    for (; c >= 0 && width > 0; c = width > 0 ? next(s) : -2) {
+    while (c >= 0) {
         if (terminate && (set ? !(set[c / 8] >> c % 8 & 1) : is_space(c))) break;
         if (grown && n + 1 >= room) {
             char *bigger = crunner_granted_realloc(block, room = room ? room * 2 : 32);
@@ -200,8 +199,11 @@ static enum outcome scan_text(struct crunner_source *s, long width, const unsign
             block = to = bigger;
         }
         if (to) to[n] = (char)c;
-        n++;
-        width--;
+        if (++n == most) {
+            c = -2;
+            break;
+        }
+        c = next(s);
     }
     back(s, c);
     if (n == 0) {
@@ -213,98 +215,128 @@ static enum outcome scan_text(struct crunner_source *s, long width, const unsign
     return DONE;
 }
 
+/* What ends the input before anything was assigned. */
+static int at_end(struct crunner_source *s) {
+    if (!s->assigned) s->assigned = -1;
+    return 0;
+}
+
+STUB int crunner_scan_blank(struct crunner_source *s) {
+    skip_spaces(s);
+    return 1;
+}
+
+/* A character of the format that stands for itself; of "%%", which skips spaces first, the blank is a part of its own. */
+STUB int crunner_scan_character(struct crunner_source *s, int wanted) {
+    int c = next(s);
+    if (c == wanted) return 1;
+    back(s, c);
+    return c < 0 ? at_end(s) : 0;
+}
+
+/* What a conversion came to. */
+static int settled(struct crunner_source *s, const struct crunner_conversion *f, enum outcome outcome) {
+    if (outcome == INPUT_END) return at_end(s);
+    if (outcome != DONE) return 0;
+    s->assigned += !f->suppress;
+    return 1;
+}
+
+/* %d %i %u %o %x %X %p */
+STUB int crunner_scan_integer(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+    int base = 10;
+    unsigned long long v = 0;
+    if (skip_spaces(s) < 0) return at_end(s);
+    switch (f->conversion) {
+    case 'i': base = 0; break;
+    case 'o': base = 8; break;
+    case 'p':
+    case 'x':
+    case 'X': base = 16; break;
+    }
+    enum outcome outcome =
+        scan_integer(s, f->width ? f->width : LONG_MAX, base, f->conversion == 'd' || f->conversion == 'i', &v);
+    if (outcome == DONE && to) store(to, f->conversion == 'p' ? SIZE_LONG : (enum size)f->size, v);
+    return settled(s, f, outcome);
+}
+
+/* %e %f %g %a */
+STUB int crunner_scan_real(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+    if (skip_spaces(s) < 0) return at_end(s);
+    return settled(s, f, scan_float(s, f->width ? f->width : LONG_MAX, (enum size)f->size, to));
+}
+
+/* %c %s %[...] */
+STUB int crunner_scan_text(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+    int is_one = f->conversion == 'c', is_set = f->conversion == '[';
+    if (f->size == SIZE_LONG) crunner_unmodelled("wide characters from scanf");
+    if (f->conversion == 's' && skip_spaces(s) < 0) return at_end(s);
+    long most = f->width ? f->width : is_one ? 1 : LONG_MAX;
+    char **grown = f->allocate ? to : 0;
+    return settled(s, f, scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to, grown));
+}
+
+/* %n */
+STUB int crunner_scan_count(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+    if (to) store(to, (enum size)f->size, s->taken);
+    return 1;
+}
+
+static int scan_conversion(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+    switch (f->conversion) {
+    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'p': return crunner_scan_integer(s, f, to);
+    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': return crunner_scan_real(s, f, to);
+    case 'c': case 's': case '[': return crunner_scan_text(s, f, to);
+    case 'n': return crunner_scan_count(s, f, to);
+    /* Arguments by number (%1$d), or nothing that C knows. */
+    default: crunner_unmodelled("this conversion of scanf"); return skip_spaces(s) < 0 ? at_end(s) : 0;
+    }
+}
+
+/* Reads a conversion behind its '%'. Returns the format behind it, or NULL if it has no end. */
+static const char *read_conversion(const char *p, struct crunner_conversion *f) {
+    f->width = 0;
+    f->size = SIZE_INT;
+    f->suppress = f->allocate = 0;
+    if (*p == '*') f->suppress = 1, p++;
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (f->width < INT_MAX) f->width = f->width * 10 + (*p - '0');
+    if (*p == 'm') f->allocate = 1, p++;
+    for (;; p++) {
+        if (*p == 'h') f->size = f->size == SIZE_SHORT ? SIZE_CHAR : SIZE_SHORT;
+        else if (*p == 'l' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'q') f->size = SIZE_LONG;
+        else if (*p == 'L') f->size = SIZE_LONGDOUBLE;
+        else break;
+    }
+    f->conversion = *p;
+    if (!*p++) return 0;
+    return f->conversion == '[' ? read_set(p, f->set) : p;
+}
+
 STUB int crunner_scan(struct crunner_source *s, const char *format, va_list given) {
-    int assigned = 0;
     va_list args;
+    int goes_on = 1;
     va_copy(args, given);
-    for (const char *p = format; *p;) {
-        unsigned char set[32];
-        enum size size = SIZE_INT;
-        enum outcome outcome = DONE;
-        int suppress = 0, allocate = 0;
-        long width = 0;
-        void *to = 0;
+    s->assigned = 0;
+    for (const char *p = format; goes_on && p && *p;) {
+        struct crunner_conversion f;
         if (is_space((unsigned char)*p)) {
-            skip_spaces(s);
+            goes_on = crunner_scan_blank(s);
             p++;
-            continue;
+        } else if (*p != '%' || p[1] == '%') {
+            if (*p == '%') p++, crunner_scan_blank(s);
+            goes_on = crunner_scan_character(s, (unsigned char)*p++);
+        } else if ((p = read_conversion(p + 1, &f))) {
+            void *to = f.suppress ? 0 : va_arg(args, void *);
+            goes_on = scan_conversion(s, &f, to);
         }
-        if (*p != '%' || p[1] == '%') {
-            if (*p == '%') {
-                skip_spaces(s);
-                p++;
-            }
-            int c = next(s);
-            if (c != (unsigned char)*p) {
-                back(s, c);
-                if (c < 0 && !assigned) assigned = -1;
-                break;
-            }
-            p++;
-            continue;
-        }
-        p++;
-        if (*p == '*') suppress = 1, p++;
-        for (; *p >= '0' && *p <= '9'; p++)
-            if (width < INT_MAX) width = width * 10 + (*p - '0');
-        if (*p == 'm') allocate = 1, p++;
-        for (;; p++) {
-            if (*p == 'h') size = size == SIZE_SHORT ? SIZE_CHAR : SIZE_SHORT;
-            else if (*p == 'l' || *p == 'j' || *p == 'z' || *p == 't' || *p == 'q') size = SIZE_LONG;
-            else if (*p == 'L') size = SIZE_LONGDOUBLE;
-            else break;
-        }
-        char conversion = *p;
-        if (!conversion) break;
-        p++;
-        if (conversion == '[' && !(p = read_set(p, set))) break;
-        int is_text = conversion == 'c' || conversion == 's' || conversion == '[';
-        if (is_text && size == SIZE_LONG) crunner_unmodelled("wide characters from scanf");
-        if (!suppress) to = va_arg(args, void *);
-        if (conversion == 'n') {
-            if (to) store(to, size, s->taken);
-            continue;
-        }
-        if (conversion != 'c' && conversion != '[' && skip_spaces(s) < 0) {
-            if (!assigned) assigned = -1;
-            break;
-        }
-        long most = width ? width : LONG_MAX;
-        unsigned long long v = 0;
-        int base = conversion == 'o' ? 8 : conversion == 'x' || conversion == 'X' || conversion == 'p' ? 16 : 10;
-        switch (conversion) {
-        case 'i': base = 0; /* fall through */
-        case 'd':
-        case 'u':
-        case 'o':
-        case 'x':
-        case 'X':
-        case 'p':
-            if (conversion == 'p') size = SIZE_LONG;
-            outcome = scan_integer(s, most, base, conversion == 'd' || conversion == 'i', &v);
-            if (outcome == DONE && to) store(to, size, v);
-            break;
-        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
-            outcome = scan_float(s, most, size, to);
-            break;
-        case 'c': outcome = scan_text(s, width ? width : 1, 0, 0, allocate ? 0 : to, allocate ? to : 0); break;
-        case 's': outcome = scan_text(s, most, 0, 1, allocate ? 0 : to, allocate ? to : 0); break;
-        case '[': outcome = scan_text(s, most, set, 1, allocate ? 0 : to, allocate ? to : 0); break;
-        /* Arguments by number (%1$d), or nothing that C knows. */
-        default: crunner_unmodelled("this conversion of scanf"); outcome = MISMATCH;
-        }
-        if (outcome != DONE) {
-            if (outcome == INPUT_END && !assigned) assigned = -1;
-            break;
-        }
-        assigned += !suppress;
     }
     va_end(args);
-    return assigned;
+    return s->assigned;
 }
 
 STUB int CRUNNER_vfscanf(stream *restrict from, const char *restrict format, va_list args) {
-    struct crunner_source s = {from, 0, 0};
+    struct crunner_source s = {.from = from};
     return crunner_scan(&s, format, args);
 }
 STUB int CRUNNER_vscanf(const char *restrict format, va_list args) {

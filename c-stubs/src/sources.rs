@@ -104,6 +104,7 @@ const SOURCES: &[Source] = &[
     source!("src/rt_guarded.c", Role::Runtime),
     source!("src/rt_mock.c", Role::RuntimeMock),
     source!("src/rt_tape.c", Role::RuntimeTape),
+    source!("src/rt_watched.c", Role::RuntimeMock),
     source!("src/scan.c", Role::Stub),
     source!("src/signals.c", Role::Stub),
     source!("src/stdio_in.c", Role::Stub),

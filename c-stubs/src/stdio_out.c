@@ -24,27 +24,34 @@ STUB int crunner_stream_write(stream *out, const void *bytes, size_t n) {
     return 1;
 }
 
+/* Where a line of n characters has room: in the buffer, or in a heap block, which is NULL if there is none. */
+STUB char *crunner_line_room(char *buffer, size_t room, int n) {
+    return n < 0 || (size_t)n < room ? buffer : malloc((size_t)n + 1);
+}
+
+/* Writes a line, and gives its room back: what vfprintf returns. */
+STUB int crunner_line_out(stream *out, char *buffer, char *text, int n) {
+    if (!text) return -1;
+    if (n >= 0 && (refused(out) || !crunner_stream_write(out, text, (size_t)n))) n = -1;
+    if (text != buffer) free(text);
+    return n;
+}
+
 /* Formats into a heap block when the line is long; `*text` is the buffer given or that block. */
 static int format_line(char **text, char *buffer, size_t room, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(buffer, room, format, args);
-    *text = buffer;
-    if (n >= 0 && (size_t)n >= room) {
-        *text = malloc((size_t)n + 1);
-        if (*text) vsnprintf(*text, (size_t)n + 1, format, again);
-        else n = -1;
-    }
+    *text = crunner_line_room(buffer, room, n);
+    if (*text && *text != buffer) vsnprintf(*text, (size_t)n + 1, format, again);
     va_end(again);
-    return n;
+    return *text ? n : -1;
 }
 
 STUB int CRUNNER_vfprintf(stream *restrict out, const char *restrict format, va_list args) {
     char buffer[512], *text;
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n >= 0 && (refused(out) || !crunner_stream_write(out, text, (size_t)n))) n = -1;
-    if (text != buffer) free(text);
-    return n;
+    return crunner_line_out(out, buffer, text, n);
 }
 
 STUB int CRUNNER_vprintf(const char *restrict format, va_list args) {

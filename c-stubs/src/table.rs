@@ -98,6 +98,19 @@ pub fn allocators() -> &'static [Redirection] {
     ALL
 }
 
+/// Functions of the platform into whose arguments AddressSanitizer does not look, and what generated tests call instead: it does (`rt_watched.c`).
+pub fn watched() -> &'static [Redirection] {
+    static ALL: LazyLock<Vec<Redirection>> = LazyLock::new(|| {
+        let watched = |symbol: &&'static str| Redirection {
+            symbol,
+            replacement: Box::leak(format!("crunner_watched_{symbol}").into_boxed_str()),
+            kind: SymbolKind::Function,
+        };
+        WATCHED.iter().map(watched).collect()
+    });
+    &ALL
+}
+
 /// Names that the engine-only sources define; natively they are the platform's.
 pub fn engine_only() -> &'static [&'static str] {
     ENGINE_ONLY
@@ -301,6 +314,14 @@ const DATA: &[&str] = &[
     "optarg", "opterr", "optind", "optopt",
     // stdio_open.c
     "stderr", "stdin", "stdout",
+];
+
+/// Functions replaced by `crunner_watched_` and the name.
+#[rustfmt::skip]
+const WATCHED: &[&str] = &[
+    "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax", "atof", "memccpy", "stpcpy", "stpncpy", "strsep", "strtod", "strtof",
+    "strtold", "strtoul", "strtoull", "strtoumax", "strtouq", "swab", "wcpcpy", "wcscat", "wcschr", "wcscmp", "wcscpy",
+    "wcsncat", "wcsncmp", "wcsncpy", "wcsrchr", "wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmemset",
 ];
 
 /// What the engine-only sources define.

@@ -23,8 +23,9 @@ pub enum ExitCode {
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
-    /// No violation was found, and not all was looked at: a harness was never executed, or a
-    /// committed test was not run.
+    /// No violation was found, and not all was looked at: a harness was never executed or calls
+    /// nothing of the library, a committed test was not run, or no native run showed a violation that
+    /// the engine sees.
     Incomplete = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
@@ -63,7 +64,7 @@ impl ExitCode {
         ),
         (
             ExitCode::Incomplete,
-            "a harness was never executed, a committed test was not run, or a condition is in no list",
+            "a harness was never executed, a committed test was not run, only the engine sees a violation, or a condition is in no list",
         ),
         (
             ExitCode::Usage,

@@ -102,6 +102,7 @@ pub fn replay(
         vacuous: Vec::new(),
         findings: 0,
         not_replayed: 0,
+        not_shown: 0,
     }));
     Ok(verdict)
 }

@@ -1,6 +1,7 @@
 //! The campaign on one program: everything is prepared, the alternation runs, and what it came to
 //! is kept and told.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -186,6 +187,7 @@ impl<'a> Single<'a> {
                     memory,
                 ),
                 suspects: Vec::new(),
+                not_shown: BTreeSet::new(),
             },
             peers: join.map(|hub| Peers::new(hub, &harness.name, program)),
             reporting: Reporting::new(reporter, started),
@@ -270,6 +272,7 @@ impl<'a> Single<'a> {
             vacuous: kept.vacuous.into_iter().collect(),
             findings: alternation.confirming.judge.count(),
             not_replayed: expectations.not_run.len() as u64,
+            not_shown: alternation.confirming.not_shown.len() as u64,
         })
     }
 

@@ -252,6 +252,9 @@ pub struct Report {
     pub counts: Counts,
     /// Committed tests and inputs of earlier findings that were not run to their end.
     pub not_replayed: u64,
+    /// Violations that the engine sees and that no native run showed.
+    #[serde(default)]
+    pub not_shown: u64,
     /// Each harness.
     pub harnesses: Vec<Line>,
     /// Declarations of the crate that are not those of the library.
@@ -358,6 +361,7 @@ impl Report {
             stats: whole.stats.clone(),
             counts,
             not_replayed: whole.not_replayed,
+            not_shown: whole.not_shown,
             harnesses: outcomes.iter().map(line).collect(),
             bindings: Vec::new(),
             findings: found.to_vec(),

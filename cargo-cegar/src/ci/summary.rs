@@ -36,6 +36,13 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             report.not_replayed
         )?;
     }
+    if report.not_shown > 0 {
+        writeln!(
+            out,
+            "\n{} violations are seen by the engine, and no native run showed them.",
+            report.not_shown
+        )?;
+    }
     if report.interrupted {
         writeln!(out, "\nThe command was interrupted: not all was looked at.")?;
     }
@@ -234,6 +241,7 @@ mod tests {
                 ..Counts::default()
             },
             not_replayed: 0,
+            not_shown: 0,
             hangs: Vec::new(),
             preconditions: Vec::new(),
             interrupted: false,

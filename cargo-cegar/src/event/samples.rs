@@ -61,5 +61,6 @@ pub fn summary() -> Summary {
         vacuous: vec![],
         findings: 1,
         not_replayed: 0,
+        not_shown: 0,
     }
 }

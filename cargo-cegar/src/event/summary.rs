@@ -58,6 +58,9 @@ pub struct Summary {
     /// Committed tests and inputs of earlier findings that were not run to their end.
     #[serde(default)]
     pub not_replayed: u64,
+    /// Violations that the engine sees and that no native run showed.
+    #[serde(default)]
+    pub not_shown: u64,
     /// How many harnesses there were.
     #[serde(default)]
     pub harnesses: u64,
@@ -78,12 +81,13 @@ impl Summary {
         let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
         let mut assumptions = Vec::new();
         let mut vacuous = Vec::new();
-        let (mut findings, mut not_replayed) = (0, 0);
+        let (mut findings, mut not_replayed, mut not_shown) = (0, 0, 0);
         for part in parts {
             assumptions.extend(part.assumptions);
             vacuous.extend(part.vacuous);
             findings += part.findings;
             not_replayed += part.not_replayed;
+            not_shown += part.not_shown;
             stats.strategy = part.stats.strategy;
             stats += part.stats;
             goals += part.goals;
@@ -109,6 +113,7 @@ impl Summary {
             vacuous,
             findings,
             not_replayed,
+            not_shown,
         }
     }
 
@@ -125,10 +130,11 @@ impl Summary {
         ids.any(|id| id == cegar_checker::LEARNT)
     }
 
-    /// Whether not all was looked at: a harness was never executed, or something that is to be
-    /// replayed was not.
+    /// Whether not all was looked at: a harness was never executed or calls nothing of the library, something that is
+    /// to be replayed was not, or no native run showed what the engine sees.
     pub fn is_incomplete(&self) -> bool {
-        self.not_replayed > 0 || !self.unexecuted.is_empty()
+        let calls_nothing = self.vacuous.iter().any(|vacuous| vacuous.calls_nothing);
+        self.not_replayed > 0 || self.not_shown > 0 || calls_nothing || !self.unexecuted.is_empty()
     }
 
     /// Says which harnesses were never executed, and why; nothing if all were.

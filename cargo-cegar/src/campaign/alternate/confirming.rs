@@ -5,10 +5,12 @@
 //! nothing about the next, and what makes a tape short in the machine's eyes may lose what made it
 //! fail.
 
+use std::collections::BTreeSet;
+
 use cegar_fuzz::native::Kind;
 use cegar_model::machine::Outcome as Seen;
 use cegar_model::machine::{Choice, Execution, Violation};
-use cegar_model::program::Property;
+use cegar_model::program::{Pos, Property};
 use cegar_search::simulate::search::{News, Origin};
 
 use super::Alternation;
@@ -25,6 +27,8 @@ pub struct Confirming<'a> {
     pub judge: Judge<'a>,
     /// What is run natively when the runner is built.
     pub suspects: Vec<Suspect>,
+    /// Where the engine sees violations that no native run showed.
+    pub not_shown: BTreeSet<Pos>,
 }
 
 /// What waits for the runner.
@@ -117,6 +121,7 @@ impl Alternation<'_, '_> {
     /// with what is in the queue.
     fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
+        self.confirming.not_shown.insert(violation.pos);
         let place = self.subject.program.show(violation.pos);
         let why = format!(
             "{}: {} is what the engine sees; it was not confirmed in time and stays open{}",
@@ -154,6 +159,7 @@ impl Alternation<'_, '_> {
                 return Ok(Some(new));
             }
         }
+        self.confirming.not_shown.insert(violation.pos);
         self.reporting.warn_once(why);
         Ok(None)
     }
@@ -174,6 +180,7 @@ impl Alternation<'_, '_> {
             Ok(confirmed) => confirmed,
             Err(why) => return Ok(Err(why)),
         };
+        self.confirming.not_shown.remove(&violation.pos);
         let new = self.found(confirmed)?;
         if new {
             self.tell_of_address(violation);

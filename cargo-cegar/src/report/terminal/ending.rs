@@ -128,6 +128,11 @@ impl<W: Write> TerminalReporter<W> {
             1 => "; 1 declaration does not fit the library".to_owned(),
             n => format!("; {n} declarations do not fit the library"),
         };
+        let not_shown = match summary.not_shown {
+            0 => String::new(),
+            1 => "; 1 violation is seen by the engine only".to_owned(),
+            n => format!("; {n} violations are seen by the engine only"),
+        };
         let goals = edges.covered + edges.unreachable + edges.open;
         let inputs = summary.stats.executions;
         let text = if goals == 0 && inputs > 0 && summary.unexecuted.is_empty() {
@@ -138,7 +143,7 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{misfits}",
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{not_shown}{misfits}",
                 checks.words(),
                 edges.covered,
                 edges.unreachable,

@@ -9,6 +9,7 @@
 
 mod assumed;
 mod flags;
+mod formats;
 mod granted;
 mod licences;
 mod link;
@@ -33,6 +34,7 @@ use super::outside::Effects;
 
 pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
 pub use flags::clang_flags;
+pub(in crate::program) use formats::instead;
 pub use mocks::{Mocked, Returns};
 
 /// Where the program starts.
@@ -223,7 +225,7 @@ pub fn normalise_with(
     startup::into_driver(&module, request);
     granted::ask(&module, request);
     let mut normalised = Normalised {
-        unreached: library.sweep(&module, mocks::NEEDED)?,
+        unreached: library.sweep(&module, &[mocks::NEEDED, &formats::NEEDED].concat())?,
         ..Normalised::default()
     };
     let missing = mocks::missing(&module, request);
@@ -248,7 +250,9 @@ pub fn normalise_with(
     normalised.provided = provided.into_iter().collect();
     normalised.provided.sort();
     link::adapt_main(&module)?;
-    library.sweep(&module, &[])?;
+    let formats = formats::take_apart(&module);
+    let formats: Vec<&str> = formats.iter().map(String::as_str).collect();
+    library.sweep(&module, &formats)?;
     assumed::fold(&module, request)?;
     mocks::hide(&module, &normalised);
     licences::drop(&module);

@@ -66,6 +66,10 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
                 first = (seconds, settled(program, &found.1));
             }
             tracing::debug!(relations, seconds, open = checks(&found.1), "a floor");
+            for check in found.1.open() {
+                let info = &program.checks[check.index()];
+                tracing::trace!(relations, place = program.show(info.pos), kind = ?info.kind, "is open");
+            }
             best = Some(found).filter(|_| is_better).or(best);
         }
     }

@@ -39,6 +39,8 @@ pub fn shared(program: &Program, points: &Points) -> FxHashSet<FuncId> {
         let Some((&function, _)) = saved else {
             return shared;
         };
+        let name = &program.function(function).name;
+        tracing::debug!(name, copies = copies[&function], total, "is shared");
         shared.insert(function);
     }
 }

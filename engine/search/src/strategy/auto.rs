@@ -36,6 +36,8 @@ use cegar_model::symbolic::world::{Cut, Grain};
 
 /// The share of the time in which recursive functions are encoded alone.
 const ON_SUMMARIES: f64 = 0.6;
+/// The share of the time in which unreachable code is looked for where the floor settles all checks.
+const ON_DEAD_CODE: f64 = 0.25;
 /// How long paths around loops are looked for before anything is guessed.
 const AT_FIRST: Duration = Duration::from_millis(1_500);
 /// What part of the time they get after the first guesses, and at the end.
@@ -71,6 +73,29 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         false => options.time.saturating_sub(begin.elapsed()),
     };
     let floor = floor.as_ref();
+    if let Some((floor, stats)) = floor
+        && let Some(alone) = parts::on_the_floor_alone(program, options, (floor, stats))
+    {
+        // What is left is to find code that no execution reaches.
+        let rest = Options {
+            time: left(options).mul_f64(ON_DEAD_CODE),
+            so_far: None,
+            ..options.clone()
+        };
+        let below = Some((Arc::clone(floor), *stats));
+        let searched = search(
+            (program, stop),
+            &rest,
+            (Instant::now(), below.as_ref()),
+            &recursive,
+        );
+        let (mut better, other) = match searched.is_complete() {
+            true => (searched, alone),
+            false => (alone, searched),
+        };
+        better.stats.spend(&other.stats);
+        return better;
+    }
     if recursive.is_empty() {
         return search((program, stop), options, (begin, floor), &recursive);
     }

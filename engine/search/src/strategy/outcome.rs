@@ -322,6 +322,15 @@ impl<'p> Proof<'p> {
         }
     }
 
+    /// What the floor settles, if that is all that is asked.
+    pub fn alone(program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Option<Proof<'p>> {
+        let why = "the floor says nothing of it";
+        let mut nothing = Proof::open(program, options, why, Stats::default());
+        nothing.elsewhere.clear();
+        let proof = nothing.on(program, options, floor);
+        proof.is_complete().then_some(proof)
+    }
+
     /// What the floor settled of a program that could not be explored is settled.
     pub fn on(mut self, program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Proof<'p> {
         let why = self.elsewhere.first().cloned().unwrap_or_default();

@@ -82,6 +82,16 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     Some((floor, stats))
 }
 
+/// What the floor settles, with its cost, if that is all that is asked.
+pub fn on_the_floor_alone<'p>(
+    program: &'p Program,
+    options: &Options,
+    (floor, stats): (&Arc<Floor>, &Stats),
+) -> Option<Proof<'p>> {
+    let proof = Proof::alone(program, options, floor)?;
+    Some(counted(proof, stats))
+}
+
 /// Adds what the floor cost.
 pub fn count(stats: &mut Stats, floor: &Stats) {
     stats.floor = floor.floor;

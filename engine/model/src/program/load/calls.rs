@@ -6,6 +6,7 @@ use super::body::Body;
 use super::names;
 use crate::program::ir::*;
 use crate::program::llvm::{Type, Value, llvm};
+use crate::program::normalise::instead;
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn call(&mut self, value: Value<'m>) -> Result<(), String> {
@@ -32,9 +33,18 @@ impl<'m> Body<'_, 'm> {
             },
             pointer => Callee::Indirect(pointer),
         };
-        let check = self.call_check(value, target)?;
         let ty = value.callee_type();
-        let declared = ty.params().len();
+        let mut declared = ty.params().len();
+        let instead = instead(value).and_then(|name| self.loader.program.function_named(&name));
+        let target = match instead {
+            // It takes what is given, and no variable arguments.
+            Some(id) => {
+                declared = usize::MAX;
+                Callee::Direct(id)
+            }
+            None => target,
+        };
+        let check = self.call_check(value, target)?;
         let mut args = Vec::new();
         let mut fixed = 0;
         for (i, argument) in value.arguments().into_iter().enumerate() {

@@ -1,0 +1,224 @@
+//! Formats that are known before the program runs are taken apart.
+//!
+//! `printf` and `scanf` interpret their format: one loop over its characters, in which everything that a conversion does is one turn of many. Where a
+//! conversion has a loop of its own, over the digits of the input or the characters of a string, a proof has to say where in the format it
+//! stands, and mostly cannot. But nearly every format is a literal. So a call with such a format gets a function of its own, in which the parts of the
+//! format are calls one after the other, of the functions by which the interpreter itself does them (`engine_format.c`, `scan.c`): the
+//! interpreter specialised to its first argument (Futamura, *Partial evaluation of computation process*, 1971), by hand, as there is
+//! nothing in it but a sequence.
+//!
+//! The call stays what it is, for native code. Metadata at it names the function that the engine takes instead, with the same
+//! arguments, none of them variable. What is not understood here (a width from an argument, `%n` in `printf`, wide characters,
+//! arguments whose types are not those that the format asks for) stays with the interpreter.
+
+mod parse;
+mod write;
+
+use std::collections::HashMap;
+
+use super::link;
+use crate::program::llvm::{Module, Type, Value, llvm};
+
+use parse::Printed;
+use write::Writer;
+
+/// The metadata at a call that names what the engine calls instead.
+pub(super) const KIND: &str = "cegar.format";
+
+/// The library's functions that such functions call.
+pub(super) const NEEDED: [&str; 21] = [
+    "CRUNNER_stdin",
+    "CRUNNER_stdout",
+    "crunner_line_out",
+    "crunner_line_room",
+    "crunner_scan_blank",
+    "crunner_scan_character",
+    "crunner_scan_count",
+    "crunner_scan_integer",
+    "crunner_scan_real",
+    "crunner_scan_text",
+    "engine_format_character",
+    "engine_format_double",
+    "engine_format_end",
+    "engine_format_fits",
+    "engine_format_integer",
+    "engine_format_pointer",
+    "engine_format_precision",
+    "engine_format_room",
+    "engine_format_string",
+    "engine_format_text",
+    "strlen",
+];
+
+/// What a function does with its format; numbers are those of parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Family {
+    /// Writes to a stream: which one, if not to `stdout`.
+    Print { out: Option<u32> },
+    /// Writes to memory: `room` is how much of it there is, `checked` the size that `_FORTIFY_SOURCE` knows of.
+    Store {
+        room: Option<u32>,
+        checked: Option<u32>,
+    },
+    /// Reads from a stream: from which one, if not from `stdin`.
+    Scan { from: Option<u32> },
+    /// Reads from a string.
+    ScanText,
+}
+
+/// The functions, what they do, and which of their parameters is the format.
+const FUNCTIONS: [(&str, Family, u32); 17] = {
+    const fn store(room: Option<u32>, checked: Option<u32>) -> Family {
+        Family::Store { room, checked }
+    }
+    [
+        ("CRUNNER_printf", Family::Print { out: None }, 0),
+        ("CRUNNER_fprintf", Family::Print { out: Some(0) }, 1),
+        ("CRUNNER___printf_chk", Family::Print { out: None }, 1),
+        ("CRUNNER___fprintf_chk", Family::Print { out: Some(0) }, 2),
+        ("sprintf", store(None, None), 1),
+        ("snprintf", store(Some(1), None), 2),
+        ("__sprintf_chk", store(None, Some(2)), 3),
+        ("__snprintf_chk", store(Some(1), Some(3)), 4),
+        ("CRUNNER_scanf", Family::Scan { from: None }, 0),
+        ("CRUNNER_fscanf", Family::Scan { from: Some(0) }, 1),
+        ("CRUNNER___isoc99_scanf", Family::Scan { from: None }, 0),
+        ("CRUNNER___isoc99_fscanf", Family::Scan { from: Some(0) }, 1),
+        ("CRUNNER___isoc23_scanf", Family::Scan { from: None }, 0),
+        ("CRUNNER___isoc23_fscanf", Family::Scan { from: Some(0) }, 1),
+        ("sscanf", Family::ScanText, 1),
+        ("__isoc99_sscanf", Family::ScanText, 1),
+        ("__isoc23_sscanf", Family::ScanText, 1),
+    ]
+};
+
+/// Gives the user's calls with a literal as their format functions of their own, and tells their names.
+pub(super) fn take_apart(module: &Module) -> Vec<String> {
+    let mut writer = Writer::new(module);
+    let mut known: HashMap<(&str, Vec<u8>, Vec<Type<'_>>), Option<String>> = HashMap::new();
+    let mut names = Vec::new();
+    for (name, family, format) in FUNCTIONS {
+        let Some(function) = module.function(name) else {
+            continue;
+        };
+        let users = function.users().into_iter();
+        let calls = users.filter(|user| user.is_call() && user.callee() == function);
+        for call in calls.filter(|call| link::is_users(call.parent_function())) {
+            let arguments = call.arguments();
+            let Some(text) = arguments.get(format as usize).copied().and_then(literal) else {
+                continue;
+            };
+            let types: Vec<Type<'_>> = arguments.iter().map(|argument| argument.ty()).collect();
+            let is_plain = (0..arguments.len() as u32).all(|i| call.call_byval(i).is_none());
+            let written = known
+                .entry((name, text.clone(), types.clone()))
+                .or_insert_with(|| {
+                    let name = is_plain.then(|| format!("{name}.{}", names.len() + 1))?;
+                    let of = (&*name, family, format);
+                    write(&mut writer, of, &text, &types)?;
+                    names.push(name.clone());
+                    Some(name)
+                });
+            if let Some(written) = written {
+                mark(module, call, written);
+            }
+        }
+    }
+    names
+}
+
+/// Writes the function for a format and arguments of these types, if all of it is understood.
+fn write<'m>(
+    writer: &mut Writer<'m>,
+    (name, family, format): (&str, Family, u32),
+    text: &[u8],
+    types: &[Type<'m>],
+) -> Option<()> {
+    let first = format as usize + 1;
+    match family {
+        Family::Print { .. } | Family::Store { .. } => {
+            let parts = parse::printed(text)?;
+            let wanted = parts.iter().flat_map(Printed::wants);
+            let fits = fits(writer, wanted, types.get(first..)?);
+            fits.then(|| writer.print((name, types, first), family, &parts))?
+        }
+        Family::Scan { .. } | Family::ScanText => {
+            let parts = parse::scanned(text)?;
+            let pointers = parts.iter().filter(|part| part.stores()).count();
+            let given = types.get(first..)?;
+            let fits =
+                given.len() >= pointers && given[..pointers].iter().all(|ty| ty.is_pointer());
+            fits.then(|| writer.scan((name, types, first), family, &parts))?
+        }
+    }
+}
+
+/// Whether arguments have the types that a format asks for; there may be more of them.
+fn fits<'m>(
+    writer: &Writer<'m>,
+    wanted: impl Iterator<Item = parse::Argument>,
+    types: &[Type<'m>],
+) -> bool {
+    let mut given = types.iter();
+    wanted
+        .into_iter()
+        .all(|wanted| given.next().is_some_and(|ty| writer.ty(wanted) == *ty))
+}
+
+/// The characters of a constant string, which goes on to its NUL.
+fn literal(pointer: Value<'_>) -> Option<Vec<u8>> {
+    let is_fixed = pointer.is_global_variable() && pointer.is_global_constant();
+    let data = is_fixed.then(|| pointer.initializer()).flatten()?;
+    // A string of nothing but its NUL is a zero.
+    if data.is_null() {
+        return Some(Vec::new());
+    }
+    let is_text = !llvm!(LLVMIsAConstantDataArray(data.0)).is_null()
+        && llvm!(LLVMIsConstantString(data.0)) != 0;
+    if !is_text {
+        return None;
+    }
+    let mut len = 0;
+    let bytes = llvm!(LLVMGetAsString(data.0, &mut len));
+    // SAFETY: LLVM returned the bytes together with their number, and they live as long as the constant.
+    let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), len) };
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    Some(bytes[..end].to_vec())
+}
+
+/// Names at a call what the engine calls instead.
+fn mark(module: &Module, call: Value<'_>, name: &str) {
+    let context = module.context;
+    let kind = llvm!(LLVMGetMDKindIDInContext(
+        context,
+        KIND.as_ptr().cast(),
+        KIND.len() as u32
+    ));
+    let mut text = llvm!(LLVMMDStringInContext2(
+        context,
+        name.as_ptr().cast(),
+        name.len()
+    ));
+    let node = llvm!(LLVMMDNodeInContext2(context, &mut text, 1));
+    let value = llvm!(LLVMMetadataAsValue(context, node));
+    llvm!(LLVMSetMetadata(call.0, kind, value));
+}
+
+/// The function that the engine calls instead of what a call names.
+pub(in crate::program) fn instead(call: Value<'_>) -> Option<String> {
+    let context = llvm!(LLVMGetTypeContext(call.ty().0));
+    let kind = llvm!(LLVMGetMDKindIDInContext(
+        context,
+        KIND.as_ptr().cast(),
+        KIND.len() as u32
+    ));
+    let node = Value::some(llvm!(LLVMGetMetadata(call.0, kind)))?;
+    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 1 {
+        return None;
+    }
+    let mut text = std::ptr::null_mut();
+    llvm!(LLVMGetMDNodeOperands(node.0, &mut text));
+    let mut len = 0;
+    let bytes = llvm!(LLVMGetMDString(text, &mut len));
+    Some(crate::program::llvm::lent(bytes, len as usize))
+}
