@@ -12,7 +12,7 @@
 //!
 //! - stubs and the entry: `-DCRUNNER_NATIVE`, no redirection;
 //! - the program: as ever, then redirected with [`redefine_syms_file`], which includes the heap;
-//! - [`Role::Runtime`] and one of [`Role::RuntimeTape`] and [`Role::RuntimeMock`]: without either.
+//! - [`Role::Runtime`], [`Role::RuntimeWatched`] and one of [`Role::RuntimeTape`] and [`Role::RuntimeMock`]: without either.
 //!
 //! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
 //!

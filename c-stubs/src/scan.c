@@ -313,6 +313,9 @@ static const char *read_conversion(const char *p, struct crunner_conversion *f) 
     return f->conversion == '[' ? read_set(p, f->set) : p;
 }
 
+/* Of the format; apart from the characters of the input, which are asked about in the engine as well. */
+static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 STUB int crunner_scan(struct crunner_source *s, const char *format, va_list given) {
     va_list args;
     int goes_on = 1;
@@ -320,7 +323,7 @@ STUB int crunner_scan(struct crunner_source *s, const char *format, va_list give
     s->assigned = 0;
     for (const char *p = format; goes_on && p && *p;) {
         struct crunner_conversion f;
-        if (is_space((unsigned char)*p)) {
+        if (is_blank(*p)) {
             goes_on = crunner_scan_blank(s);
             p++;
         } else if (*p != '%' || p[1] == '%') {

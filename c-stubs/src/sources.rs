@@ -24,6 +24,8 @@ pub enum Role {
     Entry(Entry),
     /// Part of both native runtimes.
     Runtime,
+    /// What native builds under AddressSanitizer call instead of [`watched`](crate::watched) functions.
+    RuntimeWatched,
     /// The native runtime that reads one tape, run after run.
     RuntimeTape,
     /// The native runtime that reads queues by channel, once, with its own `main`.
@@ -104,7 +106,7 @@ const SOURCES: &[Source] = &[
     source!("src/rt_guarded.c", Role::Runtime),
     source!("src/rt_mock.c", Role::RuntimeMock),
     source!("src/rt_tape.c", Role::RuntimeTape),
-    source!("src/rt_watched.c", Role::RuntimeMock),
+    source!("src/rt_watched.c", Role::RuntimeWatched),
     source!("src/scan.c", Role::Stub),
     source!("src/signals.c", Role::Stub),
     source!("src/stdio_in.c", Role::Stub),

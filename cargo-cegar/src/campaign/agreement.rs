@@ -7,7 +7,7 @@
 
 use cegar_fuzz::native::{Outcome, Run, RunOptions};
 use cegar_model::machine::{Execution, Outcome as Seen};
-use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Program, Property};
+use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Program, Property, plain};
 
 use super::findings::{events, told};
 use super::native::fault;
@@ -105,6 +105,44 @@ fn coverage(program: &Program, machine: &Execution, native: &Run) -> Option<Stri
     })
 }
 
+/// The library's functions that read a format while the program runs. In the engine a literal is taken apart
+/// before; what the conversions do is done by the same functions.
+const INTERPRETERS: [&str; 21] = [
+    "CRUNNER___fprintf_chk",
+    "CRUNNER___isoc23_fscanf",
+    "CRUNNER___isoc23_scanf",
+    "CRUNNER___isoc99_fscanf",
+    "CRUNNER___isoc99_scanf",
+    "CRUNNER___printf_chk",
+    "CRUNNER_fprintf",
+    "CRUNNER_fscanf",
+    "CRUNNER_printf",
+    "CRUNNER_scanf",
+    "CRUNNER_vfprintf",
+    "CRUNNER_vfscanf",
+    "CRUNNER_vprintf",
+    "CRUNNER_vscanf",
+    "crunner_scan",
+    "format_line",
+    "include",
+    "is_blank",
+    "read_conversion",
+    "read_set",
+    "scan_conversion",
+];
+
+/// Whether a function does in the engine what an interpreter does natively, for one literal.
+fn is_of_literal(program: &Program, function: FuncId) -> bool {
+    let function = program.function(function);
+    let is_numbered = plain(&function.name) != function.name.trim_start_matches("CRUNNER_");
+    function.kind == FunctionKind::EngineOnly && is_numbered
+}
+
+/// Whether it reads from a string, which natively is the platform's to do.
+fn is_of_string(program: &Program, function: FuncId) -> bool {
+    plain(&program.function(function).name).ends_with("sscanf")
+}
+
 /// The functions that run in the engine where natively the platform's own run: those that only the
 /// engine has, and the stubs that these call (the scanner below `sscanf` is `scanf`'s too). Those
 /// whose call is the violation are entered natively alone: the machine ends at the call.
@@ -120,8 +158,19 @@ fn engine_side(program: &Program) -> Vec<bool> {
         .map(FuncId)
         .filter(|&function| kind(function) == FunctionKind::EngineOnly)
         .collect();
+    if open
+        .iter()
+        .any(|&function| is_of_literal(program, function))
+    {
+        for (slot, function) in apart.iter_mut().zip(&program.functions) {
+            *slot |= INTERPRETERS.contains(&function.name.as_str());
+        }
+    }
     while let Some(function) = open.pop() {
         if std::mem::replace(&mut apart[function.index()], true) {
+            continue;
+        }
+        if is_of_literal(program, function) && !is_of_string(program, function) {
             continue;
         }
         for block in program.function(function).blocks.clone() {

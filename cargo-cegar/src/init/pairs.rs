@@ -13,7 +13,8 @@ pub use shared::{Shared, shared};
 
 /// Words by which a number is a length.
 const LENGTHS: &[&str] = &[
-    "len", "size", "sz", "count", "cnt", "num", "bytes", "capacity", "cap", "avail", "max", "limit",
+    "len", "size", "sz", "count", "cnt", "num", "bytes", "capacity", "cap", "avail", "max",
+    "limit", "room", "space",
 ];
 /// Whole names that mean a length.
 const SHORT: &[&str] = &["n", "nb", "l", "ln", "nn", "cb"];
@@ -272,6 +273,8 @@ fn score(
     };
     let (size, signed) = match api.resolve(&length.ty).kind {
         Kind::Int { size, signed } if size >= 4 => (size, signed),
+        // A narrow one right behind what it counts.
+        Kind::Int { size, signed } if l == p + 1 && is_length_name(&length.name) => (size, signed),
         Kind::Pointer(to) if !to.constant => match api.resolve(&to).kind {
             Kind::Int { size, signed } if size >= 4 && is_length_name(&length.name) => {
                 (size, signed)

@@ -120,7 +120,7 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     for function in engine_only {
         ir.drop_body(function);
     }
-    own_heap(ir);
+    own_functions(ir, wish);
     for (function, blocks, users) in &native {
         prepare(ir, *function, wish);
         let mut lifetimes = Vec::new();
@@ -206,10 +206,16 @@ fn hide_symbols(ir: Ir<'_>) {
 }
 
 /// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it.
-fn own_heap(ir: Ir<'_>) {
+fn own_functions(ir: Ir<'_>, wish: Wish) {
     for function in ir.functions().into_iter().filter(|f| !f.is_defined()) {
         let name = function.name();
-        if let Some(native) = cegar_stubs::heap().iter().find(|r| r.symbol == name) {
+        let watched = if wish.address {
+            cegar_stubs::watched()
+        } else {
+            &[]
+        };
+        let mut all = cegar_stubs::heap().iter().chain(watched);
+        if let Some(native) = all.find(|r| r.symbol == name) {
             ir.redirect(function, native.replacement);
         }
     }

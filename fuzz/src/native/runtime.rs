@@ -63,8 +63,12 @@ impl TargetBuilder {
         let mut sources: Vec<&str> = cegar_stubs::sources()
             .iter()
             .filter(|source| {
-                matches!(source.role, Role::Runtime | Role::RuntimeTape)
-                    && source.name.ends_with(".c")
+                let is_wanted = match source.role {
+                    Role::Runtime | Role::RuntimeTape => true,
+                    Role::RuntimeWatched => kind == Kind::RunnerAsan,
+                    _ => false,
+                };
+                is_wanted && source.name.ends_with(".c")
             })
             .map(|source| source.name)
             .collect();

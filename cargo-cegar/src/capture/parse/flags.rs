@@ -102,9 +102,10 @@ pub(super) fn plain(args: Vec<String>) -> Vec<String> {
             all.push(arg);
         }
     }
-    let defined: Vec<String> = macros(&all).into_iter().map(str::to_owned).collect();
-    all.extend(defined);
-    all
+    // Before what the build defines itself, which may take one of them back.
+    let mut defined: Vec<String> = macros(&all).into_iter().map(str::to_owned).collect();
+    defined.append(&mut all);
+    defined
 }
 
 /// The preprocessor's own options, which may stand beside those that write lists of files.
@@ -160,42 +161,96 @@ const PROTECTORS: &[&str] = &[
 /// Where code may lie: of several the last one counts.
 const POSITIONS: &[&str] = &["-fPIE", "-fpie", "-fPIC", "-fpic", "-fno-pie", "-fno-pic"];
 
+/// How jumps are guarded: of several the last one counts.
+const CONTROL_FLOW: &[&str] = &[
+    "-fcf-protection",
+    "-fcf-protection=full",
+    "-fcf-protection=return",
+    "-fcf-protection=branch",
+    "-fcf-protection=none",
+];
+
+/// The macros of options that say how exact floating point is. What `-ffast-math` and `-funsafe-math-optimizations` switch on, an option
+/// of its own switches off again, and then `__FAST_MATH__` is not defined.
+fn mathematics(
+    is_level: bool,
+    chosen: &dyn Fn(&[&'static str]) -> Option<&'static str>,
+) -> Vec<&'static str> {
+    let is_fast = is_level || chosen(&["-ffast-math", "-fno-fast-math"]) == Some("-ffast-math");
+    let unsafe_math = [
+        "-funsafe-math-optimizations",
+        "-fno-unsafe-math-optimizations",
+    ];
+    let is_unsafe = chosen(&unsafe_math).map_or(is_fast, |option| option == unsafe_math[0]);
+    let is_on = |options: [&'static str; 2], usual: bool| {
+        chosen(&options).map_or(usual, |option| option == options[0])
+    };
+    let is_finite = is_on(["-ffinite-math-only", "-fno-finite-math-only"], is_fast);
+    let has_no_errno = is_on(["-fno-math-errno", "-fmath-errno"], is_fast);
+    let has_one_zero = is_on(["-fno-signed-zeros", "-fsigned-zeros"], is_unsafe);
+    let has_no_traps = is_on(["-fno-trapping-math", "-ftrapping-math"], is_unsafe);
+    let is_reciprocal = is_on(["-freciprocal-math", "-fno-reciprocal-math"], is_unsafe);
+    let is_associative = is_on(["-fassociative-math", "-fno-associative-math"], is_unsafe)
+        && has_one_zero
+        && has_no_traps;
+    let is_inexact = has_one_zero || is_reciprocal || is_associative;
+    let all_of_fast = is_unsafe && is_finite && has_no_errno && has_one_zero && has_no_traps;
+    let macros = [
+        (all_of_fast, "-D__FAST_MATH__=1"),
+        (is_finite, "-D__FINITE_MATH_ONLY__=1"),
+        (has_no_errno, "-D__NO_MATH_ERRNO__=1"),
+        (has_one_zero, "-D__NO_SIGNED_ZEROS__=1"),
+        (has_no_traps, "-D__NO_TRAPPING_MATH__=1"),
+        (is_reciprocal, "-D__RECIPROCAL_MATH__=1"),
+        (is_associative, "-D__ASSOCIATIVE_MATH__=1"),
+        (is_inexact, "-D__GCC_IEC_559=0"),
+        (is_inexact, "-D__GCC_IEC_559_COMPLEX=0"),
+        (
+            is_on(["-frounding-math", "-fno-rounding-math"], false),
+            "-D__ROUNDING_MATH__=1",
+        ),
+        (
+            is_on(["-fsignaling-nans", "-fno-signaling-nans"], false),
+            "-D__SUPPORT_SNAN__=1",
+        ),
+    ];
+    let defined = macros.into_iter().filter(|(is_defined, _)| *is_defined);
+    defined.map(|(_, name)| name).collect()
+}
+
 /// The macros that options define beside what else they do. The code is compiled without optimisation, and
 /// which code that is may depend on them.
 fn macros(args: &[String]) -> Vec<&'static str> {
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     // The last one counts.
     let level = args.iter().rev().find_map(|arg| arg.strip_prefix("-O"));
-    let mut all = match level {
-        None | Some("0") => Vec::new(),
-        Some("s" | "z") => vec!["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
-        Some(_) => vec!["-D__OPTIMIZE__=1"],
-    };
-    if has("-fopenmp") {
-        all.push("-D_OPENMP=201511");
-    }
-    let is_fast = has("-ffast-math") || level == Some("fast");
-    if is_fast {
-        all.push("-D__FAST_MATH__=1");
-    }
     // Of an option and its opposite the later one counts.
     let chosen = |options: &[&'static str]| {
         let mut from_the_end = args.iter().rev();
         from_the_end.find_map(|arg| options.iter().copied().find(|option| arg == option))
     };
-    if chosen(&["-ffinite-math-only", "-fno-finite-math-only"])
-        .map_or(is_fast, |option| option == "-ffinite-math-only")
-    {
-        all.push("-D__FINITE_MATH_ONLY__=1");
+    let mut all = match level {
+        None | Some("0") => Vec::new(),
+        Some("s" | "z") => vec!["-D__OPTIMIZE__=1", "-D__OPTIMIZE_SIZE__=1"],
+        Some(_) => vec!["-D__OPTIMIZE__=1"],
+    };
+    if !all.is_empty() && chosen(&["-fno-inline", "-finline"]) != Some("-fno-inline") {
+        all.push("-U__NO_INLINE__");
     }
-    if chosen(&["-fno-math-errno", "-fmath-errno"])
-        .map_or(is_fast, |option| option == "-fno-math-errno")
-    {
-        all.push("-D__NO_MATH_ERRNO__=1");
+    if has("-fopenmp") {
+        all.push("-D_OPENMP=201511");
     }
-    if chosen(&["-fexceptions", "-fno-exceptions"]) == Some("-fexceptions") {
+    all.extend(mathematics(level == Some("fast"), &chosen));
+    let throws = chosen(&["-fexceptions", "-fno-exceptions"]);
+    if throws == Some("-fexceptions") || throws.is_none() && has("-fnon-call-exceptions") {
         all.push("-D__EXCEPTIONS=1");
     }
+    all.extend(match chosen(CONTROL_FLOW) {
+        Some("-fcf-protection" | "-fcf-protection=full") => Some("-D__CET__=3"),
+        Some("-fcf-protection=return") => Some("-D__CET__=2"),
+        Some("-fcf-protection=branch") => Some("-D__CET__=1"),
+        _ => None,
+    });
     all.extend(match chosen(PROTECTORS) {
         Some("-fstack-protector") => Some("-D__SSP__=1"),
         Some("-fstack-protector-all") => Some("-D__SSP_ALL__=2"),

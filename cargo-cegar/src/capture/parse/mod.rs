@@ -284,6 +284,8 @@ mod tests {
         assert_eq!(
             captured.units[0].args,
             [
+                "-D__OPTIMIZE__=1",
+                "-U__NO_INLINE__",
                 "-m64",
                 "-I",
                 "include",
@@ -295,8 +297,7 @@ mod tests {
                 "-std=c99",
                 "-fsigned-char",
                 "-include",
-                "cfg.h",
-                "-D__OPTIMIZE__=1"
+                "cfg.h"
             ]
         );
     }
@@ -318,8 +319,17 @@ mod tests {
         assert_eq!(flags("-O2 -O0"), "");
         assert_eq!(
             flags("-Os -fopenmp -ffast-math"),
-            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -D_OPENMP=201511 -D__FAST_MATH__=1 \
-             -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1"
+            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -U__NO_INLINE__ -D_OPENMP=201511 -D__FAST_MATH__=1 \
+             -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1 -D__NO_SIGNED_ZEROS__=1 -D__NO_TRAPPING_MATH__=1 \
+             -D__RECIPROCAL_MATH__=1 -D__ASSOCIATIVE_MATH__=1 -D__GCC_IEC_559=0 -D__GCC_IEC_559_COMPLEX=0"
+        );
+        assert_eq!(
+            flags("-ffast-math -fno-finite-math-only -fsigned-zeros -fno-reciprocal-math"),
+            "-D__NO_MATH_ERRNO__=1 -D__NO_TRAPPING_MATH__=1"
+        );
+        assert_eq!(
+            flags("-O2 -fcf-protection -fnon-call-exceptions -frounding-math -U__OPTIMIZE__"),
+            "-D__OPTIMIZE__=1 -U__NO_INLINE__ -D__ROUNDING_MATH__=1 -D__EXCEPTIONS=1 -D__CET__=3 -U__OPTIMIZE__"
         );
         assert_eq!(
             flags("-fexceptions -fstack-protector-all -fno-math-errno -fPIE"),

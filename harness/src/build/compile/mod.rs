@@ -231,7 +231,10 @@ impl<'a> Making<'a> {
             native.define("CRUNNER_ENTRY_VOID", None);
         }
         let wanted = |(role, path): &&(Role, PathBuf)| {
-            let of_runtime = matches!(role, Role::Stub | Role::Runtime | Role::RuntimeMock);
+            let of_runtime = matches!(
+                role,
+                Role::Stub | Role::Runtime | Role::RuntimeMock | Role::RuntimeWatched
+            );
             (of_runtime || *role == Role::Entry(entry.1))
                 && path.extension().is_some_and(|extension| extension == "c")
         };
