@@ -64,7 +64,7 @@ impl ExitCode {
         ),
         (
             ExitCode::Incomplete,
-            "a harness was never executed, a committed test was not run, only the engine sees a violation, or a condition is in no list",
+            "a harness or test was not run, only the engine sees a fault, a condition is in no list",
         ),
         (
             ExitCode::Usage,

@@ -253,6 +253,24 @@ fn is_counted_string(
     constant && *kind == CHAR && !is_input_name(&pointer.name) && is_counted
 }
 
+/// The size and the sign of a number that may be a length, or that a pointer leads to which may lead to one. A narrow one stands right
+/// behind what it counts (`is_next`).
+fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
+    match api.resolve(&length.ty).kind {
+        Kind::Int { size, signed } => {
+            let may_be = size >= 4 || is_next && is_length_name(&length.name);
+            may_be.then_some((size, signed))
+        }
+        Kind::Pointer(to) if !to.constant => match api.resolve(&to).kind {
+            Kind::Int { size, signed } if size >= 4 && is_length_name(&length.name) => {
+                Some((size, signed))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 fn score(
     api: &Api,
     params: &[Parameter],
@@ -271,18 +289,7 @@ fn score(
         Kind::Record(_) | Kind::Pointer(_) => true,
         _ => return None,
     };
-    let (size, signed) = match api.resolve(&length.ty).kind {
-        Kind::Int { size, signed } if size >= 4 => (size, signed),
-        // A narrow one right behind what it counts.
-        Kind::Int { size, signed } if l == p + 1 && is_length_name(&length.name) => (size, signed),
-        Kind::Pointer(to) if !to.constant => match api.resolve(&to).kind {
-            Kind::Int { size, signed } if size >= 4 && is_length_name(&length.name) => {
-                (size, signed)
-            }
-            _ => return None,
-        },
-        _ => return None,
-    };
+    let (size, signed) = number(api, length, l == p + 1)?;
     if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
         return None;
     }

@@ -27,7 +27,7 @@ pub use files::*;
         4    nothing selected: no source, or no harness of that name\n  \
         5    goals are open, or preconditions not confirmed, and --require-proof was given\n  \
         6    check-proof did not accept the certificate\n  \
-        7    a harness was never executed, a committed test was not run, only the engine sees a violation, or a condition is in no list\n  \
+        7    a harness or test was not run, only the engine sees a fault, a condition is in no list\n  \
         96   usage: the command line or a configuration file is wrong\n  \
         100  a check of the C code is violated, or a declaration does not fit\n  \
         101  the C code or its build script does not build\n  \

@@ -18,3 +18,6 @@ pub const VISIBLE: &str = "cegar.visible";
 pub const UNDEFINED: &str = "cegar.undefined";
 /// The marker that makes a local's bytes uninitialised: `void __cegar_uninit(void *, size_t)`.
 pub const UNINIT: &str = "__cegar_uninit";
+
+/// Metadata at a call: the name of the function that the engine calls instead, with the same arguments, none of them variable.
+pub const INSTEAD: &str = "cegar.format";

@@ -34,7 +34,6 @@ use super::outside::Effects;
 
 pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
 pub use flags::clang_flags;
-pub(in crate::program) use formats::instead;
 pub use mocks::{Mocked, Returns};
 
 /// Where the program starts.

@@ -4,9 +4,9 @@ use llvm_sys::LLVMTypeKind;
 
 use super::body::Body;
 use super::names;
+use crate::program::convention::INSTEAD;
 use crate::program::ir::*;
 use crate::program::llvm::{Type, Value, llvm};
-use crate::program::normalise::instead;
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn call(&mut self, value: Value<'m>) -> Result<(), String> {
@@ -233,6 +233,22 @@ fn class(ty: Type<'_>) -> ArgClass {
         _ if ty.is_float() => ArgClass::Sse,
         _ => ArgClass::Integer,
     }
+}
+
+/// The function that the engine calls instead of what a call names, if there is one.
+fn instead(call: Value<'_>) -> Option<String> {
+    let context = llvm!(LLVMGetTypeContext(call.ty().0));
+    let (name, len) = (INSTEAD.as_ptr().cast(), INSTEAD.len() as u32);
+    let kind = llvm!(LLVMGetMDKindIDInContext(context, name, len));
+    let node = Value::some(llvm!(LLVMGetMetadata(call.0, kind)))?;
+    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 1 {
+        return None;
+    }
+    let mut text = std::ptr::null_mut();
+    llvm!(LLVMGetMDNodeOperands(node.0, &mut text));
+    let mut len = 0;
+    let bytes = llvm!(LLVMGetMDString(text, &mut len));
+    Some(crate::program::llvm::lent(bytes, len as usize))
 }
 
 /// The text of a constant string.

@@ -12,18 +12,17 @@
 //! arguments whose types are not those that the format asks for) stays with the interpreter.
 
 mod parse;
+mod scan;
 mod write;
 
 use std::collections::HashMap;
 
 use super::link;
+use crate::program::convention::INSTEAD;
 use crate::program::llvm::{Module, Type, Value, llvm};
 
 use parse::Printed;
 use write::Writer;
-
-/// The metadata at a call that names what the engine calls instead.
-pub(super) const KIND: &str = "cegar.format";
 
 /// The library's functions that such functions call.
 pub(super) const NEEDED: [&str; 21] = [
@@ -92,10 +91,13 @@ const FUNCTIONS: [(&str, Family, u32); 17] = {
     ]
 };
 
+/// A function, a format and the types of all arguments.
+type Key<'m> = (&'static str, Vec<u8>, Vec<Type<'m>>);
+
 /// Gives the user's calls with a literal as their format functions of their own, and tells their names.
 pub(super) fn take_apart(module: &Module) -> Vec<String> {
     let mut writer = Writer::new(module);
-    let mut known: HashMap<(&str, Vec<u8>, Vec<Type<'_>>), Option<String>> = HashMap::new();
+    let mut known: HashMap<Key<'_>, Option<String>> = HashMap::new();
     let mut names = Vec::new();
     for (name, family, format) in FUNCTIONS {
         let Some(function) = module.function(name) else {
@@ -191,8 +193,8 @@ fn mark(module: &Module, call: Value<'_>, name: &str) {
     let context = module.context;
     let kind = llvm!(LLVMGetMDKindIDInContext(
         context,
-        KIND.as_ptr().cast(),
-        KIND.len() as u32
+        INSTEAD.as_ptr().cast(),
+        INSTEAD.len() as u32
     ));
     let mut text = llvm!(LLVMMDStringInContext2(
         context,
@@ -202,23 +204,4 @@ fn mark(module: &Module, call: Value<'_>, name: &str) {
     let node = llvm!(LLVMMDNodeInContext2(context, &mut text, 1));
     let value = llvm!(LLVMMetadataAsValue(context, node));
     llvm!(LLVMSetMetadata(call.0, kind, value));
-}
-
-/// The function that the engine calls instead of what a call names.
-pub(in crate::program) fn instead(call: Value<'_>) -> Option<String> {
-    let context = llvm!(LLVMGetTypeContext(call.ty().0));
-    let kind = llvm!(LLVMGetMDKindIDInContext(
-        context,
-        KIND.as_ptr().cast(),
-        KIND.len() as u32
-    ));
-    let node = Value::some(llvm!(LLVMGetMetadata(call.0, kind)))?;
-    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 1 {
-        return None;
-    }
-    let mut text = std::ptr::null_mut();
-    llvm!(LLVMGetMDNodeOperands(node.0, &mut text));
-    let mut len = 0;
-    let bytes = llvm!(LLVMGetMDString(text, &mut len));
-    Some(crate::program::llvm::lent(bytes, len as usize))
 }

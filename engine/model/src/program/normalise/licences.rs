@@ -5,7 +5,7 @@
 
 use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
 
-use super::formats;
+use crate::program::convention::INSTEAD;
 use crate::program::llvm::{Module, Value, attribute_kind, llvm, metadata};
 
 const FUNCTION: [&str; 15] = [
@@ -48,7 +48,7 @@ const VALUE: [&str; 15] = [
 pub(super) fn drop(module: &Module) {
     let kinds = |names: &[&str]| -> Vec<u32> { names.iter().map(|n| attribute_kind(n)).collect() };
     let (function_kinds, value_kinds) = (kinds(&FUNCTION), kinds(&VALUE));
-    let kept_metadata = ["dbg", "nosanitize", "srcloc", metadata::LOOP, formats::KIND].map(|n| {
+    let kept_metadata = ["dbg", "nosanitize", "srcloc", metadata::LOOP, INSTEAD].map(|n| {
         llvm!(LLVMGetMDKindIDInContext(
             module.context,
             n.as_ptr().cast(),

@@ -1,10 +1,10 @@
-//! Functions for formats, as LLVM's code.
+//! Functions for formats, as LLVM's code: those of `printf`'s kind, and what both kinds are written with.
 
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 
 use super::Family;
-use super::parse::{Argument, Printed, Scanned, Spec};
+use super::parse::{Argument, Printed, Spec};
 use crate::program::llvm::{Module, Type, Value, llvm};
 use crate::program::normalise::link::set_kind;
 
@@ -23,16 +23,16 @@ struct Target {
 
 /// Writes functions into a module.
 pub(super) struct Writer<'m> {
-    module: &'m Module,
-    builder: LLVMBuilderRef,
-    int: LLVMTypeRef,
+    pub(super) module: &'m Module,
+    pub(super) builder: LLVMBuilderRef,
+    pub(super) int: LLVMTypeRef,
     word: LLVMTypeRef,
-    pointer: LLVMTypeRef,
+    pub(super) pointer: LLVMTypeRef,
     double: LLVMTypeRef,
     /// `struct sink` and `struct spec` of `engine_format.c`, and `struct crunner_source` of `scan.h`.
     sink: LLVMTypeRef,
     spec: LLVMTypeRef,
-    source: LLVMTypeRef,
+    pub(super) source: LLVMTypeRef,
 }
 
 impl Drop for Writer<'_> {
@@ -275,127 +275,14 @@ impl<'m> Writer<'m> {
         self.call(by, &mut [sink, how, value]);
     }
 
-    /// Writes a function of `scanf`'s kind; none if the library does not have what it needs.
-    pub(super) fn scan(
-        &mut self,
-        (name, types, first): Head<'_, 'm>,
-        family: Family,
-        parts: &[Scanned],
-    ) -> Option<()> {
-        self.has(&[
-            "crunner_scan_blank",
-            "crunner_scan_character",
-            "crunner_scan_integer",
-        ])?;
-        if family == Family::ScanText {
-            self.has(&["strlen"])?;
-        }
-        let stdin = match family {
-            Family::Scan { from: None } => Some(
-                self.module
-                    .globals()
-                    .into_iter()
-                    .find(|g| g.name() == "CRUNNER_stdin")?,
-            ),
-            _ => None,
-        };
-        let function = self.begin(name, types);
-        let parameters = parameters(function);
-        let none = llvm!(LLVMConstNull(self.pointer));
-        let (from, text) = match (family, stdin) {
-            (_, Some(stdin)) => {
-                let stream = llvm!(LLVMBuildLoad2(
-                    self.builder,
-                    self.pointer,
-                    stdin.0,
-                    c"".as_ptr()
-                ));
-                (stream, none)
-            }
-            (Family::Scan { from }, None) => (parameters[from.unwrap_or_default() as usize], none),
-            _ => (none, parameters[0]),
-        };
-        let source = self.local(self.source, c"source");
-        let (zero, nothing) = (self.number(0), llvm!(LLVMConstNull(self.int)));
-        let length = match family {
-            Family::ScanText => self.call("strlen", &mut [text]),
-            _ => zero,
-        };
-        for (field, value) in [from, text, length, zero, nothing].into_iter().enumerate() {
-            self.store(self.source, source, field as u32, value);
-        }
-        let end = self.block(function);
-        let mut arguments = parameters[first..].iter().copied();
-        for part in parts {
-            let goes_on = match part {
-                Scanned::Blank => self.call("crunner_scan_blank", &mut [source]),
-                Scanned::Character(byte) => {
-                    let byte = llvm!(LLVMConstInt(self.int, u64::from(*byte), 0));
-                    self.call("crunner_scan_character", &mut [source, byte])
-                }
-                Scanned::Conversion { conversion, .. } => {
-                    let by = match conversion {
-                        b'c' | b's' | b'[' => "crunner_scan_text",
-                        b'n' => "crunner_scan_count",
-                        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' => "crunner_scan_integer",
-                        _ => "crunner_scan_real",
-                    };
-                    let to = part.stores().then(|| arguments.next()).flatten();
-                    let how = self.scanned(part);
-                    self.call(by, &mut [source, how, to.unwrap_or(none)])
-                }
-            };
-            let next = self.block(function);
-            let goes_on = self.differ(goes_on, nothing);
-            llvm!(LLVMBuildCondBr(self.builder, goes_on, next, end));
-            llvm!(LLVMPositionBuilderAtEnd(self.builder, next));
-        }
-        llvm!(LLVMBuildBr(self.builder, end));
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
-        let assigned = self.field(self.source, source, 4);
-        let assigned = llvm!(LLVMBuildLoad2(
-            self.builder,
-            self.int,
-            assigned,
-            c"".as_ptr()
-        ));
-        llvm!(LLVMBuildRet(self.builder, assigned));
-        Some(())
-    }
-
-    /// A conversion of `scanf`, as a constant.
-    fn scanned(&self, part: &Scanned) -> LLVMValueRef {
-        let Scanned::Conversion {
-            width,
-            size,
-            suppress,
-            allocate,
-            conversion,
-            set,
-        } = part
-        else {
-            return llvm!(LLVMConstNull(self.pointer));
-        };
-        let int = |n: u64| llvm!(LLVMConstInt(self.int, n, 0));
-        let mut fields = [
-            self.number(*width as u64),
-            int(*size as u64),
-            int(u64::from(*suppress)),
-            int(u64::from(*allocate)),
-            int(u64::from(*conversion)),
-            self.bytes(set),
-        ];
-        self.constant(self.structure(&mut fields))
-    }
-
     /// Whether the library has these functions.
-    fn has(&self, names: &[&str]) -> Option<()> {
+    pub(super) fn has(&self, names: &[&str]) -> Option<()> {
         let is_there = |name: &&str| self.module.function(name).is_some();
         names.iter().all(is_there).then_some(())
     }
 
     /// A function without a body, and the place where its body begins.
-    fn begin(&mut self, name: &str, types: &[Type<'m>]) -> Value<'m> {
+    pub(super) fn begin(&mut self, name: &str, types: &[Type<'m>]) -> Value<'m> {
         let mut types: Vec<LLVMTypeRef> = types.iter().map(|ty| ty.0).collect();
         let ty = llvm!(LLVMFunctionType(
             self.int,
@@ -416,7 +303,7 @@ impl<'m> Writer<'m> {
         function
     }
 
-    fn block(&self, function: Value<'m>) -> LLVMBasicBlockRef {
+    pub(super) fn block(&self, function: Value<'m>) -> LLVMBasicBlockRef {
         let context = self.module.context;
         llvm!(LLVMAppendBasicBlockInContext(
             context,
@@ -425,15 +312,15 @@ impl<'m> Writer<'m> {
         ))
     }
 
-    fn number(&self, n: u64) -> LLVMValueRef {
+    pub(super) fn number(&self, n: u64) -> LLVMValueRef {
         llvm!(LLVMConstInt(self.word, n, 0))
     }
 
-    fn local(&self, ty: LLVMTypeRef, name: &std::ffi::CStr) -> LLVMValueRef {
+    pub(super) fn local(&self, ty: LLVMTypeRef, name: &std::ffi::CStr) -> LLVMValueRef {
         llvm!(LLVMBuildAlloca(self.builder, ty, name.as_ptr()))
     }
 
-    fn field(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32) -> LLVMValueRef {
+    pub(super) fn field(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32) -> LLVMValueRef {
         llvm!(LLVMBuildStructGEP2(
             self.builder,
             ty,
@@ -443,22 +330,22 @@ impl<'m> Writer<'m> {
         ))
     }
 
-    fn store(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32, value: LLVMValueRef) {
+    pub(super) fn store(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32, value: LLVMValueRef) {
         let at = self.field(ty, of, field);
         llvm!(LLVMBuildStore(self.builder, value, at));
     }
 
-    fn differ(&self, a: LLVMValueRef, b: LLVMValueRef) -> LLVMValueRef {
+    pub(super) fn differ(&self, a: LLVMValueRef, b: LLVMValueRef) -> LLVMValueRef {
         let different = LLVMIntPredicate::LLVMIntNE;
         llvm!(LLVMBuildICmp(self.builder, different, a, b, c"".as_ptr()))
     }
 
-    fn bytes(&self, bytes: &[u8]) -> LLVMValueRef {
+    pub(super) fn bytes(&self, bytes: &[u8]) -> LLVMValueRef {
         let (data, context) = (bytes.as_ptr().cast(), self.module.context);
         llvm!(LLVMConstStringInContext2(context, data, bytes.len(), 1))
     }
 
-    fn structure(&self, fields: &mut [LLVMValueRef]) -> LLVMValueRef {
+    pub(super) fn structure(&self, fields: &mut [LLVMValueRef]) -> LLVMValueRef {
         let (count, context) = (fields.len() as u32, self.module.context);
         llvm!(LLVMConstStructInContext(
             context,
@@ -469,7 +356,7 @@ impl<'m> Writer<'m> {
     }
 
     /// A constant of the program's own.
-    fn constant(&self, value: LLVMValueRef) -> LLVMValueRef {
+    pub(super) fn constant(&self, value: LLVMValueRef) -> LLVMValueRef {
         let ty = llvm!(LLVMTypeOf(value));
         let name = c"cegar.part".as_ptr();
         let global = llvm!(LLVMAddGlobal(self.module.module, ty, name));
@@ -483,7 +370,7 @@ impl<'m> Writer<'m> {
     }
 
     /// Calls a function of the library that is there.
-    fn call(&self, name: &str, arguments: &mut [LLVMValueRef]) -> LLVMValueRef {
+    pub(super) fn call(&self, name: &str, arguments: &mut [LLVMValueRef]) -> LLVMValueRef {
         match self.module.function(name) {
             Some(function) => self.call_value(function, arguments),
             None => llvm!(LLVMConstNull(self.int)),
@@ -504,7 +391,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-fn parameters(function: Value<'_>) -> Vec<LLVMValueRef> {
+pub(super) fn parameters(function: Value<'_>) -> Vec<LLVMValueRef> {
     function
         .params()
         .iter()

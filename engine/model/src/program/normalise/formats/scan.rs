@@ -1,0 +1,123 @@
+//! Functions of `scanf`'s kind: after each part they go on or return what was assigned so far.
+
+use llvm_sys::prelude::LLVMValueRef;
+
+use super::Family;
+use super::parse::Scanned;
+use super::write::{Head, Writer, parameters};
+use crate::program::llvm::llvm;
+
+impl<'m> Writer<'m> {
+    /// Writes a function of `scanf`'s kind; none if the library does not have what it needs.
+    pub(super) fn scan(
+        &mut self,
+        (name, types, first): Head<'_, 'm>,
+        family: Family,
+        parts: &[Scanned],
+    ) -> Option<()> {
+        self.has(&[
+            "crunner_scan_blank",
+            "crunner_scan_character",
+            "crunner_scan_integer",
+        ])?;
+        if family == Family::ScanText {
+            self.has(&["strlen"])?;
+        }
+        let stdin = match family {
+            Family::Scan { from: None } => Some(
+                self.module
+                    .globals()
+                    .into_iter()
+                    .find(|g| g.name() == "CRUNNER_stdin")?,
+            ),
+            _ => None,
+        };
+        let function = self.begin(name, types);
+        let parameters = parameters(function);
+        let none = llvm!(LLVMConstNull(self.pointer));
+        let (from, text) = match (family, stdin) {
+            (_, Some(stdin)) => {
+                let stream = llvm!(LLVMBuildLoad2(
+                    self.builder,
+                    self.pointer,
+                    stdin.0,
+                    c"".as_ptr()
+                ));
+                (stream, none)
+            }
+            (Family::Scan { from }, None) => (parameters[from.unwrap_or_default() as usize], none),
+            _ => (none, parameters[0]),
+        };
+        let source = self.local(self.source, c"source");
+        let (zero, nothing) = (self.number(0), llvm!(LLVMConstNull(self.int)));
+        let length = match family {
+            Family::ScanText => self.call("strlen", &mut [text]),
+            _ => zero,
+        };
+        for (field, value) in [from, text, length, zero, nothing].into_iter().enumerate() {
+            self.store(self.source, source, field as u32, value);
+        }
+        let end = self.block(function);
+        let mut arguments = parameters[first..].iter().copied();
+        for part in parts {
+            let goes_on = match part {
+                Scanned::Blank => self.call("crunner_scan_blank", &mut [source]),
+                Scanned::Character(byte) => {
+                    let byte = llvm!(LLVMConstInt(self.int, u64::from(*byte), 0));
+                    self.call("crunner_scan_character", &mut [source, byte])
+                }
+                Scanned::Conversion { conversion, .. } => {
+                    let by = match conversion {
+                        b'c' | b's' | b'[' => "crunner_scan_text",
+                        b'n' => "crunner_scan_count",
+                        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' => "crunner_scan_integer",
+                        _ => "crunner_scan_real",
+                    };
+                    let to = part.stores().then(|| arguments.next()).flatten();
+                    let how = self.scanned(part);
+                    self.call(by, &mut [source, how, to.unwrap_or(none)])
+                }
+            };
+            let next = self.block(function);
+            let goes_on = self.differ(goes_on, nothing);
+            llvm!(LLVMBuildCondBr(self.builder, goes_on, next, end));
+            llvm!(LLVMPositionBuilderAtEnd(self.builder, next));
+        }
+        llvm!(LLVMBuildBr(self.builder, end));
+        llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
+        let assigned = self.field(self.source, source, 4);
+        let assigned = llvm!(LLVMBuildLoad2(
+            self.builder,
+            self.int,
+            assigned,
+            c"".as_ptr()
+        ));
+        llvm!(LLVMBuildRet(self.builder, assigned));
+        Some(())
+    }
+
+    /// A conversion of `scanf`, as a constant.
+    fn scanned(&self, part: &Scanned) -> LLVMValueRef {
+        let Scanned::Conversion {
+            width,
+            size,
+            suppress,
+            allocate,
+            conversion,
+            set,
+        } = part
+        else {
+            return llvm!(LLVMConstNull(self.pointer));
+        };
+        let int = |n: u64| llvm!(LLVMConstInt(self.int, n, 0));
+        let mut fields = [
+            self.number(*width as u64),
+            int(*size as u64),
+            int(u64::from(*suppress)),
+            int(u64::from(*allocate)),
+            int(u64::from(*conversion)),
+            self.bytes(set),
+        ];
+        self.constant(self.structure(&mut fields))
+    }
+}
