@@ -1,17 +1,18 @@
 use super::super::ctype;
 use super::*;
 
-fn pairs(params: &[(&str, &str)]) -> Vec<Option<usize>> {
-    let params: Vec<Parameter> = params
-        .iter()
-        .map(|(ty, name)| Parameter {
-            name: (*name).to_owned(),
-            ty: ctype::read(ty),
-            bound: None,
-            not_null: false,
-        })
-        .collect();
-    lengths(&Api::default(), &params)
+fn params(params: &[(&str, &str)]) -> Vec<Parameter> {
+    let params = params.iter().map(|(ty, name)| Parameter {
+        name: (*name).to_owned(),
+        ty: ctype::read(ty),
+        bound: None,
+        not_null: false,
+    });
+    params.collect()
+}
+
+fn pairs(list: &[(&str, &str)]) -> Vec<Option<usize>> {
+    lengths(&Api::default(), &params(list))
 }
 
 #[test]
@@ -212,5 +213,67 @@ fn numbers_that_are_no_lengths_are_left_alone() {
     assert_eq!(
         pairs(&[("const char *", "filepathname"), ("long", "face_index")]),
         [None, None]
+    );
+}
+
+#[test]
+fn arrays_share_a_number() {
+    let share = |list: &[(&str, &str)]| {
+        let params = params(list);
+        let found = shared(&Api::default(), &params, &lengths(&Api::default(), &params));
+        found.map(|shared| (shared.leader, shared.followers, shared.length))
+    };
+    let (floats, ints) = ("const float *", "const int *");
+    let n = ("unsigned long", "n");
+    assert_eq!(
+        share(&[(floats, "a"), (floats, "b"), n]),
+        Some((0, vec![1], 2))
+    );
+    assert_eq!(
+        share(&[(ints, "in"), ("unsigned long", "count"), ("int *", "out")]),
+        Some((0, vec![2], 1))
+    );
+    // Coefficients behind the number, keys, and where the number is one array's alone.
+    assert_eq!(share(&[(floats, "x"), n, (floats, "coef")]), None);
+    assert_eq!(
+        share(&[
+            ("const unsigned char *", "key"),
+            ("const unsigned char *", "data"),
+            n
+        ]),
+        None
+    );
+    assert_eq!(
+        share(&[
+            (floats, "a"),
+            ("unsigned long", "na"),
+            (floats, "b"),
+            ("unsigned long", "nb")
+        ]),
+        None
+    );
+}
+
+#[test]
+fn numbers_count_bytes_bits_and_elements() {
+    for (name, of) in [
+        ("nbytes", Unit::Bytes),
+        ("size_in_bytes", Unit::Bytes),
+        ("nbits", Unit::Bits),
+        ("count", Unit::Elements),
+    ] {
+        assert_eq!(unit(name), of, "{name}");
+    }
+    assert_eq!(
+        pairs(&[
+            ("unsigned int *", "dst"),
+            ("unsigned int", "value"),
+            ("unsigned long", "n")
+        ]),
+        [Some(2), None, None]
+    );
+    assert_eq!(
+        pairs(&[("const int *", "values"), ("unsigned char", "count")]),
+        [Some(1), None]
     );
 }
