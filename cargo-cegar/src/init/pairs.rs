@@ -290,9 +290,6 @@ fn score(
         _ => return None,
     };
     let (size, signed) = number(api, length, l == p + 1)?;
-    if to.constant && target.kind == CHAR && is_text_name(&pointer.name) {
-        return None;
-    }
     let is_counted_string = is_counted_string((to.constant, &target.kind), pointer, length);
     let by_value = api.pointee(&length.ty).is_none();
     let (a, b) = (plain(&pointer.name), plain(&length.name));
@@ -303,7 +300,14 @@ fn score(
     let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name)
         || a.len() >= 2
             && b.strip_prefix('n') == Some(&a)
-            && !matches!(target.kind, Kind::Pointer(_));
+            && !matches!(target.kind, Kind::Pointer(_))
+        // `nva, nvlen`: an array of what the number counts.
+        || a.len() >= 3
+            && matches!(target.kind, Kind::Record(_))
+            && a.strip_suffix('a').and_then(|one| b.strip_prefix(one)).is_some_and(is_length_name);
+    if to.constant && target.kind == CHAR && is_text_name(&pointer.name) && !short {
+        return None;
+    }
     let is_length = is_length_name(&length.name) || short;
     // `data, block_size` may be a block; `compressor, block_size` is none.
     let is_own = stem.len() >= 2 && b.contains(stem);

@@ -373,7 +373,12 @@ impl<'a> Body<'a> {
             return;
         }
         let counted = self.counted(record);
-        for (field, ty) in record.fields.iter().take(MEMBERS) {
+        let lengths = self.member_lengths(record);
+        for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
+            // A length says how much there is behind a pointer; what begins with `_` is nobody's to set.
+            if lengths.contains(&Some(i)) || field.starts_with('_') {
+                continue;
+            }
             let resolved = self.api.resolve(ty);
             let Some(mut value) = self.choice(&resolved) else {
                 continue;

@@ -21,17 +21,8 @@ impl Body<'_> {
         if record.union || record.fields.len() > MEMBERS {
             return;
         }
-        let fields: Vec<Parameter> = record
-            .fields
-            .iter()
-            .map(|(name, ty)| Parameter {
-                name: name.clone(),
-                ty: ty.clone(),
-                bound: None,
-                not_null: false,
-            })
-            .collect();
-        for (i, l) in pairs::lengths(self.api, &fields).into_iter().enumerate() {
+        let fields = as_parameters(record);
+        for (i, l) in self.member_lengths(record).into_iter().enumerate() {
             let (field, Some(length)) = (&fields[i], l.map(|l| &fields[l])) else {
                 continue;
             };
@@ -50,19 +41,25 @@ impl Body<'_> {
                     "{name}.{} = ({})size;",
                     length.name, length.ty.words
                 ));
-            } else if !to.constant {
+            } else if !to.constant || is_read {
                 let plain = name.split('[').next().unwrap_or(name);
                 let room = self.name(&format!("{plain}_size"));
                 self.lines.push(format!(
                     "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
                 ));
-                self.lines
-                    .push(format!("{name}.{} = malloc({room});", field.name));
                 if is_read {
+                    let memory = self.name(&format!("{plain}_{}", field.name));
                     self.lines
-                        .push(format!("crunner_get_bytes({name}.{}, {room});", field.name));
-                    self.cleanup.push(format!("free({name}.{});", field.name));
+                        .push(format!("uint8_t *{memory} = malloc({room});"));
+                    self.lines
+                        .push(format!("crunner_get_bytes({memory}, {room});"));
+                    let cast = field.ty.words.trim();
+                    self.lines
+                        .push(format!("{name}.{} = ({cast}){memory};", field.name));
+                    self.cleanup.push(format!("free({memory});"));
                 } else {
+                    self.lines
+                        .push(format!("{name}.{} = malloc({room});", field.name));
                     // The library may put other memory there, which is its own.
                     let memory = self.name(&format!("{plain}_{}", field.name));
                     self.lines
@@ -78,6 +75,11 @@ impl Body<'_> {
                 ));
             }
         }
+    }
+
+    /// For each member of a structure, the one that says how long its memory is.
+    pub(super) fn member_lengths(&self, record: &Record) -> Vec<Option<usize>> {
+        pairs::lengths(self.api, &as_parameters(record))
     }
 
     pub(super) fn pointer(
@@ -175,6 +177,7 @@ impl Body<'_> {
         self.given_members(function, &name, &record);
         if to.constant {
             self.members(&name, &record);
+            self.buffers(&name, &record, true);
         } else if depth == 0 && !self.has_input(function) {
             self.buffers(&name, &record, false);
         }
@@ -455,6 +458,18 @@ impl Body<'_> {
         ));
         Ok(name)
     }
+}
+
+/// The members of a structure, as a function's parameters would be.
+fn as_parameters(record: &Record) -> Vec<Parameter> {
+    let fields = record.fields.iter();
+    let fields = fields.map(|(name, ty)| Parameter {
+        name: name.clone(),
+        ty: ty.clone(),
+        bound: None,
+        not_null: false,
+    });
+    fields.collect()
 }
 
 /// Whether it is C's type of a text that is only read.
