@@ -272,7 +272,7 @@ fn init_then_list_then_build() {
     let captured: serde_json::Value =
         serde_json::from_str(&place.text("cegar/captured.json")).unwrap();
     let expected = serde_json::json!([
-        { "file": "c/small.c", "args": ["-DN=3", "-Ic/gen", "-D__OPTIMIZE__=1"], "directory": ".." }
+        { "file": "c/small.c", "args": ["-D__OPTIMIZE__=1", "-U__NO_INLINE__", "-DN=3", "-Ic/gen"], "directory": ".." }
     ]);
     assert_eq!(captured, expected);
     // Captured anew, not remembered: the build script ran again.
