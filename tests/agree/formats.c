@@ -26,7 +26,7 @@ static void same(const char *what, int m, const char *a, int n, const char *b)
 
 #define PRINTED(literal, ...)                                                                         \
     do {                                                                                              \
-        char a[256], b[256];                                                                           \
+        char a[256], b[256];                                                                          \
         int m = snprintf(a, sizeof a, literal, __VA_ARGS__);                                          \
         same(literal, m, a, snprintf(b, sizeof b, read_from_memory(literal), __VA_ARGS__), b);        \
         m = snprintf(a, 5, literal, __VA_ARGS__);                                                     \
@@ -37,6 +37,7 @@ static void same(const char *what, int m, const char *a, int n, const char *b)
 
 static void numbers(int x, long long y, const char *text)
 {
+    int counted;
     PRINTED("%d|%i|%u", x, x, x);
     PRINTED("%5d|%-5d|%05d|%+d|% d", x, x, x, x, x);
     PRINTED("%.3d|%8.3d|%-8.3d|", x, x, x);
@@ -53,8 +54,7 @@ static void numbers(int x, long long y, const char *text)
     PRINTED("%8.2f|%-9.1e|%+g|%a", x / 3.0, x / 3.0, x / 3.0, x / 4.0);
     PRINTED("%p", (void *)0);
     PRINTED("plain %s", "text");
-    PRINTED("%*d|%n", 6, x, &differing);
-    differing = 0;
+    PRINTED("%*d|%n", 6, x, &counted);
 }
 
 #define SCANNED(text, literal, kind)                                                                  \
