@@ -40,19 +40,25 @@ pub struct Failing {
 /// Every redirection of functions and variables, without the heap's.
 pub fn redirections() -> &'static [Redirection] {
     static ALL: LazyLock<Vec<Redirection>> = LazyLock::new(|| {
-        let by_prefix = |names: &'static [&'static str], kind| {
-            names.iter().map(move |symbol| Redirection {
-                symbol,
-                // Once per name and process.
-                replacement: Box::leak(format!("CRUNNER_{symbol}").into_boxed_str()),
-                kind,
-            })
-        };
-        by_prefix(FUNCTIONS, SymbolKind::Function)
-            .chain(by_prefix(DATA, SymbolKind::Data))
+        prefixed("CRUNNER_", FUNCTIONS, SymbolKind::Function)
+            .chain(prefixed("CRUNNER_", DATA, SymbolKind::Data))
             .collect()
     });
     &ALL
+}
+
+/// Symbols that are replaced by a prefix and their name.
+fn prefixed(
+    prefix: &'static str,
+    names: &'static [&'static str],
+    kind: SymbolKind,
+) -> impl Iterator<Item = Redirection> {
+    names.iter().map(move |symbol| Redirection {
+        symbol,
+        // Once per name and process.
+        replacement: Box::leak(format!("{prefix}{symbol}").into_boxed_str()),
+        kind,
+    })
 }
 
 /// A function and what is called in its place.
@@ -100,14 +106,8 @@ pub fn allocators() -> &'static [Redirection] {
 
 /// Functions of the platform into whose arguments AddressSanitizer does not look, and what generated tests call instead: it does (`rt_watched.c`).
 pub fn watched() -> &'static [Redirection] {
-    static ALL: LazyLock<Vec<Redirection>> = LazyLock::new(|| {
-        let watched = |symbol: &&'static str| Redirection {
-            symbol,
-            replacement: Box::leak(format!("crunner_watched_{symbol}").into_boxed_str()),
-            kind: SymbolKind::Function,
-        };
-        WATCHED.iter().map(watched).collect()
-    });
+    static ALL: LazyLock<Vec<Redirection>> =
+        LazyLock::new(|| prefixed("crunner_watched_", WATCHED, SymbolKind::Function).collect());
     &ALL
 }
 

@@ -366,20 +366,6 @@ fn score(
     Some(score)
 }
 
-/// The pointer and its length, where just one pointer of this sort has one.
-fn lengths_of_one(
-    lengths: &[Option<usize>],
-    is_such: impl Fn(usize) -> bool,
-) -> Option<(usize, usize)> {
-    let mut pairs = lengths
-        .iter()
-        .enumerate()
-        .filter_map(|(p, l)| Some((p, (*l)?)));
-    let mut such = pairs.by_ref().filter(|&(p, _)| is_such(p));
-    let first = such.next()?;
-    such.next().is_none().then_some(first)
-}
-
 /// Where one input and one length are left over, they belong together: `src, dst, compressedSize,
 /// dstCapacity`.
 fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], taken: &mut [bool]) {

@@ -205,15 +205,16 @@ fn hide_symbols(ir: Ir<'_>) {
     }
 }
 
-/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it.
+/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it. Under AddressSanitizer it
+/// calls what looks at arguments that the sanitizer does not.
 fn own_functions(ir: Ir<'_>, wish: Wish) {
+    let watched = if wish.address {
+        cegar_stubs::watched()
+    } else {
+        &[]
+    };
     for function in ir.functions().into_iter().filter(|f| !f.is_defined()) {
         let name = function.name();
-        let watched = if wish.address {
-            cegar_stubs::watched()
-        } else {
-            &[]
-        };
         let mut all = cegar_stubs::heap().iter().chain(watched);
         if let Some(native) = all.find(|r| r.symbol == name) {
             ir.redirect(function, native.replacement);

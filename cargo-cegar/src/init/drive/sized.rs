@@ -180,11 +180,7 @@ impl<'a> Body<'a> {
         if let Some(to) = self.api.pointee(&length.ty) {
             let name = self.name(or(&length.name, "length"));
             // The main input's length is known only once it is there.
-            let line = format!("{} {name} = ({})({value});", to.words, to.words);
-            let line = match value.contains(' ') {
-                true => line,
-                false => format!("{} {name} = ({}){value};", to.words, to.words),
-            };
+            let line = format!("{} {name} = {};", to.words, cast(&to.words, value));
             if matches!(value.split(' ').next(), Some("size" | "count")) {
                 self.after.push(line);
             } else {
@@ -194,8 +190,7 @@ impl<'a> Body<'a> {
         }
         match length.ty.words.as_str() {
             "size_t" | "unsigned long" => value.to_owned(),
-            words if value.contains(' ') => format!("({words})({value})"),
-            words => format!("({words}){value}"),
+            words => cast(words, value),
         }
     }
 
@@ -290,5 +285,13 @@ impl<'a> Body<'a> {
         self.lines
             .push(format!("{constant}{} *{name} = NULL;", inner.words));
         Ok((format!("&{name}"), self.length(length, "0")))
+    }
+}
+
+/// A value as a type.
+fn cast(words: &str, value: &str) -> String {
+    match value.contains(' ') {
+        true => format!("({words})({value})"),
+        false => format!("({words}){value}"),
     }
 }

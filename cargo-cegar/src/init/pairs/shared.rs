@@ -4,7 +4,7 @@
 //! int *out)` it is about `out`, too. Only numbers of more than a byte are taken for such arrays: beside bytes there are keys, digests and
 //! texts of lengths of their own.
 
-use super::{is_length_name, is_output_name, is_place_name, lengths_of_one, plain};
+use super::{is_length_name, is_output_name, is_place_name, plain};
 use crate::init::api::{Api, Parameter};
 use crate::init::ctype::Kind;
 
@@ -29,7 +29,11 @@ impl Shared {
 
 /// The arrays that share a number, where only one number is the length of such an array.
 pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Option<Shared> {
-    let (owner, length) = lengths_of_one(lengths, |p| element(api, &params[p]).is_some())?;
+    let pairs = lengths.iter().enumerate();
+    let mut pairs = pairs
+        .filter_map(|(p, l)| Some((p, (*l)?)))
+        .filter(|&(p, _)| element(api, &params[p]).is_some());
+    let (owner, length) = pairs.next().filter(|_| pairs.next().is_none())?;
     if api.pointee(&params[length].ty).is_some() {
         return None;
     }

@@ -224,7 +224,7 @@ pub fn normalise_with(
     startup::into_driver(&module, request);
     granted::ask(&module, request);
     let mut normalised = Normalised {
-        unreached: library.sweep(&module, &[mocks::NEEDED, &formats::NEEDED].concat())?,
+        unreached: library.sweep(&module, &[mocks::NEEDED, &formats::needed()].concat())?,
         ..Normalised::default()
     };
     let missing = mocks::missing(&module, request);

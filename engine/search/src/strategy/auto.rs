@@ -73,8 +73,8 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
         false => options.time.saturating_sub(begin.elapsed()),
     };
     let floor = floor.as_ref();
-    if let Some((floor, stats)) = floor
-        && let Some(alone) = parts::on_the_floor_alone(program, options, (floor, stats))
+    if let Some((below, stats)) = floor
+        && let Some(alone) = parts::on_the_floor_alone(program, options, (below, stats))
     {
         // What is left is to find code that no execution reaches.
         let rest = Options {
@@ -82,13 +82,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
             so_far: None,
             ..options.clone()
         };
-        let below = Some((Arc::clone(floor), *stats));
-        let searched = search(
-            (program, stop),
-            &rest,
-            (Instant::now(), below.as_ref()),
-            &recursive,
-        );
+        let searched = search((program, stop), &rest, (Instant::now(), floor), &recursive);
         let (mut better, other) = match searched.is_complete() {
             true => (searched, alone),
             false => (alone, searched),

@@ -129,6 +129,12 @@ impl Module {
     }
 
     /// Sizes and offsets on the module's target.
+    /// The variable called `name`.
+    pub(crate) fn global(&self, name: &str) -> Option<Value<'_>> {
+        let name = CString::new(name).ok()?;
+        Value::some(llvm!(LLVMGetNamedGlobal(self.module, name.as_ptr())))
+    }
+
     pub(crate) fn layout(&self) -> Layout<'_> {
         // SAFETY: the module is live; the layout is lent by it.
         Layout(

@@ -24,18 +24,8 @@ use crate::program::llvm::{Module, Type, Value, llvm};
 use parse::Printed;
 use write::Writer;
 
-/// The library's functions that such functions call.
-pub(super) const NEEDED: [&str; 21] = [
-    "CRUNNER_stdin",
-    "CRUNNER_stdout",
-    "crunner_line_out",
-    "crunner_line_room",
-    "crunner_scan_blank",
-    "crunner_scan_character",
-    "crunner_scan_count",
-    "crunner_scan_integer",
-    "crunner_scan_real",
-    "crunner_scan_text",
+/// What a text is made with (`engine_format.c`).
+const TEXTS: &[&str] = &[
     "engine_format_character",
     "engine_format_double",
     "engine_format_end",
@@ -46,8 +36,27 @@ pub(super) const NEEDED: [&str; 21] = [
     "engine_format_room",
     "engine_format_string",
     "engine_format_text",
-    "strlen",
 ];
+/// What a line is written with (`stdio_out.c`).
+const LINES: &[&str] = &["crunner_line_out", "crunner_line_room"];
+/// What input is read with (`scan.c`).
+const SCANS: &[&str] = &[
+    "crunner_scan_blank",
+    "crunner_scan_character",
+    "crunner_scan_count",
+    "crunner_scan_integer",
+    "crunner_scan_real",
+    "crunner_scan_text",
+];
+/// How long a string is that is read.
+const LENGTH: &[&str] = &["strlen"];
+const STDIN: &str = "CRUNNER_stdin";
+const STDOUT: &str = "CRUNNER_stdout";
+
+/// All of the library that such functions use.
+pub(super) fn needed() -> Vec<&'static str> {
+    [TEXTS, LINES, SCANS, LENGTH, &[STDIN, STDOUT]].concat()
+}
 
 /// What a function does with its format; numbers are those of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

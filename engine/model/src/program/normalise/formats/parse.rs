@@ -168,33 +168,31 @@ pub(super) enum Scanned {
     Blank,
     /// A character that has to be there.
     Character(u8),
-    /// A conversion: `struct crunner_conversion` of `scan.h`.
-    Conversion {
-        /// The most characters; 0: any number.
-        width: i64,
-        /// The length modifier, as `scan.c` counts them.
-        size: i32,
-        /// Whether nothing is stored.
-        suppress: bool,
-        /// Whether the memory is allocated.
-        allocate: bool,
-        /// The conversion.
-        conversion: u8,
-        /// The characters of `%[...]`.
-        set: [u8; 32],
-    },
+    /// A conversion.
+    Conversion(Scan),
+}
+
+/// How input is converted: `struct crunner_conversion` of `scan.h`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Scan {
+    /// The most characters; 0: any number.
+    pub(super) width: i64,
+    /// The length modifier, as `scan.c` counts them.
+    pub(super) size: i32,
+    /// Whether nothing is stored.
+    pub(super) suppress: bool,
+    /// Whether the memory is allocated.
+    pub(super) allocate: bool,
+    /// The conversion.
+    pub(super) conversion: u8,
+    /// The characters of `%[...]`.
+    pub(super) set: [u8; 32],
 }
 
 impl Scanned {
     /// Whether it takes an argument.
     pub(super) fn stores(&self) -> bool {
-        matches!(
-            self,
-            Scanned::Conversion {
-                suppress: false,
-                ..
-            }
-        )
+        matches!(self, Scanned::Conversion(scan) if !scan.suppress)
     }
 }
 
@@ -212,8 +210,8 @@ pub(super) fn scanned(mut text: &[u8]) -> Option<Vec<Scanned>> {
                 rest
             }
             (b'%', _) => {
-                let (part, rest) = scanned_conversion(rest)?;
-                parts.push(part);
+                let (scan, rest) = scanned_conversion(rest)?;
+                parts.push(Scanned::Conversion(scan));
                 rest
             }
             _ => {
@@ -226,7 +224,7 @@ pub(super) fn scanned(mut text: &[u8]) -> Option<Vec<Scanned>> {
 }
 
 /// A conversion of `scanf` behind its `%`, and the rest.
-fn scanned_conversion(text: &[u8]) -> Option<(Scanned, &[u8])> {
+fn scanned_conversion(text: &[u8]) -> Option<(Scan, &[u8])> {
     let strip = |text: &mut &[u8], byte: u8| {
         let is_there = text.first() == Some(&byte);
         *text = &text[usize::from(is_there)..];
@@ -259,7 +257,7 @@ fn scanned_conversion(text: &[u8]) -> Option<(Scanned, &[u8])> {
         }
         _ => false,
     };
-    let part = Scanned::Conversion {
+    let scan = Scan {
         width,
         size,
         suppress,
@@ -267,7 +265,7 @@ fn scanned_conversion(text: &[u8]) -> Option<(Scanned, &[u8])> {
         conversion,
         set,
     };
-    is_known.then_some((part, rest))
+    is_known.then_some((scan, rest))
 }
 
 /// The set of `%[...]` behind the bracket, one bit for each character, and the rest; as `read_set` of `scan.c` reads it.
@@ -341,17 +339,17 @@ mod tests {
         let parts = scanned(b"%2hhx, %*[^a-c]]").unwrap_or_default();
         assert_eq!(parts.len(), 5);
         assert_eq!(parts[1..3], [Scanned::Character(b','), Scanned::Blank]);
-        let Scanned::Conversion {
+        let Scanned::Conversion(Scan {
             width: 2, size: 0, ..
-        } = parts[0]
+        }) = parts[0]
         else {
             panic!("{parts:?}");
         };
-        let Scanned::Conversion {
+        let Scanned::Conversion(Scan {
             set,
             suppress: true,
             ..
-        } = parts[3]
+        }) = parts[3]
         else {
             panic!("{parts:?}");
         };

@@ -2,9 +2,9 @@
 
 use llvm_sys::prelude::LLVMValueRef;
 
-use super::Family;
-use super::parse::Scanned;
+use super::parse::{Scan, Scanned};
 use super::write::{Head, Writer, parameters};
+use super::{Family, LENGTH, SCANS, STDIN};
 use crate::program::llvm::llvm;
 
 impl<'m> Writer<'m> {
@@ -15,37 +15,16 @@ impl<'m> Writer<'m> {
         family: Family,
         parts: &[Scanned],
     ) -> Option<()> {
-        self.has(&[
-            "crunner_scan_blank",
-            "crunner_scan_character",
-            "crunner_scan_integer",
-        ])?;
+        self.has(SCANS)?;
         if family == Family::ScanText {
-            self.has(&["strlen"])?;
+            self.has(LENGTH)?;
         }
-        let stdin = match family {
-            Family::Scan { from: None } => Some(
-                self.module
-                    .globals()
-                    .into_iter()
-                    .find(|g| g.name() == "CRUNNER_stdin")?,
-            ),
-            _ => None,
-        };
+        let stdin = self.module.global(STDIN);
         let function = self.begin(name, types);
         let parameters = parameters(function);
         let none = llvm!(LLVMConstNull(self.pointer));
-        let (from, text) = match (family, stdin) {
-            (_, Some(stdin)) => {
-                let stream = llvm!(LLVMBuildLoad2(
-                    self.builder,
-                    self.pointer,
-                    stdin.0,
-                    c"".as_ptr()
-                ));
-                (stream, none)
-            }
-            (Family::Scan { from }, None) => (parameters[from.unwrap_or_default() as usize], none),
+        let (from, text) = match family {
+            Family::Scan { from } => (self.stream(stdin, from, &parameters)?, none),
             _ => (none, parameters[0]),
         };
         let source = self.local(self.source, c"source");
@@ -66,15 +45,15 @@ impl<'m> Writer<'m> {
                     let byte = llvm!(LLVMConstInt(self.int, u64::from(*byte), 0));
                     self.call("crunner_scan_character", &mut [source, byte])
                 }
-                Scanned::Conversion { conversion, .. } => {
-                    let by = match conversion {
+                Scanned::Conversion(scan) => {
+                    let by = match scan.conversion {
                         b'c' | b's' | b'[' => "crunner_scan_text",
                         b'n' => "crunner_scan_count",
                         b'd' | b'i' | b'u' | b'o' | b'x' | b'X' | b'p' => "crunner_scan_integer",
                         _ => "crunner_scan_real",
                     };
                     let to = part.stores().then(|| arguments.next()).flatten();
-                    let how = self.scanned(part);
+                    let how = self.scanned(scan);
                     self.call(by, &mut [source, how, to.unwrap_or(none)])
                 }
             };
@@ -97,26 +76,15 @@ impl<'m> Writer<'m> {
     }
 
     /// A conversion of `scanf`, as a constant.
-    fn scanned(&self, part: &Scanned) -> LLVMValueRef {
-        let Scanned::Conversion {
-            width,
-            size,
-            suppress,
-            allocate,
-            conversion,
-            set,
-        } = part
-        else {
-            return llvm!(LLVMConstNull(self.pointer));
-        };
+    fn scanned(&self, scan: &Scan) -> LLVMValueRef {
         let int = |n: u64| llvm!(LLVMConstInt(self.int, n, 0));
         let mut fields = [
-            self.number(*width as u64),
-            int(*size as u64),
-            int(u64::from(*suppress)),
-            int(u64::from(*allocate)),
-            int(u64::from(*conversion)),
-            self.bytes(set),
+            self.number(scan.width as u64),
+            int(scan.size as u64),
+            int(u64::from(scan.suppress)),
+            int(u64::from(scan.allocate)),
+            int(u64::from(scan.conversion)),
+            self.bytes(&scan.set),
         ];
         self.constant(self.structure(&mut fields))
     }

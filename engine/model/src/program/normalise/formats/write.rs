@@ -3,8 +3,8 @@
 use llvm_sys::LLVMIntPredicate;
 use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
 
-use super::Family;
 use super::parse::{Argument, Printed, Spec};
+use super::{Family, LINES, STDOUT, TEXTS};
 use crate::program::llvm::{Module, Type, Value, llvm};
 use crate::program::normalise::link::set_kind;
 
@@ -86,14 +86,10 @@ impl<'m> Writer<'m> {
         family: Family,
         parts: &[Printed],
     ) -> Option<()> {
-        self.has(&[
-            "engine_format_text",
-            "engine_format_end",
-            "engine_format_integer",
-        ])?;
+        self.has(TEXTS)?;
         match family {
             Family::Print { out } => {
-                self.has(&["crunner_line_room", "crunner_line_out"])?;
+                self.has(LINES)?;
                 self.line(head, out, parts)
             }
             Family::Store { room, checked } => {
@@ -136,15 +132,10 @@ impl<'m> Writer<'m> {
         out: Option<u32>,
         parts: &[Printed],
     ) -> Option<()> {
-        let stdout = match out {
-            None => Some(
-                self.module
-                    .globals()
-                    .into_iter()
-                    .find(|g| g.name() == "CRUNNER_stdout")?,
-            ),
-            Some(_) => None,
-        };
+        let stdout = self.module.global(STDOUT);
+        if out.is_none() && stdout.is_none() {
+            return None;
+        }
         // The text is made a second time where the line is long, by a function of its own.
         let mut inner: Vec<Type<'m>> = vec![self.ty(Argument::Pointer), self.ty(Argument::Long)];
         inner.extend(&types[first..]);
@@ -183,17 +174,7 @@ impl<'m> Writer<'m> {
         self.call_value(format, &mut arguments);
         llvm!(LLVMBuildBr(self.builder, end));
         llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
-        let stream = match (stdout, out) {
-            (Some(stdout), _) => {
-                llvm!(LLVMBuildLoad2(
-                    self.builder,
-                    self.pointer,
-                    stdout.0,
-                    c"".as_ptr()
-                ))
-            }
-            (None, out) => parameters[out.unwrap_or_default() as usize],
-        };
+        let stream = self.stream(stdout, out, &parameters)?;
         let result = self.call("crunner_line_out", &mut [stream, buffer, text, length]);
         llvm!(LLVMBuildRet(self.builder, result));
         Some(())
@@ -279,6 +260,27 @@ impl<'m> Writer<'m> {
     pub(super) fn has(&self, names: &[&str]) -> Option<()> {
         let is_there = |name: &&str| self.module.function(name).is_some();
         names.iter().all(is_there).then_some(())
+    }
+
+    /// The stream that a parameter is, or the standard one.
+    pub(super) fn stream(
+        &self,
+        standard: Option<Value<'m>>,
+        number: Option<u32>,
+        parameters: &[LLVMValueRef],
+    ) -> Option<LLVMValueRef> {
+        match number {
+            Some(number) => parameters.get(number as usize).copied(),
+            None => {
+                let (from, name) = (standard?.0, c"".as_ptr());
+                Some(llvm!(LLVMBuildLoad2(
+                    self.builder,
+                    self.pointer,
+                    from,
+                    name
+                )))
+            }
+        }
     }
 
     /// A function without a body, and the place where its body begins.
