@@ -48,6 +48,9 @@ double crunner_get_double(void);
 /* A value between lo and hi, both included; lo if hi < lo. Channel "range", as few bytes as the span needs, so that
  * small ranges make small tapes. */
 long crunner_range(long lo, long hi);
+/* A size, or how often something is done, between these, both included. Others exist and are not tried: what is proved with it says so
+ * (assumption `sizes`). */
+size_t crunner_size(size_t least, size_t most);
 /* A string of less than `capacity` characters, always ended by NUL. Channel "string": characters up to NUL or the end of the
  * stream. Returns its length. */
 size_t crunner_get_string(char *into, size_t capacity);

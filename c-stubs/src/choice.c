@@ -72,6 +72,11 @@ STUB long crunner_range(long lo, long hi) {
     return (long)((unsigned long)lo + v);
 }
 
+STUB size_t crunner_size(size_t least, size_t most) {
+    (void)crunner_assumed("sizes");
+    return (size_t)crunner_range((long)least, (long)most);
+}
+
 STUB int crunner_stream_byte(const char *channel) {
     unsigned char c;
     if (!crunner_remaining(channel)) return -1;

@@ -31,7 +31,8 @@ static unsigned long long parse(const char *text, char **end, int base, int is_c
     } else if (base == 0) {
         base = *s == '0' ? 8 : 10;
     }
-    for (int d; (d = digit_of(*s)) < base; s++) {
+    /* The end is no digit; said apart, it is what bounds the loop to proofs. */
+    for (int d; *s && (d = digit_of(*s)) < base; s++) {
         any = 1;
         if (__builtin_mul_overflow(value, (unsigned long long)base, &value) ||
             __builtin_add_overflow(value, (unsigned long long)d, &value))

@@ -23,12 +23,14 @@ STUB int CRUNNER_pthread_mutex_init(int *m, const int *attributes) {
     return 0;
 }
 STUB int CRUNNER_pthread_mutex_lock(int *m) {
+    /* The kind is looked at first, as glibc does it: all of a mutex has to be there. */
+    int own = kind(m);
     if (!m[LOCKED]) {
         m[LOCKED] = 1;
         return 0;
     }
-    if (kind(m) == ERROR_CHECKING) return STUB_EDEADLK;
-    if (kind(m) != RECURSIVE) return waits_for_ever();
+    if (own == ERROR_CHECKING) return STUB_EDEADLK;
+    if (own != RECURSIVE) return waits_for_ever();
     if (m[COUNT] == INT_MAX) return STUB_EAGAIN;
     m[COUNT]++;
     return 0;
@@ -42,12 +44,13 @@ STUB int CRUNNER_pthread_mutex_timedlock(int *m, const void *until) {
     return CRUNNER_pthread_mutex_lock(m);
 }
 STUB int CRUNNER_pthread_mutex_unlock(int *m) {
-    if (!m[LOCKED]) return kind(m) == RECURSIVE || kind(m) == ERROR_CHECKING ? STUB_EPERM : 0;
+    int own = kind(m);
+    if (!m[LOCKED]) return own == RECURSIVE || own == ERROR_CHECKING ? STUB_EPERM : 0;
     if (m[COUNT]) m[COUNT]--;
     else m[LOCKED] = 0;
     return 0;
 }
-STUB int CRUNNER_pthread_mutex_destroy(int *m) { return m[LOCKED] ? STUB_EBUSY : 0; }
+STUB int CRUNNER_pthread_mutex_destroy(int *m) { return kind(m) >= 0 && m[LOCKED] ? STUB_EBUSY : 0; }
 
 STUB int CRUNNER_pthread_mutexattr_init(int *attributes) {
     *attributes = NORMAL;

@@ -208,24 +208,45 @@ STUB int CRUNNER_fork(void) {
 }
 STUB int CRUNNER_vfork(void) { return CRUNNER_fork(); }
 
-static int execute(const char *path, char *const arguments[]) {
-    size_t all = strlen(path);
-    for (size_t i = 0; arguments && arguments[i]; i++) all += strlen(arguments[i]);
-    if (all > 1u << 21) return fails(STUB_E2BIG);
+/* The length of all of a list of strings, which a NULL ends. */
+static size_t length_of(char *const list[]) {
+    size_t all = 0;
+    for (size_t i = 0; list && list[i]; i++) all += strlen(list[i]);
+    return all;
+}
+
+static int execute(const char *path, size_t all) {
+    if (strlen(path) + all > 1u << 21) return fails(STUB_E2BIG);
     unsigned char chosen = crunner_choose_byte("exec");
     if (chosen & 1) crunner_finish_at_once(chosen >> 1);
     unsigned error = chosen >> 1;
     unsigned long long may = E(EACCES) | E(E2BIG) | E(ENOEXEC) | E(ENOMEM) | E(ENOTDIR) | E(ETXTBSY) | E(EIO) | E(ELOOP) | E(EPERM);
     return fails(error < 64 && (may >> error & 1) ? (int)error : STUB_ENOENT);
 }
-#define EXEC(name, arguments, ...) \
-    STUB int CRUNNER_##name(const char *path, __VA_ARGS__) { return execute(path, arguments); }
-EXEC(execl, 0, ...)
-EXEC(execlp, 0, ...)
-EXEC(execle, 0, ...)
-EXEC(execv, argv, char *const argv[])
-EXEC(execvp, argv, char *const argv[])
-EXEC(execve, argv, char *const argv[], char *const envp[])
+
+/* execl and its like: the arguments follow the path, and a NULL ends them; behind it execle has the environment. */
+static int execute_listed(const char *path, const char *first, va_list rest, int has_environment) {
+    size_t all = 0;
+    for (const char *argument = first; argument; argument = va_arg(rest, const char *)) all += strlen(argument);
+    if (has_environment) all += length_of(va_arg(rest, char *const *));
+    return execute(path, all);
+}
+#define EXEC_LISTED(name, has_environment)                                    \
+    STUB int CRUNNER_##name(const char *path, const char *first, ...) {       \
+        va_list rest;                                                         \
+        va_start(rest, first);                                                \
+        int result = execute_listed(path, first, rest, has_environment);      \
+        va_end(rest);                                                         \
+        return result;                                                        \
+    }
+EXEC_LISTED(execl, 0)
+EXEC_LISTED(execlp, 0)
+EXEC_LISTED(execle, 1)
+STUB int CRUNNER_execv(const char *path, char *const argv[]) { return execute(path, length_of(argv)); }
+STUB int CRUNNER_execvp(const char *path, char *const argv[]) { return execute(path, length_of(argv)); }
+STUB int CRUNNER_execve(const char *path, char *const argv[], char *const envp[]) {
+    return execute(path, length_of(argv) + length_of(envp));
+}
 
 /* The place of a process among the known ones; `known` of none. */
 static int place_of(int process) {

@@ -34,17 +34,6 @@ STUB int CRUNNER_rand(void) { return (int)(draw(&plain, "rand") & 0x7fffffff); }
 STUB void CRUNNER_srand(unsigned value) { seed(&plain, value); }
 STUB long CRUNNER_random(void) { return CRUNNER_rand(); }
 STUB void CRUNNER_srandom(unsigned value) { seed(&plain, value); }
-STUB char *CRUNNER_initstate(unsigned value, char *state, size_t n) {
-    static char first[8];
-    if (n < 8) {
-        stub_errno = STUB_EINVAL;
-        return 0;
-    }
-    seed(&plain, value);
-    return first;
-}
-STUB char *CRUNNER_setstate(char *state) { return state; }
-
 /* glibc's: three steps of one linear congruence give 11, 10 and 10 bits. */
 STUB int CRUNNER_rand_r(unsigned *state) {
     unsigned next = *state, result = 0;

@@ -273,7 +273,10 @@ STUB int crunner_scan_text(struct crunner_source *s, const struct crunner_conver
     if (f->conversion == 's' && skip_spaces(s) < 0) return at_end(s);
     long most = f->width ? f->width : is_one ? 1 : LONG_MAX;
     char **grown = f->allocate ? to : 0;
-    return settled(s, f, scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to, grown));
+    enum outcome outcome = scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to, grown);
+    /* Where a text was stored it has an end: said here, so that proofs keep that apart from the other outcomes. */
+    if (outcome == DONE) return settled(s, f, DONE);
+    return settled(s, f, outcome);
 }
 
 /* %n */

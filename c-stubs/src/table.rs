@@ -188,6 +188,7 @@ const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
 const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
+const GENERATORS: &str = "the state of random() in the caller's memory is not modelled";
 
 #[rustfmt::skip]
 const UNSUPPORTED: &[(&str, &str)] = &[
@@ -219,6 +220,7 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("ftw", "walking directories is not modelled"), ("nftw", "walking directories is not modelled"),
     ("scandir", "walking directories is not modelled"), ("glob", "walking directories is not modelled"),
     ("regcomp", "POSIX regular expressions are not modelled"), ("regexec", "POSIX regular expressions are not modelled"),
+    ("initstate", GENERATORS), ("setstate", GENERATORS), ("initstate_r", GENERATORS), ("setstate_r", GENERATORS),
     ("iconv_open", "character set conversion is not modelled"), ("iconv", "character set conversion is not modelled"),
 ];
 
@@ -277,8 +279,8 @@ const FUNCTIONS: &[&str] = &[
     "execvp", "exit", "fork", "pclose", "popen", "quick_exit", "system", "vfork", "wait", "waitpid",
     // random.c
     "arc4random", "arc4random_buf", "arc4random_uniform", "drand48", "erand48", "getentropy",
-    "getrandom", "initstate", "jrand48", "lrand48", "mrand48", "nrand48", "rand", "rand_r", "random",
-    "setstate", "srand", "srand48", "srandom",
+    "getrandom", "jrand48", "lrand48", "mrand48", "nrand48", "rand", "rand_r", "random", "srand",
+    "srand48", "srandom",
     // scan.c
     "fscanf", "scanf", "vfscanf", "vscanf",
     // signals.c

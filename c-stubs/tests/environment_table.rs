@@ -168,7 +168,6 @@ const NOTES: &[(&str, &str)] = &[
         "srand",
         "the first 64 numbers after a seed come again after the same one",
     ),
-    ("setstate", "the state that is given, not the one before"),
     ("qsort", "equal elements keep their order"),
     (
         "fork",

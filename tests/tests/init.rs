@@ -65,7 +65,7 @@ fn a_header_becomes_harnesses() {
         (
             "kv_unquote",
             "int main(void)\n{\n    \
-             size_t dest_size = (size_t)crunner_range(0, 1024);\n    \
+             size_t dest_size = crunner_size(0, 1024);\n    \
              char *dest = malloc(dest_size);\n    \
              size_t destLen = (size_t)dest_size;\n    \
              size_t size;\n    \

@@ -70,6 +70,34 @@ fn patterns_and_nests() {
     are_settled(&["every_seventh", "alternates", "nested", "ring"]);
 }
 
+/// What is bounded by nothing but the zero byte at a text's end.
+#[test]
+fn texts_up_to_their_ends() {
+    let run = |name: &str, time: &str, fixed: &[&str]| {
+        let mut words = vec!["--property", "memory", "--max-time", time];
+        words.extend(fixed);
+        check_in("texts", name, &words)
+    };
+    for name in [
+        "digits",
+        "joined",
+        "overwritten",
+        "pairs",
+        "scanned",
+        "shifted",
+        "trim",
+        "words",
+    ] {
+        run(name, "60s", &[]).expect(exit::VIOLATION);
+        let fixed = run(name, "60s", &["-D", "FIXED", ALONE]);
+        assert_eq!(fixed.finished()["verdict"], "proved", "{name}\n{fixed}");
+    }
+    // Words by their addresses in an array are not followed.
+    run("tokens", "60s", &[]).expect(exit::VIOLATION);
+    let fixed = run("tokens", "3s", &["-D", "FIXED"]);
+    assert_ne!(fixed.finished()["verdict"], "violated", "{fixed}");
+}
+
 #[test]
 fn characters() {
     are_settled(&["white_space", "strings"]);

@@ -103,6 +103,7 @@ pub fn replay(
         findings: 0,
         not_replayed: 0,
         not_shown: 0,
+        late: 0,
     }));
     Ok(verdict)
 }

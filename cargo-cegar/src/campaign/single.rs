@@ -188,6 +188,7 @@ impl<'a> Single<'a> {
                 ),
                 suspects: Vec::new(),
                 not_shown: BTreeSet::new(),
+                late: 0,
             },
             peers: join.map(|hub| Peers::new(hub, &harness.name, program)),
             reporting: Reporting::new(reporter, started),
@@ -273,6 +274,7 @@ impl<'a> Single<'a> {
             findings: alternation.confirming.judge.count(),
             not_replayed: expectations.not_run.len() as u64,
             not_shown: alternation.confirming.not_shown.len() as u64,
+            late: alternation.confirming.late_alone(),
         })
     }
 

@@ -255,6 +255,9 @@ pub struct Report {
     /// Violations that the engine sees and that no native run showed.
     #[serde(default)]
     pub not_shown: u64,
+    /// Inputs that failed and were not looked into, where no other input of the harness showed a fault.
+    #[serde(default)]
+    pub late: u64,
     /// Each harness.
     pub harnesses: Vec<Line>,
     /// Declarations of the crate that are not those of the library.
@@ -362,6 +365,7 @@ impl Report {
             counts,
             not_replayed: whole.not_replayed,
             not_shown: whole.not_shown,
+            late: whole.late,
             harnesses: outcomes.iter().map(line).collect(),
             bindings: Vec::new(),
             findings: found.to_vec(),

@@ -43,6 +43,13 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
             report.not_shown
         )?;
     }
+    if report.late > 0 {
+        writeln!(
+            out,
+            "\n{} failing inputs were not looked into before the time was up.",
+            report.late
+        )?;
+    }
     if report.interrupted {
         writeln!(out, "\nThe command was interrupted: not all was looked at.")?;
     }
@@ -242,6 +249,7 @@ mod tests {
             },
             not_replayed: 0,
             not_shown: 0,
+            late: 0,
             hangs: Vec::new(),
             preconditions: Vec::new(),
             interrupted: false,

@@ -62,5 +62,6 @@ pub fn summary() -> Summary {
         findings: 1,
         not_replayed: 0,
         not_shown: 0,
+        late: 0,
     }
 }

@@ -61,6 +61,9 @@ pub struct Summary {
     /// Violations that the engine sees and that no native run showed.
     #[serde(default)]
     pub not_shown: u64,
+    /// Inputs that the fuzzer's target failed on and that were not looked into, where no other input showed a fault.
+    #[serde(default)]
+    pub late: u64,
     /// How many harnesses there were.
     #[serde(default)]
     pub harnesses: u64,
@@ -81,13 +84,14 @@ impl Summary {
         let proved = !parts.is_empty() && parts.iter().all(|part| part.verdict == Verdict::Proved);
         let mut assumptions = Vec::new();
         let mut vacuous = Vec::new();
-        let (mut findings, mut not_replayed, mut not_shown) = (0, 0, 0);
+        let (mut findings, mut not_replayed, mut not_shown, mut late) = (0, 0, 0, 0);
         for part in parts {
             assumptions.extend(part.assumptions);
             vacuous.extend(part.vacuous);
             findings += part.findings;
             not_replayed += part.not_replayed;
             not_shown += part.not_shown;
+            late += part.late;
             stats.strategy = part.stats.strategy;
             stats += part.stats;
             goals += part.goals;
@@ -114,6 +118,7 @@ impl Summary {
             findings,
             not_replayed,
             not_shown,
+            late,
         }
     }
 
@@ -131,10 +136,11 @@ impl Summary {
     }
 
     /// Whether not all was looked at: a harness was never executed or calls nothing of the library, something that is
-    /// to be replayed was not, or no native run showed what the engine sees.
+    /// to be replayed was not, no native run showed what the engine sees, or there was no time for an input that failed.
     pub fn is_incomplete(&self) -> bool {
         let calls_nothing = self.vacuous.iter().any(|vacuous| vacuous.calls_nothing);
-        self.not_replayed > 0 || self.not_shown > 0 || calls_nothing || !self.unexecuted.is_empty()
+        let left = self.not_replayed + self.not_shown + self.late;
+        left > 0 || calls_nothing || !self.unexecuted.is_empty()
     }
 
     /// Says which harnesses were never executed, and why; nothing if all were.

@@ -271,6 +271,22 @@ fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
     }
 }
 
+/// Whether a number says how much room there is for a copy of the string before it: `copy(char *to, const char *from, size_t size)`.
+fn is_room_of_copy(api: &Api, params: &[Parameter], l: usize) -> bool {
+    let rooms = [
+        "size", "sz", "siz", "dsize", "room", "cap", "capacity", "bufsize", "maxlen",
+    ];
+    let chars = |i: usize| {
+        let to = api.pointee(&params.get(i)?.ty)?;
+        (api.resolve(&to).kind == CHAR).then_some(to.constant)
+    };
+    l >= 2
+        && rooms.contains(&plain(&params[l].name).as_str())
+        && chars(l - 2) == Some(false)
+        && chars(l - 1) == Some(true)
+        && !is_input_name(&params[l].name)
+}
+
 fn score(
     api: &Api,
     params: &[Parameter],
@@ -290,6 +306,11 @@ fn score(
         _ => return None,
     };
     let (size, signed) = number(api, length, l == p + 1)?;
+    // As strlcpy has it, the number behind a string that is copied is the room for the copy.
+    let is_copy = is_room_of_copy(api, params, l);
+    if is_copy && l == p + 1 {
+        return None;
+    }
     let is_counted_string = is_counted_string((to.constant, &target.kind), pointer, length);
     let by_value = api.pointee(&length.ty).is_none();
     let (a, b) = (plain(&pointer.name), plain(&length.name));
@@ -357,6 +378,9 @@ fn score(
             score -= 5;
         }
         score += i32::from(is_fill) * 3;
+    }
+    if is_copy && l == p + 2 {
+        score += 5;
     }
     score += match l as i32 - p as i32 {
         1 => 4,

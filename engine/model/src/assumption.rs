@@ -133,6 +133,7 @@ pub const RULES: &[Rule] = &[
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
     rule("usable-size", "malloc_usable_size gives the number of bytes that was asked for", Lift::NoAssume, Asked::Code),
     rule("odd-alignment", "aligned_alloc and memalign refuse alignments that are no powers of two", Lift::NoAssume, Asked::Code),
+    rule("sizes", "sizes, counts, numbers of calls and members of enumerations are among those that the harness asks for with crunner_size", Lift::Never, Asked::Code),
     rule("assembly", "assembly at file scope neither defines nor changes what the C code names", Lift::NoAssume, Asked::Code),
     rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, where the compiler calls them", Lift::NoAssume, Asked::Code),
     rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on it", Lift::NoAssume, Asked::Code),

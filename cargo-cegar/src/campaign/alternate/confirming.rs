@@ -29,6 +29,16 @@ pub struct Confirming<'a> {
     pub suspects: Vec<Suspect>,
     /// Where the engine sees violations that no native run showed.
     pub not_shown: BTreeSet<Pos>,
+    /// Inputs that the fuzzer's target failed on, and for which no time was left.
+    pub late: u64,
+}
+
+impl Confirming<'_> {
+    /// Inputs for which no time was left, where no other input showed a fault: beside a fault that was shown they most often show that one again.
+    pub fn late_alone(&self) -> u64 {
+        let is_alone = self.judge.count() == 0 && self.judge.preconditions.is_empty();
+        if is_alone { self.late } else { 0 }
+    }
 }
 
 /// What waits for the runner.
@@ -327,6 +337,7 @@ impl Alternation<'_, '_> {
     /// before the campaign's end.
     fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
+        self.confirming.late += 1;
         let why = format!(
             "an input on which the fuzzer's target failed was not confirmed in time{}",
             self.subject.for_next_run()

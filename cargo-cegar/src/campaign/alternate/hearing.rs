@@ -48,6 +48,7 @@ impl Alternation<'_, '_> {
             late += u32::from(self.hear(number, event, news)?);
         }
         if late > 0 {
+            self.confirming.late += u64::from(late);
             self.reporting.note(
                 Level::Warning,
                 format!(

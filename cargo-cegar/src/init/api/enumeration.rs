@@ -41,6 +41,9 @@ const BELOW: &[&str] = &[
 /// With so many constants that are written as shifts, an enumeration names bits.
 const BITS: usize = 3;
 
+/// Bits from the lowest one on that, beside a constant for none of them, are flags.
+const FLAGS: u32 = 4;
+
 /// An enumeration that is defined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Enumeration {
@@ -129,7 +132,8 @@ fn has_word(name: &str, words: &[&str]) -> bool {
     split.split('_').any(|part| words.contains(&part))
 }
 
-/// Whether numbers are bits with several of them at once among them: `0, 1, 2, 4, 7`. `1, 2, 4` may be anything: sizes, steps.
+/// Whether numbers are bits: with several of them at once among them, `0, 1, 2, 4, 7`, or with none of them, `0, 1, 2, 4, 8`.
+/// `1, 2, 4` may be anything: sizes, steps.
 fn are_bits(values: &[i64]) -> bool {
     let one_bit = |value: &i64| *value > 0 && value.count_ones() == 1;
     let bits = values.iter().copied().filter(one_bit);
@@ -138,9 +142,10 @@ fn are_bits(values: &[i64]) -> bool {
     let counts = values
         .windows(2)
         .all(|pair| pair[1] == pair[0].wrapping_add(1));
+    let starts_with_none = values.contains(&0) && all.trailing_ones() >= FLAGS;
     bits.count() >= BITS
         && !counts
-        && values.iter().any(is_several)
+        && (values.iter().any(is_several) || starts_with_none)
         && values.iter().all(|value| value & !all == 0)
 }
 

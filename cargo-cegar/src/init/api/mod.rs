@@ -223,6 +223,18 @@ impl Api {
         self.enums.get(tag).map_or(&[], |one| one.values.as_slice())
     }
 
+    /// The constants of an enumeration that are no values of it.
+    pub fn marks(&self, tag: &str) -> Vec<&str> {
+        let Some(one) = self.enums.get(tag) else {
+            return Vec::new();
+        };
+        let marks = one
+            .constants
+            .iter()
+            .filter(|name| !one.values.contains(name));
+        marks.map(String::as_str).collect()
+    }
+
     /// Whether a value of an enumeration is several of its constants at once.
     pub fn is_mask(&self, tag: &str) -> bool {
         self.enums.get(tag).is_some_and(|one| one.is_mask)

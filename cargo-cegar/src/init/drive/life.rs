@@ -235,7 +235,7 @@ impl<'a> Body<'a> {
             let name = self.name(name);
             let size = self.name(&format!("{name}_size"));
             self.lines
-                .push(format!("size_t {size} = (size_t)crunner_range(0, {most});"));
+                .push(format!("size_t {size} = crunner_size(0, {most});"));
             self.lines
                 .push(format!("uint8_t *{name} = malloc({size});"));
             if next == "next_in" {
@@ -324,7 +324,7 @@ impl<'a> Body<'a> {
             text += &format!("    {}\n", wrapped(line));
         }
         text += &format!(
-            "    int last = 0;\n    for (int turns = (int)crunner_range(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
+            "    int last = 0;\n    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
              int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
         );
         for (number, case) in cases.iter().enumerate() {

@@ -44,9 +44,8 @@ impl Body<'_> {
             } else if !to.constant || is_read {
                 let plain = name.split('[').next().unwrap_or(name);
                 let room = self.name(&format!("{plain}_size"));
-                self.lines.push(format!(
-                    "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
-                ));
+                self.lines
+                    .push(format!("size_t {room} = crunner_size(0, {OUTPUT});"));
                 if is_read {
                     let memory = self.name(&format!("{plain}_{}", field.name));
                     self.lines

@@ -31,7 +31,15 @@ impl Body<'_> {
                     let last = constants.len() - 1;
                     let line = format!("static const int {name}[] = {{{list}}};");
                     self.lines.push(wrapped(&line));
-                    format!("{name}[crunner_range(0, {last})]")
+                    let others = self.api.marks(tag);
+                    if others.is_empty() {
+                        format!("{name}[crunner_range(0, {last})]")
+                    } else {
+                        let others = others.join(", ");
+                        let line = format!("/* Taken for a limit, and not passed: {others}. */");
+                        self.lines.push(line);
+                        format!("{name}[crunner_size(0, {last})]")
+                    }
                 } else {
                     format!("crunner_range({first}, {last})")
                 }

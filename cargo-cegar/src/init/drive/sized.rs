@@ -91,9 +91,8 @@ impl<'a> Body<'a> {
         count: &str,
         (least, most): (usize, usize),
     ) {
-        self.lines.push(format!(
-            "size_t {count} = (size_t)crunner_range({least}, {most});"
-        ));
+        self.lines
+            .push(format!("size_t {count} = crunner_size({least}, {most});"));
         self.lines
             .push(format!("{kind} *{name} = malloc({bytes});"));
         self.cleanup.push(format!("free({name});"));
@@ -104,7 +103,7 @@ impl<'a> Body<'a> {
         let name = self.name(or(&param.name, "element_size"));
         let words = &param.ty.words;
         self.lines.push(format!(
-            "{words} {name} = ({words})crunner_range(1, {ELEMENT});"
+            "{words} {name} = ({words})crunner_size(1, {ELEMENT});"
         ));
         name
     }

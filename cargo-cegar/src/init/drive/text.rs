@@ -12,7 +12,7 @@ const REPEATED: &[&str] = &[
     "tick", "step",
 ];
 /// Such calls.
-const TURNS: &str = "for (int turns = (int)crunner_range(1, 40); turns > 0; turns--)";
+const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
 /// Width of a line.
 const LINE: usize = 100;
 
@@ -177,7 +177,7 @@ impl Body<'_> {
         let lines = match (&self.main, wide) {
             (None, _) => return Vec::new(),
             (Some(_), None) if self.answers => vec![
-                "size_t size = (size_t)crunner_range(0, 256);",
+                "size_t size = crunner_size(0, 256);",
                 "uint8_t *data = malloc(size);",
                 "crunner_get_bytes(data, size);",
             ],

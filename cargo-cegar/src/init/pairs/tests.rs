@@ -24,6 +24,24 @@ fn an_n_before_the_name_counts() {
 }
 
 #[test]
+fn what_stands_behind_a_copied_string_is_room() {
+    let of = |name: &str| {
+        let size = ("unsigned long", name);
+        pairs(&[("char *", "to"), ("const char *", "from"), size])
+    };
+    assert_eq!(of("size"), [Some(2), None, None]);
+    assert_eq!(
+        of("n"),
+        pairs(&[
+            ("char *", "x"),
+            ("const char *", "y"),
+            ("unsigned long", "n")
+        ])
+    );
+    assert_eq!(of("from_size"), [None, Some(2), None]);
+}
+
+#[test]
 fn buffers_find_their_lengths() {
     assert_eq!(
         pairs(&[("const unsigned char *", "data"), ("unsigned long", "len")]),

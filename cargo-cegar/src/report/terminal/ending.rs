@@ -133,6 +133,11 @@ impl<W: Write> TerminalReporter<W> {
             1 => "; 1 violation is seen by the engine only".to_owned(),
             n => format!("; {n} violations are seen by the engine only"),
         };
+        let late = match summary.late {
+            0 => String::new(),
+            1 => "; 1 failing input was not looked into".to_owned(),
+            n => format!("; {n} failing inputs were not looked into"),
+        };
         let goals = edges.covered + edges.unreachable + edges.open;
         let inputs = summary.stats.executions;
         let text = if goals == 0 && inputs > 0 && summary.unexecuted.is_empty() {
@@ -143,7 +148,7 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{not_shown}{misfits}",
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{not_shown}{late}{misfits}",
                 checks.words(),
                 edges.covered,
                 edges.unreachable,

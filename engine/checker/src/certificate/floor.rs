@@ -3,7 +3,7 @@
 //! [`crate::floor`](mod@crate::floor) finds out whether it holds.
 
 use cegar_model::domain::contents::Contents;
-use cegar_model::domain::linear::Line;
+use cegar_model::domain::linear::{Line, Which};
 use cegar_model::domain::num::Num;
 use cegar_model::domain::recent::Fate;
 use cegar_model::domain::space::{Alive, Made, ObjId};
@@ -82,6 +82,9 @@ pub struct StateClaim {
     /// What values say of each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
+    /// Zero bytes of objects: which, where they may be.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nuls: Vec<(ObjId, Which, Num)>,
     /// What became of requests' last blocks since the innermost call began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fates: Vec<(ObjId, Fate)>,

@@ -51,7 +51,7 @@ impl Contents {
     }
 
     /// The runs by their first byte.
-    pub fn runs(&self) -> impl Iterator<Item = (u32, &Run)> {
+    pub fn runs(&self) -> impl DoubleEndedIterator<Item = (u32, &Run)> {
         self.runs.iter().map(|(&start, run)| (start, run))
     }
 

@@ -33,6 +33,9 @@ const OF_TYPES: i128 = 1 << 30;
 /// By how much two values of a narrow type differ at most.
 const OF_NARROW_TYPES: [i128; 2] = [(1 << 8) - 1, (1 << 16) - 1];
 
+/// How far past a text's end a cursor may be that is still compared with it.
+const PAST: i128 = 2;
+
 /// What has a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
@@ -45,6 +48,18 @@ pub enum Var {
     Cell(ObjId, u32, u32),
     /// The size of an object of which there is one.
     Size(ObjId),
+    /// The offset of a zero byte in an object of which there is one ([`super::nul`]).
+    Nul(ObjId, Which),
+}
+
+/// Which zero byte of an object.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Which {
+    /// The farthest that was met.
+    Far,
+    /// The one that was met last.
+    Near,
 }
 
 /// What marks the reading of a register or a cell as a number without a sign: part of the register's number, or of the cell's length.
@@ -57,7 +72,7 @@ impl Var {
             Var::Reg(reg) => Var::Reg(reg | UNSIGNED),
             Var::Outer(ctx, reg) => Var::Outer(ctx, reg | UNSIGNED),
             Var::Cell(object, at, len) => Var::Cell(object, at, len | UNSIGNED),
-            Var::Size(object) => Var::Size(object),
+            Var::Size(_) | Var::Nul(..) => self,
         }
     }
 }
@@ -146,7 +161,7 @@ impl Sum {
             Var::Outer(..) => 3,
             Var::Reg(_) => 2,
             Var::Cell(..) => 1,
-            Var::Size(_) => 0,
+            Var::Size(_) | Var::Nul(..) => 0,
         };
         let single = self.terms.iter().filter(|(_, f)| f.abs() == 1);
         let best = single.max_by_key(|(var, _)| (rank(*var), *var));
@@ -214,6 +229,8 @@ impl fmt::Display for Var {
             Var::Outer(ctx, reg) => write!(f, "{}c{ctx}r{}", sign(reg), reg & !UNSIGNED),
             Var::Cell(id, at, len) => write!(f, "{}o{}[{at}]", sign(len), id.0),
             Var::Size(id) => write!(f, "size(o{})", id.0),
+            Var::Nul(id, Which::Far) => write!(f, "nul(o{})", id.0),
+            Var::Nul(id, Which::Near) => write!(f, "nul'(o{})", id.0),
         }
     }
 }
@@ -338,6 +355,20 @@ impl Line {
             .clone()
             .flat_map(|a| factors.clone().map(move |b| (a, b)));
         !self.exact && pairs.any(|(a, b)| a != 1 && b != 1 && !divides(a, b))
+    }
+
+    /// Whether it says where a text ends.
+    fn speaks_of_texts(&self) -> bool {
+        self.vars().any(|var| matches!(var, Var::Nul(..)))
+    }
+
+    /// Whether it only says that a text ends not much before something: what bounds nothing by the end.
+    fn is_idle(&self) -> bool {
+        let mut ends = self.terms().filter(|(var, _)| matches!(var, Var::Nul(..)));
+        !self.exact
+            && self.sum.constant < -PAST
+            && self.speaks_of_texts()
+            && ends.all(|(_, factor)| factor < 0)
     }
 
     /// Whether it says that a variable is another one, but for a constant, of which no narrower range is known.

@@ -165,10 +165,11 @@ impl State {
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
             Var::Cell(of, ..) | Var::Size(of) => of != id,
-            Var::Reg(_) | Var::Outer(..) => true,
+            Var::Reg(_) | Var::Outer(..) | Var::Nul(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
         self.lines = lines;
+        self.without_nuls(|of| of == id);
         self.cells.retain(|_, cell| cell.object != id);
         let turn = |value: &Value| turned(value, id, fate, names);
         self.turn(&turn);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::contents::Filling;
 use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
+use super::nul::{Bytes, Ends, Nuls, Tested};
 use super::num::{Num, Thresholds};
 use super::recent::Fates;
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
@@ -51,6 +52,12 @@ pub struct State {
     pub lines: Lines,
     /// Comparisons in this block of addresses in one object.
     pub ordered: BTreeSet<Reg>,
+    /// Zero bytes of objects.
+    pub nuls: Nuls,
+    /// Registers that hold a byte of an object.
+    pub bytes: Bytes,
+    /// Bytes of objects that were tested.
+    pub tested: Tested,
     /// What became of requests' last blocks since the innermost call began.
     pub fates: Fates,
 }
@@ -70,6 +77,11 @@ impl State {
         self.ordered.remove(&reg);
         let own = Var::Reg(reg.0);
         self.lines.drop(|var| var == own || var == own.unsigned());
+        self.bytes.remove(&reg);
+        self.tested
+            .retain(|(_, at, _)| at.vars().all(|var| var != own));
+        self.bytes
+            .retain(|_, (_, at)| at.vars().all(|var| var != own));
         self.registers.insert(reg, value);
     }
 
@@ -88,7 +100,8 @@ impl State {
     }
 
     /// Some bytes of an object may be written: no register is known to be the same any more.
-    pub fn written(&mut self, id: ObjId, low: u32, high: u32) {
+    pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
+        self.may_end(id, (low, high), ends);
         self.cells.retain(|_, cell| {
             cell.object != id || cell.at.saturating_add(cell.len) <= low || cell.at >= high
         });
@@ -96,7 +109,7 @@ impl State {
             Var::Cell(object, at, len) => {
                 object != id || at.saturating_add(len & !UNSIGNED) <= low || at >= high
             }
-            Var::Reg(_) | Var::Outer(..) | Var::Size(_) => true,
+            Var::Reg(_) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => true,
         };
         self.lines.keep(is_same, &|_| ANY);
     }
@@ -137,41 +150,52 @@ impl State {
             Var::Outer(_, reg) if reg & UNSIGNED != 0 => (0, u64::MAX.into()),
             Var::Outer(..) => ANY,
             Var::Size(_) => (0, u64::MAX.into()),
+            Var::Nul(id, which) => match self.nul(id, which, names) {
+                Some(at) => (at.least.into(), at.most.into()),
+                None => ANY,
+            },
             Var::Cell(..) => unknown,
         }
     }
 
-    /// What lines say of one register alone.
-    fn bound(&mut self, reg: Reg, (least, most): (i128, i128)) {
-        let Some(value) = self.registers.get_mut(&reg) else {
-            return;
-        };
+    /// What lines say of one register alone: its value, if that is narrower than what is known.
+    pub fn bounded(&self, reg: Reg, (least, most): (i128, i128)) -> Option<Value> {
+        let value = self.registers.get(&reg)?;
         let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
-        let Some(all) = Num::signed_between(64, least, most) else {
-            return;
-        };
-        let known = match (&mut value.num, &mut value.ptr[..]) {
-            (None, [(_, offset)]) => offset,
+        let all = Num::signed_between(64, least, most)?;
+        let new = match (&value.num, &value.ptr[..]) {
+            (None, [(id, offset)]) => Value::address(*id, offset.meet(64, &all)?),
             // Such a number is the same at any width.
-            (Some(num), []) if num.least >= 0 && num.high == num.most as u64 => num,
-            _ => return,
+            (Some(num), []) if num.least >= 0 && num.high == num.most as u64 => {
+                Value::number(num.meet(64, &all)?)
+            }
+            _ => return None,
         };
-        if let Some(met) = known.meet(64, &all) {
-            *known = met;
-        }
+        (new != *value).then_some(new)
     }
 
     /// Forgets the registers that do not matter.
     pub fn keep(&mut self, names: &Names<'_>, matters: impl Fn(Reg) -> bool) {
+        self.keep_bytes(&matters);
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg & !UNSIGNED)),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) => true,
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
-        for (reg, least, most) in lines.bounds() {
-            self.bound(Reg(reg), (least, most));
+        for (var, least, most) in lines.bounds() {
+            match var {
+                Var::Reg(reg) if reg & UNSIGNED == 0 => {
+                    if let Some(value) = self.bounded(Reg(reg), (least, most)) {
+                        self.registers.insert(Reg(reg), value);
+                    }
+                }
+                Var::Nul(id, which) => self.bound_nul((id, which), (least, most)),
+                Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) => {}
+            }
         }
+        lines.forget_bounds(|var| matches!(var, Var::Nul(..)));
+        lines.forget_trivial_texts(&|var| self.range(var, names));
         self.lines = lines;
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));
@@ -202,6 +226,7 @@ impl State {
         let lines = &mut joined.lines;
         self.lines
             .hull(&here, (&other.lines, &there), moving, lines);
+        joined.lines_of_nuls();
         joined
     }
 
@@ -216,7 +241,9 @@ impl State {
             let back: Vec<Step> = steps.iter().map(|step| step.turned()).collect();
             other.lines.slopes((&self.lines, &here), &back, lines);
             lines.drifting(&drifts, &steps);
+            self.cursors_of_both(other, names, &steps, lines);
         }
+        joined.lines_of_nuls();
         joined
     }
 
@@ -255,10 +282,15 @@ impl State {
             .cells
             .iter()
             .filter(|(reg, cell)| other.cells.get(reg) == Some(cell));
+        let bytes = self.bytes.iter();
+        let bytes = bytes.filter(|(reg, byte)| other.bytes.get(reg) == Some(byte));
+        let tested = self.tested.iter();
+        let tested = tested.filter(|test| other.tested.contains(test));
         let joins = thresholds.is_none();
         let mut lines = self.lines_of_both(other, names, joins);
         if joins {
             self.ends_of_both(other, names, &mut lines);
+            self.texts_of_both(other, names, &mut lines);
         }
         let mut state = State {
             registers,
@@ -267,10 +299,14 @@ impl State {
             wrapped: &self.wrapped | &other.wrapped,
             lines: Lines::default(),
             ordered: BTreeSet::new(),
+            nuls: self.nuls_of_both(other, names, thresholds),
+            bytes: bytes.map(|(reg, byte)| (*reg, byte.clone())).collect(),
+            tested: tested.cloned().collect(),
             fates: self.fates.join(&other.fates),
         };
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
+        state.lines_of_nuls();
         state
     }
 
@@ -322,6 +358,11 @@ impl State {
                 compare(Var::Reg(reg.0), a, b);
             }
         }
+        for (&(id, which), a) in &self.nuls {
+            if let Some(b) = other.nul(id, which, names) {
+                compare(Var::Nul(id, which), &Value::number(*a), &Value::number(b));
+            }
+        }
         for (&id, object) in self.objects.iter() {
             let Some(there) = other.objects.get(&id) else {
                 continue;
@@ -357,6 +398,7 @@ impl State {
                 .cells
                 .iter()
                 .all(|(reg, cell)| self.cells.get(reg) == Some(cell))
+            && self.has_nuls(other, names)
             && space::is_within(&self.objects, &other.objects, names)
             && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
     }
@@ -365,9 +407,10 @@ impl State {
     pub fn remove(&mut self, gone: &[ObjId]) {
         let is_there = |var| match var {
             Var::Cell(id, ..) | Var::Size(id) => !gone.contains(&id),
-            Var::Reg(_) | Var::Outer(..) => true,
+            Var::Reg(_) | Var::Outer(..) | Var::Nul(..) => true,
         };
         self.lines.keep(is_there, &|_| ANY);
+        self.without_nuls(|id| gone.contains(&id));
         let turned = |value: &Value| -> Option<Value> {
             value.ptr.iter().any(|(id, _)| gone.contains(id)).then(|| {
                 let mut value = value.clone();

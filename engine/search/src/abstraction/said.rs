@@ -265,7 +265,7 @@ impl Speaker<'_, '_> {
                 let object = *cells.get(&(id.0, cell))?;
                 Box::new(move |part| Place::Cell(object, cell, part))
             }
-            Var::Cell(..) | Var::Outer(..) | Var::Size(_) => return None,
+            Var::Cell(..) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => return None,
         };
         let whole = self.variables.get(&place(Part::Whole));
         let found = whole.or_else(|| self.variables.get(&place(Part::Offset)));

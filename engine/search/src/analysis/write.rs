@@ -104,6 +104,11 @@ impl Writer {
                 .collect(),
             wrapped: state.wrapped.iter().map(|reg| reg.0).collect(),
             lines: state.lines.iter().cloned().collect(),
+            nuls: state
+                .nuls
+                .iter()
+                .map(|(&(id, which), &at)| (id, which, at))
+                .collect(),
             fates: state.fates.iter().collect(),
         }
     }

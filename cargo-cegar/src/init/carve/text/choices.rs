@@ -150,7 +150,7 @@ impl Writer<'_> {
             None => {
                 let most = most.next_power_of_two().clamp(SHORT, LONGEST);
                 self.choose(count as i64, 0, most as i64);
-                self.line(format!("size_t {size} = (size_t)crunner_range(0, {most});"));
+                self.line(format!("size_t {size} = crunner_size(0, {most});"));
             }
         }
         let bytes = if unit == 1 {

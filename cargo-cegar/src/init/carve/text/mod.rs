@@ -156,7 +156,7 @@ impl<'a> Writer<'a> {
         let least = least.min(most);
         self.choose(item.turns.len() as i64, least as i64, most as i64);
         self.line(format!(
-            "for (int turns = (int)crunner_range({least}, {most}); turns > 0; turns--) {{"
+            "for (int turns = (int)crunner_size({least}, {most}); turns > 0; turns--) {{"
         ));
         self.in_loop = true;
         for (turn, calls) in item.turns.iter().enumerate() {

@@ -34,9 +34,8 @@ impl<'a> Body<'a> {
         if let (Some((_, next)), Some((_, avail))) = (field("next_out"), field("avail_out")) {
             let name = self.name("output");
             let room = self.name("output_size");
-            self.lines.push(format!(
-                "size_t {room} = (size_t)crunner_range(0, {OUTPUT});"
-            ));
+            self.lines
+                .push(format!("size_t {room} = crunner_size(0, {OUTPUT});"));
             self.lines
                 .push(format!("uint8_t *{name} = malloc({room});"));
             self.after

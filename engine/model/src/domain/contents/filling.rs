@@ -26,6 +26,31 @@ pub struct Run {
     pub filling: Filling,
 }
 
+/// Bytes of a global that are looked through for the last zero.
+const LOOKED_AT: u32 = 4096;
+
+impl Run {
+    /// The last byte of a run of which it is known that it is zero.
+    pub fn last_zero(&self, start: u32, names: &Names<'_>) -> Option<u32> {
+        match &self.filling {
+            Filling::Each(unit, value) => {
+                let number = value.single().filter(|_| *unit <= 8)?;
+                let is_zero = |byte: &u32| (number >> (8 * byte)) & 0xff == 0;
+                let byte = (0..*unit).rev().find(is_zero)?;
+                (self.end - start >= *unit).then(|| self.end - *unit + byte)
+            }
+            Filling::Image(global, at) => {
+                let first = start.max(self.end.saturating_sub(LOOKED_AT));
+                let is_zero = |place: &u32| {
+                    let byte = names.initial(*global, at + (place - start), 1);
+                    byte.single() == Some(0)
+                };
+                (first..self.end).rev().find(is_zero)
+            }
+        }
+    }
+}
+
 /// The bits of so many bytes.
 pub(super) fn bits(len: u32) -> Width {
     (len * 8) as Width

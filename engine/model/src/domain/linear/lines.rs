@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::{ANY, Line, Ranges, Sum, UNSIGNED, Var, bit, gcd};
+use super::{ANY, Line, Ranges, Sum, Var, bit, gcd};
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
@@ -76,7 +76,8 @@ impl Lines {
         let Some(line) = Line::reduced(self.solved(sum), exact) else {
             return;
         };
-        if !(1..=TERMS).contains(&line.sum.terms.len()) || line.is_crooked() {
+        let is_long = !(1..=TERMS).contains(&line.sum.terms.len());
+        if is_long || line.is_crooked() || line.is_idle() {
             return;
         }
         let is_same = |known: &Line| known.mask == line.mask && known.sum.terms == line.sum.terms;
@@ -152,14 +153,38 @@ impl Lines {
         sum
     }
 
-    /// Registers of which lines say a bound: the least, or the greatest.
-    pub fn bounds(&self) -> Vec<(u32, i128, i128)> {
+    /// Variables of which lines say a bound: the least, or the greatest.
+    pub fn bounds(&self) -> Vec<(Var, i128, i128)> {
         let single = self.all.iter().filter_map(|line| match line.sum.terms[..] {
-            [(Var::Reg(reg), 1)] => Some((reg, ANY.0, -line.sum.constant)),
-            [(Var::Reg(reg), -1)] => Some((reg, line.sum.constant, ANY.1)),
+            [(var, 1)] => Some((var, ANY.0, -line.sum.constant)),
+            [(var, -1)] => Some((var, line.sum.constant, ANY.1)),
             _ => None,
         });
-        single.filter(|(reg, ..)| reg & UNSIGNED == 0).collect()
+        single.collect()
+    }
+
+    /// Forgets the bounds of some variables, which ranges say as well.
+    pub fn forget_bounds(&mut self, is_bounded: impl Fn(Var) -> bool) {
+        self.all.retain(|line| match line.sum.terms[..] {
+            [(var, _)] => !is_bounded(var),
+            _ => true,
+        });
+    }
+
+    /// A sum without a variable, by an equation that says it in others that are to be kept.
+    pub(in crate::domain) fn replaced(
+        &self,
+        sum: &Sum,
+        gone: Var,
+        is_kept: impl Fn(Var) -> bool,
+    ) -> Option<Sum> {
+        let says_it = |line: &&Line| {
+            line.exact
+                && line.factor(gone).abs() == 1
+                && line.vars().all(|var| var == gone || is_kept(var))
+        };
+        let line = self.all.iter().find(says_it)?;
+        sum.plus(&line.sum, -sum.factor(gone) * line.factor(gone))
     }
 
     /// Whether anything is said of a variable.
@@ -370,9 +395,17 @@ impl Lines {
         let ranges = |var| known.range(var, ranges);
         self.all.retain(|line| {
             let most = line.sum.most(&ranges);
-            let is_weak = line.is_far() || line.terms().any(|(_, factor)| factor.abs() > 1);
+            let is_weak = line.is_far()
+                || line.speaks_of_texts()
+                || line.terms().any(|(_, factor)| factor.abs() > 1);
             line.exact || most > if is_weak { 0 } else { -MARGIN }
         });
+    }
+
+    /// Forgets what ranges say of where texts end: eliminated variables leave many such lines.
+    pub fn forget_trivial_texts(&mut self, ranges: Ranges<'_>) {
+        self.all
+            .retain(|line| line.exact || !line.speaks_of_texts() || line.sum.most(ranges) > 0);
     }
 
     /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.

@@ -338,9 +338,11 @@ impl Num {
             return Num::all(to);
         }
         let grid = (self.step, i128::from(self.rest));
+        let widened = |n: u64| value::cast(kind, from, to, n.into()) as i128;
         let parts = match kind {
             CastKind::SExt => Parts {
-                unsigned: None,
+                // Without a sign it keeps the order: what is not zero stays so.
+                unsigned: Some([self.low, self.high].map(widened).into()),
                 signed: Some(signed(self)),
                 grid,
             },

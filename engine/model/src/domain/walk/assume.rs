@@ -95,7 +95,12 @@ impl<G: Guide> Walker<'_, G> {
             state.registers.insert(reg, value.clone());
             self.learn_cell(state, reg, &value);
             self.known_granted(frame, state, &before, &value);
-            if !self.forth(frame, state, reg, depth + 1) {
+            if !self.byte_is(state, reg, &value) {
+                return false;
+            }
+            if !self.forth(frame, state, reg, depth + 1)
+                || !self.looked_up(frame, state, (reg, width), &value, depth)
+            {
                 return false;
             }
         } else if width > 1 {
@@ -131,6 +136,9 @@ impl<G: Guide> Walker<'_, G> {
             }
             state.registers.insert(dst, both.clone());
             self.learn_cell(state, dst, &both);
+            if !self.byte_is(state, dst, &both) {
+                return false;
+            }
             self.define(frame, state, op);
             depth > DEPTH || self.forth(frame, state, dst, depth + 1)
         })

@@ -5,7 +5,7 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::domain::walk::compare::is_near;
 use crate::domain::walk::{Frame, Guide, Walker};
-use crate::program::ir::{BinOp, CastKind, Op, Operand, Reg, Width};
+use crate::program::ir::{BinOp, CastKind, Op, Operand, Pred, Reg, Width};
 use crate::term::value::mask;
 
 impl<G: Guide> Walker<'_, G> {
@@ -250,6 +250,14 @@ impl<G: Guide> Walker<'_, G> {
                     return true;
                 }
             }
+        };
+        let inner = match kind {
+            // What is widened is zero if it was.
+            CastKind::ZExt | CastKind::SExt if !num.has(to, 0) => {
+                let zero = Num::exactly(from, 0);
+                inner.and_then(|num| num::refined(Pred::Ne, from, &num, &zero))
+            }
+            _ => inner,
         };
         match inner {
             Some(num) => self.learned(frame, state, (a, from), Value::number(num), depth),

@@ -7,7 +7,9 @@ use rustc_hash::FxHashMap;
 use super::parts::{self, Kind, Parts};
 use super::{Frame, Step, Walker};
 use crate::deadline;
-use crate::domain::space::{self, Alive};
+use crate::domain::linear::{Var, Which};
+use crate::domain::num::Num;
+use crate::domain::space::{self, Alive, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::domain::walk::guide::{Guide, Measure, Stop};
@@ -46,11 +48,15 @@ impl<'p, G: Guide> Walker<'p, G> {
                     return Err(Stop::Late);
                 }
                 self.guide.enters((frame.ctx, block), &state);
+                let nul = |(&(id, which), at): (&(ObjId, Which), &Num)| {
+                    format!("{} {at}", Var::Nul(id, which))
+                };
                 let shown = |(reg, value): (&Reg, &Value)| format!("r{} {value}", reg.0);
                 tracing::trace!(
                     block = %self.program.block(block).name,
                     registers = ?state.registers.iter().map(shown).collect::<Vec<_>>(),
                     lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    nuls = ?state.nuls.iter().map(nul).collect::<Vec<_>>(),
                     "a block is walked"
                 );
                 self.found.entered.insert(block);
@@ -108,6 +114,10 @@ impl<'p, G: Guide> Walker<'p, G> {
         let flow = &frame.flow;
         state.keep(&self.names, |reg| flow.is_live(to, reg));
         state.ordered.clear();
+        if flow.is_head(to) {
+            state.bytes.clear();
+            state.tested.clear();
+        }
         let place = flow.place(to);
         let back = from.is_some_and(|from| flow.place(from) >= place);
         let widths = self.widths(frame);
@@ -230,6 +240,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     registers,
                     lines,
                     objects: state.objects,
+                    nuls: state.nuls,
                     fates: state.fates,
                     ..State::default()
                 };
@@ -243,7 +254,42 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
+    /// Goes along an edge. Where it carries a condition that is tested behind it, as `a && b` in a loop's head does, with the condition
+    /// held and with it not: behind the edge nobody knows any more of what it was made.
     fn follow(
+        &mut self,
+        frame: &Frame,
+        from: BlockId,
+        edge: &Edge,
+        state: State,
+        pending: &mut Pending,
+    ) -> Step<()> {
+        let Some(cond) = self.carried(frame, edge, &state) else {
+            return self.follow_whole(frame, from, edge, state, pending);
+        };
+        for holds in [true, false] {
+            let mut taken = state.clone();
+            if self.assume(frame, &mut taken, cond, holds) {
+                self.follow_whole(frame, from, edge, taken, pending)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A condition that an edge carries to where states are kept apart by it, and that may hold or not.
+    fn carried(&self, frame: &Frame, edge: &Edge, state: &State) -> Option<Operand> {
+        let selectors = frame.flow.selectors(edge.to);
+        let mut carried = edge.moves.iter().filter(|(to, from)| {
+            let is_open = || self.get(frame, state, *from, 1).single().is_none();
+            self.width(frame, *to) == 1
+                && matches!(from, Operand::Reg(_))
+                && selectors.contains(to)
+                && is_open()
+        });
+        carried.next().map(|(_, from)| *from)
+    }
+
+    fn follow_whole(
         &mut self,
         frame: &Frame,
         from: BlockId,

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::memory::Purpose;
 use super::parts::{self, Parts};
 use super::{Frame, Guide, Step, Stop, Walker};
-use crate::domain::contents::{Contents, Filling};
+use crate::domain::contents::{Contents, END, Filling};
+use crate::domain::linear::{UNSIGNED, Var};
+use crate::domain::nul::{Ends, Nuls};
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, Made, ObjId, Object, Objects};
 use crate::domain::state::State;
@@ -174,6 +176,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let mut entry = State {
             objects: Arc::clone(&state.objects),
+            nuls: state.nuls.clone(),
             ..State::default()
         };
         for (i, size, contents) in copies {
@@ -236,19 +239,17 @@ impl<G: Guide> Walker<'_, G> {
     fn call_shared(&mut self, id: FuncId, entry: State) -> Step<Option<State>> {
         let touched = Arc::clone(self.points.touched(id));
         let before = Arc::clone(&entry.objects);
-        let sees = |walker: &Self, id: ObjId| {
-            let site = walker.names.site(id);
-            site.is_some_and(|site| touched.accessed.contains(&site))
-        };
+        let sees = |walker: &Self, object: ObjId| walker.accesses(id, object);
         let objects: Objects = before
             .iter()
             .filter(|(id, _)| sees(self, **id))
             .map(|(id, object)| (*id, object.clone()))
             .collect();
-        let entry = State {
+        let mut entry = State {
             objects: Arc::new(objects),
             ..entry
         };
+        entry.without_nuls(|id| !sees(self, id));
         let Some(exit) = self.shared(id, entry)? else {
             return Ok(None);
         };
@@ -275,6 +276,9 @@ impl<G: Guide> Walker<'_, G> {
             site.is_some_and(|site| !touched.written.contains(&site))
         };
         state.cells.retain(|_, cell| same(cell.object));
+        state.bytes.retain(|_, (id, _)| same(*id));
+        state.tested.retain(|(id, ..)| same(*id));
+        state.nuls = self.nuls_behind(state, &exit, id);
         state.objects = Arc::clone(&exit.objects);
         state.age(&exit.fates, &self.names);
         // Through a pointer of the wrong type it may give more than is taken, less, or wider.
@@ -290,6 +294,36 @@ impl<G: Guide> Walker<'_, G> {
             state.set(Reg(call.dst.0 + i as u32), value);
         }
         state.lines = lines;
+        state.lines_of_nuls();
+        // What the callee found out of an argument, such as of which class a character is.
+        for (var, least, most) in state.lines.bounds() {
+            if let Var::Reg(reg) = var
+                && reg & UNSIGNED == 0
+                && let Some(value) = state.bounded(Reg(reg), (least, most))
+            {
+                let width = self.width(frame, Reg(reg));
+                self.learn(frame, state, Operand::Reg(Reg(reg)), width, value);
+            }
+        }
+    }
+
+    /// The zero bytes behind a call: a shared function knows nothing of those of objects that it does not access.
+    fn nuls_behind(&self, state: &State, exit: &State, id: FuncId) -> Nuls {
+        let mut nuls = exit.nuls.clone();
+        if self.contexts.shared.contains(&id) {
+            let others = state
+                .nuls
+                .iter()
+                .filter(|((of, _), _)| !self.accesses(id, *of));
+            nuls.extend(others);
+        }
+        nuls
+    }
+
+    /// Whether a function, or what it calls, may access an object.
+    pub(super) fn accesses(&self, id: FuncId, object: ObjId) -> bool {
+        let site = self.names.site(object);
+        site.is_none_or(|site| self.points.touched(id).accessed.contains(&site))
     }
 
     /// What an external function may have done besides what the body in its place does. False where that cannot be passed.
@@ -349,7 +383,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.alive = Alive::Maybe;
                 }
             });
-            state.written(id, 0, crate::domain::contents::END);
+            state.written(id, (0, END), Ends::Forgotten);
         }
         let pointers = !kept || self.narrow(frame, "external-pointers");
         pointers && (!heap || self.narrow(frame, "external-frees"))

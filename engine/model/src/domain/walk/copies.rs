@@ -8,6 +8,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
 use crate::domain::flow::is_quiet;
 use crate::domain::linear::Sum;
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind};
 use crate::domain::state::State;
@@ -56,6 +57,17 @@ impl<G: Guide> Walker<'_, G> {
             self.violates(write);
         }
         let count = len.single().and_then(|len| u32::try_from(len).ok());
+        let ends = match extent {
+            Some(extent) => {
+                let ends = self.ends_copied(frame, state, (to, from, extent));
+                self.overwrites(frame, state, &targets, (to, Some(extent), len.high));
+                ends
+            }
+            None => {
+                self.overwrites(frame, state, &targets, (to, None, len.high));
+                Vec::new()
+            }
+        };
         let source = match &sources.targets[..] {
             [(id, offset)] if !sources.unknown => {
                 let at = offset.single().and_then(|at| u32::try_from(at).ok());
@@ -69,9 +81,12 @@ impl<G: Guide> Walker<'_, G> {
                 state.change(id, &self.names, |object| {
                     Arc::make_mut(&mut object.contents).paste(at, count, &runs);
                 });
-                state.written(id, at, at.saturating_add(count));
+                state.written(id, (at, at.saturating_add(count)), Ends::Settled);
             }
-            _ => self.forget(state, &targets, len),
+            _ => self.forget(state, &targets, len, Ends::Settled),
+        }
+        for (of, range) in ends {
+            state.put_announced(of, range);
         }
         true
     }
@@ -140,6 +155,10 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&access) {
             return false;
         }
+        let zero = byte.single() == Some(0);
+        if !zero {
+            self.overwrites(frame, state, &access, (to, extent, len.high));
+        }
         for (id, offset) in &access.targets {
             let names = &self.names;
             let sure = access.strong.then(|| offset.single()).flatten();
@@ -161,8 +180,10 @@ impl<G: Guide> Walker<'_, G> {
                     }
                 }
             });
-            let (low, high) = span(offset, len.high);
-            state.written(*id, low, high);
+            state.written(*id, span(offset, len.high), Ends::Settled);
+        }
+        if let Some(extent) = extent.filter(|_| zero) {
+            self.zeros_written(frame, state, (to, extent));
         }
         true
     }
@@ -200,7 +221,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.contents = Arc::default();
                 }
             });
-            state.written(id, 0, END);
+            state.written(id, (0, END), Ends::Forgotten);
         }
         true
     }
@@ -245,7 +266,7 @@ impl<G: Guide> Walker<'_, G> {
             state.change(id, &self.names, |object| {
                 Arc::make_mut(&mut object.contents).forget(low, high);
             });
-            state.written(id, low, high);
+            state.written(id, (low, high), Ends::Forgotten);
         }
         true
     }

@@ -6,6 +6,7 @@ use super::memory::Purpose;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::{Contents, END};
 use crate::domain::linear::{Sum, Var};
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Made, ObjId, Object};
 use crate::domain::state::State;
@@ -53,7 +54,7 @@ impl<G: Guide> Walker<'_, G> {
             None => object,
         };
         Arc::make_mut(&mut state.objects).insert(id, object);
-        state.written(id, 0, END);
+        state.written(id, (0, END), Ends::Forgotten);
         state.lines.drop(|var| var == Var::Size(id));
         Value::address(id, Num::exactly(64, 0))
     }
@@ -123,7 +124,7 @@ impl<G: Guide> Walker<'_, G> {
             let error = Value::exactly(32, error);
             Arc::make_mut(&mut object.contents).store(&place, 4, &error, names);
         });
-        state.written(id, 0, 4);
+        state.written(id, (0, 4), Ends::Forgotten);
     }
 
     /// False if nothing goes on.
@@ -349,8 +350,8 @@ impl<G: Guide> Walker<'_, G> {
                                 None => contents.store(offset, 8, &address, names),
                             }
                         });
-                        let (low, high) = super::memory::span(offset, 8);
-                        state.written(*id, low, high);
+                        let bytes = super::memory::span(offset, 8);
+                        state.written(*id, bytes, Ends::Forgotten);
                     }
                 }
                 None if !fails => return false,

@@ -2,6 +2,7 @@
 
 use super::memory::Purpose;
 use super::{Frame, Guide, Walker};
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::Kind;
 use crate::domain::state::State;
@@ -93,7 +94,7 @@ impl<G: Guide> Walker<'_, G> {
                     if !self.goes(&access) {
                         return false;
                     }
-                    self.forget(state, &access, &room);
+                    self.forget(state, &access, &room, Ends::Forgotten);
                 }
                 let length = Num::between(32, 0, LONGEST).unwrap_or(Num::all(32));
                 self.give(state, call, Value::number(length));
@@ -139,7 +140,9 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&access) {
             return false;
         }
-        self.forget(state, &access, len);
+        let extent = purpose.len;
+        self.overwrites(frame, state, &access, (into, extent, len.high));
+        self.forget(state, &access, len, Ends::Settled);
         true
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::{Frame, Guide, Walker};
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{CastKind, CheckId, Op, Operand, Width};
+use crate::program::ir::{CastKind, CheckId, Op, Operand, Reg, Width};
 use crate::program::outside::Site;
 use crate::term::fault::ONE_ALLOCATION;
 
@@ -327,6 +328,27 @@ impl<G: Guide> Walker<'_, G> {
         Some((value, cell))
     }
 
+    /// A register gets what was loaded. False if no execution loads it.
+    pub(super) fn loaded(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width, address): (Reg, Width, Operand),
+        (value, cell): (Value, Option<Cell>),
+    ) -> bool {
+        state.set(dst, value);
+        self.remember(state, dst, width, cell);
+        self.equal(frame, state, (Operand::Reg(dst), width), cell);
+        width != 8 || self.holds_byte(frame, state, (dst, address))
+    }
+
+    /// A register holds what a cell does.
+    pub(super) fn remember(&self, state: &mut State, reg: Reg, width: Width, cell: Option<Cell>) {
+        if let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width)) {
+            state.cells.insert(reg, cell);
+        }
+    }
+
     /// Stores a value. False if nothing goes on.
     pub(super) fn store(
         &mut self,
@@ -364,6 +386,10 @@ impl<G: Guide> Walker<'_, G> {
                 "a write to many places"
             );
         }
+        let zero = value.single() == Some(0);
+        if !zero {
+            self.overwrites(frame, state, &access, (address, None, len.into()));
+        }
         for (id, offset) in &access.targets {
             let one = access.strong.then(|| offset.single()).flatten();
             let names = &self.names;
@@ -374,8 +400,11 @@ impl<G: Guide> Walker<'_, G> {
                     None => contents.store(offset, len, &value, names),
                 }
             });
-            let (low, high) = span(offset, u64::from(len));
-            state.written(*id, low, high);
+            let bytes = span(offset, u64::from(len));
+            state.written(*id, bytes, Ends::Settled);
+        }
+        if zero && width == 8 {
+            self.zero_written(frame, state, address);
         }
         let place = access.place().filter(|_| stored == width);
         Some(place.map(|(object, at)| Cell { object, at, len }))
@@ -390,13 +419,13 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Bytes of these objects may have been written: nothing is known of them.
-    pub(super) fn forget(&mut self, state: &mut State, access: &Access, len: &Num) {
+    pub(super) fn forget(&mut self, state: &mut State, access: &Access, len: &Num, ends: Ends) {
         for (id, offset) in &access.targets {
             let (low, high) = span(offset, len.high);
             state.change(*id, &self.names, |object| {
                 Arc::make_mut(&mut object.contents).forget(low, high);
             });
-            state.written(*id, low, high);
+            state.written(*id, (low, high), ends);
         }
     }
 }

@@ -11,6 +11,7 @@ mod calls;
 mod compare;
 mod copies;
 mod define;
+mod ends;
 mod granted;
 mod guide;
 mod heap;
@@ -22,6 +23,7 @@ mod parts;
 mod relate;
 mod renamed;
 mod short;
+mod tables;
 mod variadic;
 
 use std::sync::Arc;

@@ -4,7 +4,6 @@ use super::{Frame, Guide, Step, Walker};
 use crate::domain::contents::Contents;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, Made, Object};
-use crate::domain::state::Cell;
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{BinOp, CastKind, CheckId, Op, Operand, Pred, Reg, Room, UnOp, Width};
@@ -129,9 +128,7 @@ impl<G: Guide> Walker<'_, G> {
                 if *volatile && !own {
                     state.set(*dst, Value::all(*width));
                 } else {
-                    state.set(*dst, value);
-                    self.remember(state, *dst, *width, cell);
-                    self.equal(frame, state, (Operand::Reg(*dst), *width), cell);
+                    return Ok(self.loaded(frame, state, (*dst, *width, *address), (value, cell)));
                 }
             }
             Op::Store {
@@ -267,13 +264,6 @@ impl<G: Guide> Walker<'_, G> {
 
     pub(super) fn width(&self, frame: &Frame, reg: Reg) -> Width {
         self.widths(frame).get(reg.index()).copied().unwrap_or(64)
-    }
-
-    /// A register holds what a cell does.
-    fn remember(&self, state: &mut State, reg: Reg, width: Width, cell: Option<Cell>) {
-        if let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width)) {
-            state.cells.insert(reg, cell);
-        }
     }
 
     /// `None` if it is a fault in every execution.

@@ -168,7 +168,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// The least and the greatest number that lines say of a sum.
-    fn bounded(&self, state: &State, sum: &Sum) -> (i128, i128) {
+    pub(super) fn bounded(&self, state: &State, sum: &Sum) -> (i128, i128) {
         let ranges = |var| state.range(var, &self.names);
         let least = sum
             .times(-1)

@@ -47,7 +47,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let is_old = |var| match var {
             Var::Reg(reg) => moves.iter().any(|(to, _)| to.0 == reg & !UNSIGNED),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) => false,
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => false,
         };
         lines.keep(|var| !is_old(var), &ranges);
         lines.rename(|var| match var {
@@ -248,6 +248,7 @@ impl<G: Guide> Walker<'_, G> {
                 site.is_some_and(|site| !touched.written.contains(&site))
             }
             Var::Reg(reg) => !results.contains(&(reg & !UNSIGNED)),
+            Var::Nul(object, _) => !self.accesses(id, object),
             Var::Outer(..) | Var::Size(_) => true,
         };
         lines.keep(is_same, &|var| state.range(var, &self.names));

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::Contents;
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::recent::Fates;
 use crate::domain::space::{Alive, Made, Names, Object};
@@ -156,7 +157,7 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&access) {
             return false;
         }
-        self.forget(state, &access, &whole);
+        self.forget(state, &access, &whole, Ends::Forgotten);
         if let Some((id, at)) = access.place() {
             state.change(id, &self.names, |object| {
                 let contents = Arc::make_mut(&mut object.contents);

@@ -62,17 +62,18 @@ impl<'m> Writer<'m> {
             llvm!(LLVMBuildCondBr(self.builder, goes_on, next, end));
             llvm!(LLVMPositionBuilderAtEnd(self.builder, next));
         }
-        llvm!(LLVMBuildBr(self.builder, end));
+        // Where all was read the function returns on its own: what was stored is known there, and the result tells it from the rest.
+        self.returns_assigned(source);
         llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
-        let assigned = self.field(self.source, source, 4);
-        let assigned = llvm!(LLVMBuildLoad2(
-            self.builder,
-            self.int,
-            assigned,
-            c"".as_ptr()
-        ));
-        llvm!(LLVMBuildRet(self.builder, assigned));
+        self.returns_assigned(source);
         Some(())
+    }
+
+    fn returns_assigned(&self, source: LLVMValueRef) {
+        let assigned = self.field(self.source, source, 4);
+        let name = c"".as_ptr();
+        let assigned = llvm!(LLVMBuildLoad2(self.builder, self.int, assigned, name));
+        llvm!(LLVMBuildRet(self.builder, assigned));
     }
 
     /// A conversion of `scanf`, as a constant.

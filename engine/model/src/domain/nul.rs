@@ -1,0 +1,318 @@
+//! Where a string ends: a zero byte of an object, by its offset.
+//!
+//! A loop that runs up to a zero byte compares its index with nothing. What bounds it is that there is such a byte, so a state names one: the offset
+//! of a byte that is zero is a variable of [lines](super::linear), and a byte that is read and is not zero says that the index is another one, which is
+//! less where it was no greater before (a string's length as a number beside its contents: Dor, Rodeh and Sagiv, *CSSV: Towards a realistic tool for
+//! statically detecting all buffer overflows in C*, PLDI 2003). An object has two of them ([`Which`]): a text that is taken to pieces ends far
+//! behind its first token. Only objects of which there is one have any.
+//!
+//! A zero byte stays one until it may be overwritten with something else. What contents say ([`Contents::last_zero`]) counts as one, so that a state that
+//! names one can be compared with a state that does not yet.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use smallvec::SmallVec;
+
+use super::contents::Contents;
+use super::linear::{ANY, Lines, Step, Sum, Var, Which};
+use super::num::{Num, Thresholds};
+use super::space::{Names, ObjId};
+use super::state::State;
+use super::value::Value;
+use crate::program::ir::Reg;
+
+/// Zero bytes: where each may be.
+pub type Nuls = BTreeMap<(ObjId, Which), Num>;
+/// Registers that hold a byte of an object: which object, at which offset.
+pub type Bytes = BTreeMap<Reg, (ObjId, Sum)>;
+/// Bytes that were tested and that no register holds any more: what they may be. `*s && *s != ','` reads twice.
+pub type Tested = SmallVec<[(ObjId, Sum, Num); TESTED]>;
+
+/// Bytes of which a test is kept in mind.
+const TESTED: usize = 2;
+
+/// What happened to zero bytes where memory was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ends {
+    /// Those within what was written may be none any more.
+    Forgotten,
+    /// Those that may be none any more have been forgotten.
+    Settled,
+}
+
+/// Addresses in texts that are compared with the texts' ends where states are joined.
+const TEXTS: usize = 8;
+
+/// The context of the names of offsets while older ones are still spoken of.
+const NEXT: u32 = u32::MAX - 2;
+
+fn next(which: Which) -> Var {
+    Var::Outer(NEXT, which as u32)
+}
+
+impl State {
+    /// Where a zero byte of an object may be, if there is one.
+    pub fn nul(&self, id: ObjId, which: Which, names: &Names<'_>) -> Option<Num> {
+        let known = self.nuls.get(&(id, which)).copied();
+        known.or_else(|| self.nul_of_contents(id, names))
+    }
+
+    /// A zero byte that contents say.
+    pub fn nul_of_contents(&self, id: ObjId, names: &Names<'_>) -> Option<Num> {
+        if !names.info(id).single {
+            return None;
+        }
+        let object = self.object(id, names)?;
+        let last = object.contents.last_zero(names)?;
+        Some(Num::exactly(64, last.into()))
+    }
+
+    /// A zero byte of an object is at an offset, which may be said with where it was before; it is the one that is spoken of from now on.
+    pub fn put_nul(&mut self, of: (ObjId, Which), (at, range): (&Sum, Num)) {
+        self.announce_nul(of, at);
+        self.put_announced(of, range);
+    }
+
+    /// An offset gets a name of its own: it is said with what is about to change.
+    pub fn announce_nul(&mut self, (_, which): (ObjId, Which), at: &Sum) {
+        if at.vars().next().is_some() {
+            self.lines.zero(Sum::of(next(which)).plus(at, -1));
+        }
+    }
+
+    /// A zero byte of an object is at the offset that was announced.
+    pub fn put_announced(&mut self, of: (ObjId, Which), range: Num) {
+        self.drop_nul(of);
+        let (announced, var) = (next(of.1), Var::Nul(of.0, of.1));
+        if self.lines.has(announced) {
+            self.lines = self.lines.rename(|known| match known {
+                known if known == announced => Some(var),
+                known => Some(known),
+            });
+        }
+        self.nuls.insert(of, range);
+    }
+
+    /// A zero byte is not spoken of any more. What was said of others by it stays.
+    pub fn drop_nul(&mut self, (id, which): (ObjId, Which)) {
+        let gone = Var::Nul(id, which);
+        let at = self.nuls.remove(&(id, which));
+        if self.lines.has(gone) {
+            let range = at.map_or(ANY, |at| (at.least.into(), at.most.into()));
+            let ranges = |var| if var == gone { range } else { ANY };
+            self.lines.keep(|var| var != gone, &ranges);
+        }
+    }
+
+    /// Bytes of an object may have been written.
+    pub(super) fn may_end(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
+        self.bytes.retain(|_, (of, _)| *of != id);
+        self.tested.retain(|(of, ..)| *of != id);
+        if ends == Ends::Settled {
+            return;
+        }
+        let may_end = |(_, at): &(&(ObjId, Which), &Num)| {
+            at.most >= i64::from(low) && at.least < i64::from(high)
+        };
+        let own = self.nuls.range((id, Which::Far)..=(id, Which::Near));
+        let gone: Vec<_> = own.filter(may_end).map(|(of, _)| *of).collect();
+        gone.into_iter().for_each(|of| self.drop_nul(of));
+    }
+
+    /// Nothing is known of the zero bytes of objects.
+    pub fn without_nuls(&mut self, is_gone: impl Fn(ObjId) -> bool) {
+        self.nuls.retain(|(id, _), _| !is_gone(*id));
+        self.bytes.retain(|_, (id, _)| !is_gone(*id));
+        self.tested.retain(|(id, ..)| !is_gone(*id));
+        self.lines_of_nuls();
+    }
+
+    /// Lines speak of no zero byte that is not known to be there.
+    pub(super) fn lines_of_nuls(&mut self) {
+        let nuls = &self.nuls;
+        self.lines.drop(|var| match var {
+            Var::Nul(id, which) => !nuls.contains_key(&(id, which)),
+            Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) => false,
+        });
+    }
+
+    /// The zero bytes of both states; what widens has no others.
+    pub(super) fn nuls_of_both(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+        thresholds: Option<&Thresholds>,
+    ) -> Nuls {
+        let both = |of: &(ObjId, Which)| {
+            let (a, b) = (self.nul(of.0, of.1, names)?, other.nul(of.0, of.1, names)?);
+            let at = match thresholds {
+                Some(thresholds) => a.widen(64, &b, thresholds),
+                None => a.join(64, &b),
+            };
+            Some((*of, at))
+        };
+        let others = other.nuls.keys().filter(|_| thresholds.is_none());
+        self.nuls.keys().chain(others).filter_map(both).collect()
+    }
+
+    /// Which addresses lie no farther than a zero byte, where each state says so by other lines: a cursor is its text's beginning here, and one byte
+    /// farther there.
+    pub(super) fn texts_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
+        for (var, id) in self.texts(other, names) {
+            self.ends_before(other, names, (&Sum::of(var), id), lines);
+        }
+    }
+
+    /// The same of an address and an index that counts up.
+    pub(super) fn cursors_of_both(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+        steps: &[Step],
+        lines: &mut Lines,
+    ) {
+        let indices = steps.iter().filter(|step| {
+            let is_number = !step.address && matches!(step.var, Var::Reg(_));
+            is_number && step.by() == 1
+        });
+        let texts = self.texts(other, names);
+        for index in indices {
+            for (var, id) in &texts {
+                let cursor = Sum::of(*var).plus(&Sum::of(index.var), 1);
+                if let Some(cursor) = cursor {
+                    self.ends_before(other, names, (&cursor, *id), lines);
+                }
+            }
+        }
+    }
+
+    /// Addresses in texts, some of them.
+    fn texts(&self, other: &State, names: &Names<'_>) -> Vec<(Var, ObjId)> {
+        let mut addresses: Vec<(Var, ObjId)> = Vec::new();
+        for (reg, value) in &self.registers {
+            if let (Some((id, _)), Some(value)) = (value.sole(), other.registers.get(reg))
+                && value.sole().is_some_and(|(to, _)| to == id)
+            {
+                addresses.push((Var::Reg(reg.0), id));
+            }
+        }
+        let single = self.objects.iter();
+        for (&of, object) in single.filter(|(of, _)| names.info(**of).single) {
+            let Some(there) = other.objects.get(&of) else {
+                continue;
+            };
+            if Arc::ptr_eq(&object.contents, &there.contents) {
+                continue;
+            }
+            for (at, len, value) in object.contents.cells() {
+                if let Some((id, _)) = value.sole() {
+                    addresses.push((Var::Cell(of, at, len), id));
+                }
+            }
+        }
+        addresses.retain(|(_, id)| self.nuls.contains_key(&(*id, Which::Far)));
+        addresses.truncate(TEXTS);
+        addresses
+    }
+
+    /// An offset is that of a zero byte at most, if both states say so.
+    fn ends_before(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+        (at, id): (&Sum, ObjId),
+        lines: &mut Lines,
+    ) {
+        let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
+        for which in [Which::Far, Which::Near] {
+            if !self.nuls.contains_key(&(id, which)) || other.nul(id, which, names).is_none() {
+                continue;
+            }
+            let past = at.plus(&Sum::of(Var::Nul(id, which)), -1);
+            let holds =
+                |past: &Sum| self.lines.proves(past, &here) && other.lines.proves(past, &there);
+            lines.at_most_zero(past.filter(holds));
+        }
+    }
+
+    /// Whether all zero bytes that another state speaks of are there.
+    pub(super) fn has_nuls(&self, other: &State, names: &Names<'_>) -> bool {
+        let bytes = other.bytes.iter();
+        let mut bytes = bytes.map(|(reg, byte)| self.bytes.get(reg) == Some(byte));
+        let mut tested = other.tested.iter();
+        let mut nuls = other.nuls.iter();
+        bytes.all(|same| same)
+            && tested.all(|test| self.tested.contains(test))
+            && nuls.all(|(&(id, which), there)| {
+                let here = self.nul(id, which, names);
+                here.is_some_and(|here| here.is_within(there))
+            })
+    }
+
+    /// What lines say of a zero byte alone.
+    pub(super) fn bound_nul(&mut self, of: (ObjId, Which), (least, most): (i128, i128)) {
+        let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
+        if let Some(known) = self.nuls.get_mut(&of)
+            && let Some(all) = Num::signed_between(64, least, most)
+            && let Some(met) = known.meet(64, &all)
+        {
+            *known = met;
+        }
+    }
+
+    /// The bytes that registers hold, said without the registers that do not matter.
+    pub(super) fn keep_bytes(&mut self, matters: impl Fn(Reg) -> bool) {
+        let lines = &self.lines;
+        let is_kept = |var| match var {
+            Var::Reg(reg) => matters(Reg(reg)),
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => true,
+        };
+        let mut tested = Tested::new();
+        let mut kept = Bytes::new();
+        for (reg, (id, at)) in std::mem::take(&mut self.bytes) {
+            let Some(at) = said_without(lines, at, is_kept) else {
+                continue;
+            };
+            let value = self.registers.get(&reg).and_then(Value::plain);
+            if matters(reg) {
+                kept.insert(reg, (id, at));
+            } else if let Some(num) = value.filter(|num| !num.has(8, 0)) {
+                tested.push((id, at, *num));
+            }
+        }
+        for (id, at, num) in std::mem::take(&mut self.tested) {
+            if let Some(at) = said_without(lines, at, is_kept) {
+                tested.push((id, at, num));
+            }
+        }
+        tested.truncate(TESTED);
+        (self.bytes, self.tested) = (kept, tested);
+    }
+
+    /// What a byte may be by a test of it.
+    pub fn tested(&self, id: ObjId, at: &Sum) -> Option<Num> {
+        let mut known = self.tested.iter();
+        let known = known.find(|(of, there, _)| *of == id && there == at);
+        known.map(|(.., num)| *num)
+    }
+}
+
+/// A sum in which only some variables are left, by the equations that there are.
+fn said_without(lines: &Lines, sum: Sum, is_kept: impl Fn(Var) -> bool) -> Option<Sum> {
+    let mut sum = sum;
+    loop {
+        let Some(gone) = sum.vars().find(|var| !is_kept(*var)) else {
+            return Some(sum);
+        };
+        sum = lines.replaced(&sum, gone, &is_kept)?;
+    }
+}
+
+impl Contents {
+    /// The last byte of which it is known that it is zero.
+    pub fn last_zero(&self, names: &Names<'_>) -> Option<u32> {
+        let mut runs = self.runs().rev();
+        runs.find_map(|(start, run)| run.last_zero(start, names))
+    }
+}

@@ -1,0 +1,273 @@
+//! Where strings end ([`crate::domain::nul`]): what reading, testing, writing and copying bytes says of it.
+
+use super::memory::Access;
+use super::relate::Term;
+use super::{Frame, Guide, Walker};
+use crate::domain::linear::{Sum, Var, Which};
+use crate::domain::num::Num;
+use crate::domain::space::ObjId;
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{Operand, Reg};
+
+/// Both of an object's zero bytes.
+const BOTH: [Which; 2] = [Which::Far, Which::Near];
+
+/// Bytes that are written or copied: where the first one is, and how many there are at most.
+pub(super) struct Span {
+    at: Sum,
+    len: Sum,
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// The object that an address leads to, if there is one of it, and the offset.
+    fn placed(&self, frame: &Frame, state: &State, address: Operand) -> Option<(ObjId, Sum)> {
+        let term = self.term(frame, state, address, 64)?;
+        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        let named = self.by_name(frame, state, &term, (address, 64));
+        Some((id, named.unwrap_or(term.sum)))
+    }
+
+    /// A register was read from an address: it holds a byte of the object. False if no execution reads it.
+    pub(super) fn holds_byte(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (reg, address): (Reg, Operand),
+    ) -> bool {
+        if !self.relations {
+            return true;
+        }
+        let Some((id, at)) = self.placed(frame, state, address) else {
+            return true;
+        };
+        // In a loop the next bytes are read.
+        if frame.flow.is_cyclic(self.at.block) {
+            self.find_nul(state, id);
+        }
+        let tested = state.tested(id, &at);
+        state.bytes.insert(reg, (id, at));
+        let value = self.get(frame, state, Operand::Reg(reg), 8);
+        match tested {
+            Some(num) => self.learned(frame, state, (Operand::Reg(reg), 8), Value::number(num), 0),
+            None => self.byte_is(state, reg, &value),
+        }
+    }
+
+    /// What contents say of an object's end is spoken of from now on.
+    fn find_nul(&self, state: &mut State, id: ObjId) {
+        if !state.nuls.contains_key(&(id, Which::Far))
+            && let Some(at) = state.nul_of_contents(id, &self.names)
+        {
+            state.nuls.insert((id, Which::Far), at);
+        }
+    }
+
+    /// A register is known to hold one of these values: what that says of the byte that it holds. False if no execution goes on.
+    pub(super) fn byte_is(&self, state: &mut State, reg: Reg, value: &Value) -> bool {
+        let Some(num) = value.plain() else {
+            return true;
+        };
+        match state.bytes.get(&reg) {
+            Some((id, at)) if num.single() == Some(0) => {
+                let (id, at) = (*id, at.clone());
+                self.ends_at(state, id, &at);
+                true
+            }
+            Some((id, at)) if !num.has(8, 0) => {
+                let (id, at) = (*id, at.clone());
+                BOTH.into_iter()
+                    .all(|which| self.is_elsewhere(state, (id, which), &at))
+            }
+            _ => true,
+        }
+    }
+
+    /// A zero byte is not at an offset. False if it is nowhere else.
+    fn is_elsewhere(&self, state: &mut State, of: (ObjId, Which), at: &Sum) -> bool {
+        if !state.nuls.contains_key(&of) {
+            return true;
+        }
+        let past = at.plus(&Sum::of(Var::Nul(of.0, of.1)), -1);
+        let Some(back) = past.as_ref().and_then(|past| past.times(-1)) else {
+            return true;
+        };
+        let before = self.proves(state, past.clone());
+        let behind = self.proves(state, Some(back.clone()));
+        let (least, most) = self.bounded(state, at);
+        let one = Sum::number(1);
+        match (before, behind) {
+            (true, true) => return false,
+            (true, false) => {
+                state
+                    .lines
+                    .at_most_zero(past.and_then(|past| past.plus(&one, 1)));
+                state.bound_nul(of, (least.saturating_add(1), i128::MAX));
+            }
+            (false, true) => {
+                state.lines.at_most_zero(back.plus(&one, 1));
+                state.bound_nul(of, (i128::MIN, most.saturating_sub(1)));
+            }
+            (false, false) => {}
+        }
+        true
+    }
+
+    /// There is a zero byte at an offset.
+    fn ends_at(&self, state: &mut State, id: ObjId, at: &Sum) {
+        let Some(range) = self.offsets(state, at) else {
+            return;
+        };
+        let far = Sum::of(Var::Nul(id, Which::Far));
+        let is_farther = match state.nuls.contains_key(&(id, Which::Far)) {
+            true => self.proves(state, far.plus(at, -1)),
+            false => true,
+        };
+        let near = Sum::of(Var::Nul(id, Which::Near)).plus(at, -1);
+        let is_near = state.nuls.contains_key(&(id, Which::Near))
+            && self.proves(state, near.as_ref().and_then(|near| near.times(-1)))
+            && self.proves(state, near);
+        if is_farther {
+            state.put_nul((id, Which::Far), (at, range));
+        }
+        if !is_near {
+            state.put_nul((id, Which::Near), (at, range));
+        }
+    }
+
+    /// The offsets that a sum may be, none of them below zero.
+    fn offsets(&self, state: &State, at: &Sum) -> Option<Num> {
+        let (least, most) = self.bounded(state, at);
+        let (least, most) = (least.max(0), most.min(i64::MAX.into()));
+        Num::signed_between(64, i64::try_from(least).ok()?, i64::try_from(most).ok()?)
+    }
+
+    /// Bytes are about to be written: zero bytes that may be overwritten with something else are forgotten.
+    pub(super) fn overwrites(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        access: &Access,
+        (address, len, most): (Operand, Option<Operand>, u64),
+    ) {
+        for (id, offset) in &access.targets {
+            if !BOTH
+                .iter()
+                .any(|which| state.nuls.contains_key(&(*id, *which)))
+            {
+                continue;
+            }
+            let placed = self.placed(frame, state, address);
+            let span = placed.filter(|(known, _)| known == id).map(|(_, at)| {
+                let len = len.and_then(|len| self.count(frame, state, len));
+                let len = len.unwrap_or(Sum::number(most.into()));
+                Span { at, len }
+            });
+            let (low, high) = super::memory::span(offset, most);
+            for of in BOTH.map(|which| (*id, which)) {
+                let Some(known) = state.nuls.get(&of) else {
+                    continue;
+                };
+                let apart = known.most < i64::from(low) || known.least >= i64::from(high);
+                let nul = Sum::of(Var::Nul(of.0, of.1));
+                let spares = |span| self.spares(state, span, &nul);
+                if !apart && !span.as_ref().is_some_and(spares) {
+                    state.drop_nul(of);
+                }
+            }
+        }
+    }
+
+    /// Whether an offset is not among some bytes.
+    fn spares(&self, state: &State, span: &Span, nul: &Sum) -> bool {
+        let one = Sum::number(1);
+        let before = nul.plus(&span.at, -1).and_then(|sum| sum.plus(&one, 1));
+        let end = span.at.plus(&span.len, 1);
+        self.proves(state, before) || self.proves(state, end.and_then(|end| end.plus(nul, -1)))
+    }
+
+    /// A number of bytes.
+    fn count(&self, frame: &Frame, state: &State, len: Operand) -> Option<Sum> {
+        let term: Term = self.term(frame, state, len, 64)?;
+        (term.object.is_none() && self.is_positive(state, &term)).then_some(term.sum)
+    }
+
+    /// A zero byte was written.
+    pub(super) fn zero_written(&self, frame: &Frame, state: &mut State, address: Operand) {
+        if self.relations
+            && let Some((id, at)) = self.placed(frame, state, address)
+        {
+            self.ends_at(state, id, &at);
+        }
+    }
+
+    /// Zeros were written, as many as an operand says.
+    pub(super) fn zeros_written(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (address, len): (Operand, Operand),
+    ) {
+        if !self.relations {
+            return;
+        }
+        let (Some((id, at)), Some(len)) = (
+            self.placed(frame, state, address),
+            self.count(frame, state, len),
+        ) else {
+            return;
+        };
+        let one = Sum::number(1);
+        let last = at.plus(&len, 1).and_then(|end| end.plus(&one, -1));
+        let some = one.plus(&len, -1);
+        if let Some(last) = last.filter(|_| self.proves(state, some)) {
+            self.ends_at(state, id, &last);
+        }
+    }
+
+    /// Where what is about to be copied will end is given a name.
+    pub(super) fn ends_copied(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (to, from, len): (Operand, Operand, Operand),
+    ) -> Vec<((ObjId, Which), Num)> {
+        let mut ends = Vec::new();
+        if !self.relations {
+            return ends;
+        }
+        let (Some((target, to)), Some((source, from)), Some(len)) = (
+            self.placed(frame, state, to),
+            self.placed(frame, state, from),
+            self.count(frame, state, len),
+        ) else {
+            return ends;
+        };
+        self.find_nul(state, source);
+        for which in BOTH {
+            let Some(there) = self.copied(state, (source, which), (&to, &from, &len)) else {
+                continue;
+            };
+            if let Some(range) = self.offsets(state, &there) {
+                state.announce_nul((target, which), &there);
+                ends.push(((target, which), range));
+            }
+        }
+        ends
+    }
+
+    /// Where a zero byte is after a copy, if it is among what is copied.
+    fn copied(
+        &self,
+        state: &State,
+        of: (ObjId, Which),
+        (to, from, len): (&Sum, &Sum, &Sum),
+    ) -> Option<Sum> {
+        state.nuls.get(&of)?;
+        let nul = Sum::of(Var::Nul(of.0, of.1));
+        let behind = nul.plus(&Sum::number(1), 1)?;
+        let is_copied = self.proves(state, from.plus(&nul, -1))
+            && self.proves(state, behind.plus(&from.plus(len, 1)?, -1));
+        nul.plus(from, -1)?.plus(to, 1).filter(|_| is_copied)
+    }
+}
