@@ -271,6 +271,16 @@ fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
     }
 }
 
+/// Points for how far a number stands behind a pointer.
+fn of_distance(distance: i32, is_copy: bool) -> i32 {
+    match distance {
+        1 => 4,
+        2 if is_copy => 6,
+        -1 | 2 => 1,
+        _ => 0,
+    }
+}
+
 /// Whether a number says how much room there is for a copy of the string before it: `copy(char *to, const char *from, size_t size)`.
 fn is_room_of_copy(api: &Api, params: &[Parameter], l: usize) -> bool {
     let rooms = [
@@ -379,15 +389,7 @@ fn score(
         }
         score += i32::from(is_fill) * 3;
     }
-    if is_copy && l == p + 2 {
-        score += 5;
-    }
-    score += match l as i32 - p as i32 {
-        1 => 4,
-        -1 | 2 => 1,
-        _ => 0,
-    };
-    Some(score)
+    Some(score + of_distance(l as i32 - p as i32, is_copy))
 }
 
 /// Where one input and one length are left over, they belong together: `src, dst, compressedSize,

@@ -7,6 +7,7 @@
 //! checker, and a prover that proves next to nothing fails, too.
 
 mod compiled;
+mod ends;
 mod follow;
 mod fragments;
 mod ground;

@@ -320,7 +320,8 @@ impl<'a> Body<'a> {
             text += "    /* What was passed: the library may keep pointers to it. */\n";
             text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * TURNS);
         }
-        for line in &self.lines {
+        let (begins, ends) = self.whole();
+        for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }
         text += &format!(
@@ -339,6 +340,7 @@ impl<'a> Body<'a> {
         if blocks > 0 {
             text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";
         }
+        text.extend(ends.map(|line| format!("    {line}\n")));
         text += "    return 0;\n}\n";
         let names: Vec<&str> = cases
             .iter()

@@ -14,6 +14,7 @@ mod scalars;
 mod sides;
 mod sized;
 mod text;
+mod whole;
 
 use std::collections::BTreeSet;
 

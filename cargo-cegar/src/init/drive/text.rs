@@ -25,6 +25,7 @@ impl Body<'_> {
         include: &str,
     ) -> Result<Harness, String> {
         let call = format!("{}({})", function.name, arguments.join(", "));
+        let (begins, ends) = self.whole();
         let again = self.again(function, arguments);
         let call = self.call(function, &call);
         let chooses = self.lines.iter().any(|line| line.contains("crunner_"));
@@ -61,6 +62,8 @@ impl Body<'_> {
             }
         }
         lines.extend(self.after.iter().cloned());
+        lines.splice(0..0, begins);
+        self.cleanup.extend(ends);
         let call = match &again {
             Some(moved) => {
                 lines.retain(|line| !moved.contains(line));

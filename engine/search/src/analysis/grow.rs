@@ -351,11 +351,14 @@ impl Guide for Growing {
     }
 }
 
-/// States become what arrived. Lines stay: what arrives proves them, and with smaller states as well.
+/// States become what arrived. Lines stay, with the zero bytes that they speak of: what arrives proves them, and with smaller states as well.
 fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, State>) {
     let new = arrived.into_iter().map(|(place, mut state)| {
         if let Some(before) = known.get_mut(&place) {
             state.lines = std::mem::take(&mut before.state.lines);
+            for (of, at) in std::mem::take(&mut before.state.nuls) {
+                state.nuls.entry(of).or_insert(at);
+            }
         }
         (place, Grown::of(state))
     });

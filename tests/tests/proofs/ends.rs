@@ -1,0 +1,68 @@
+//! The zero bytes that a floor speaks of ([`cegar_model::domain::nul`]), against those of an execution.
+//!
+//! A state says that there are such bytes and not which. So it is wrong only if no zero bytes of the object fit all that it says.
+
+use cegar_model::domain::linear::{Line, Var, Which};
+use cegar_model::domain::space::ObjId;
+use cegar_model::domain::state::State;
+
+/// Zero bytes that are tried in pairs.
+const PAIRS: usize = 128;
+/// The largest object whose zero bytes are looked at.
+pub const OBJECT: usize = 1 << 12;
+
+/// What a line says of an object's zero bytes once all else in it has a value: so many times the far one, the near one, what is added, whether it is exact.
+type Said = (i128, i128, i128, bool);
+
+/// What a line says of an object's zero bytes; none if it says nothing, or speaks of what is not known.
+fn said(line: &Line, id: ObjId, value: &impl Fn(Var) -> Option<i128>) -> Option<Said> {
+    let (mut far, mut near, mut rest) = (0, 0, line.constant());
+    for (var, factor) in line.terms() {
+        match var {
+            Var::Nul(of, Which::Far) if of == id => far = factor,
+            Var::Nul(of, Which::Near) if of == id => near = factor,
+            var => rest += factor * value(var)?,
+        }
+    }
+    (far != 0 || near != 0).then_some((far, near, rest, line.is_exact()))
+}
+
+/// Whether an object has the zero bytes that a state speaks of, where all is so that it says of them.
+pub fn has_ends(
+    state: &State,
+    id: ObjId,
+    bytes: &[u8],
+    value: impl Fn(Var) -> Option<i128>,
+) -> bool {
+    let lines = state.lines.iter();
+    let all: Vec<Said> = lines.filter_map(|line| said(line, id, &value)).collect();
+    let holds = |far: i128, near: i128, one: &Said| {
+        let sum = one.0 * far + one.1 * near + one.2;
+        sum == 0 || sum < 0 && !one.3
+    };
+    let alone: Vec<&Said> = all.iter().filter(|one| one.0 == 0 || one.1 == 0).collect();
+    let both: Vec<&Said> = all.iter().filter(|one| one.0 != 0 && one.1 != 0).collect();
+    let places = |which: Which| -> Vec<i128> {
+        let Some(known) = state.nuls.get(&(id, which)) else {
+            return vec![0];
+        };
+        let zeros = (0..bytes.len()).filter(|at| bytes[*at] == 0 && known.has(64, *at as u128));
+        let fits = |at: &i128| {
+            alone.iter().all(|one| match which {
+                Which::Far => one.0 == 0 || holds(*at, 0, one),
+                Which::Near => one.1 == 0 || holds(0, *at, one),
+            })
+        };
+        zeros
+            .map(|at| at as i128)
+            .filter(fits)
+            .take(PAIRS)
+            .collect()
+    };
+    let (far, near) = (places(Which::Far), places(Which::Near));
+    let may_be_more = far.len() == PAIRS || near.len() == PAIRS;
+    let mut pairs = far
+        .iter()
+        .flat_map(|far| near.iter().map(move |near| (*far, *near)));
+    pairs.any(|(far, near)| both.iter().all(|one| holds(far, near, one))) || may_be_more
+}
