@@ -98,6 +98,35 @@ fn texts_up_to_their_ends() {
     assert_ne!(fixed.finished()["verdict"], "violated", "{fixed}");
 }
 
+/// Ends that are written over, left out, or passed by.
+#[test]
+fn texts_past_their_ends() {
+    let names = [
+        "behind_token",
+        "by_words",
+        "carried",
+        "cut",
+        "deep",
+        "either",
+        "escaped",
+        "filled",
+        "marked",
+        "moved",
+        "neighbour",
+        "no_space",
+        "other_line",
+        "renewed",
+        "skipped",
+        "stale",
+        "two_ends",
+        "wrapped",
+    ];
+    for name in names {
+        let words = ["--property", "memory", "--max-time", "60s"];
+        check_in("overruns", name, &words).expect(exit::VIOLATION);
+    }
+}
+
 #[test]
 fn characters() {
     are_settled(&["white_space", "strings"]);

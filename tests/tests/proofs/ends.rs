@@ -66,3 +66,23 @@ pub fn has_ends(
         .flat_map(|far| near.iter().map(move |near| (*far, *near)));
     pairs.any(|(far, near)| both.iter().all(|one| holds(far, near, one))) || may_be_more
 }
+
+#[test]
+fn ends_have_to_be_where_it_is_said() {
+    use cegar_model::domain::linear::Sum;
+    use cegar_model::domain::num::Num;
+
+    let id = ObjId(1);
+    let all = Num::between(64, 0, 7).expect("a range");
+    let mut state = State::default();
+    state.put_nul((id, Which::Far), (&Sum::number(0), all));
+    state.put_nul((id, Which::Near), (&Sum::of(Var::Reg(2)), all));
+    let has = |bytes: &[u8], register: i128| {
+        has_ends(&state, id, bytes, |var| {
+            (var == Var::Reg(2)).then_some(register)
+        })
+    };
+    assert!(has(b"ab\0c\0xxx", 2) && has(b"ab\0c\0xxx", 4));
+    assert!(!has(b"ab\0c\0xxx", 3), "there is another byte");
+    assert!(!has(b"abcdefgh", 2), "there is no end at all");
+}

@@ -456,6 +456,7 @@ pub fn whole() -> (Vec<String>, Compared) {
         "programs/recursive",
         "programs/relations",
         "programs/texts",
+        "programs/overruns",
     ] {
         for file in compiled::folder(folder) {
             let name = file.display().to_string();

@@ -264,9 +264,11 @@ impl State {
     /// The bytes that registers hold, said without the registers that do not matter.
     pub(super) fn keep_bytes(&mut self, matters: impl Fn(Reg) -> bool) {
         let lines = &self.lines;
+        // Registers stay as they are; cells, and where texts end, may be others later.
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg)),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => true,
+            Var::Outer(..) => true,
+            Var::Cell(..) | Var::Size(_) | Var::Nul(..) => false,
         };
         let mut tested = Tested::new();
         let mut kept = Bytes::new();
@@ -314,5 +316,86 @@ impl Contents {
     pub fn last_zero(&self, names: &Names<'_>) -> Option<u32> {
         let mut runs = self.runs().rev();
         runs.find_map(|(start, run)| run.last_zero(start, names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::Program;
+
+    const OBJECT: ObjId = ObjId(3);
+    const FAR: (ObjId, Which) = (OBJECT, Which::Far);
+
+    fn reg(number: u32) -> Sum {
+        Sum::of(Var::Reg(number))
+    }
+
+    fn between(low: u64, high: u64) -> Num {
+        Num::between(64, low, high).expect("a range")
+    }
+
+    #[test]
+    fn contents_end_with_their_last_zero() {
+        let program = Program::default();
+        let names = Names::new(&program);
+        let mut contents = Contents::zeros(8);
+        assert_eq!(contents.last_zero(&names), Some(7));
+        contents.set(6, 2, Value::exactly(16, 0x0161));
+        assert_eq!(contents.last_zero(&names), Some(5));
+        contents.set(0, 4, Value::exactly(32, 0x6100_6161));
+        contents.forget(4, 8);
+        assert_eq!(contents.last_zero(&names), Some(2));
+        contents.forget(0, 8);
+        assert_eq!(contents.last_zero(&names), None);
+    }
+
+    #[test]
+    fn what_was_said_by_an_end_outlives_it() {
+        let mut state = State::default();
+        state.put_nul(FAR, (&Sum::number(9), Num::exactly(64, 9)));
+        let far = Sum::of(Var::Nul(OBJECT, Which::Far));
+        state.lines.at_most_zero(reg(1).plus(&far, -1));
+        state.may_end(OBJECT, (9, 10), Ends::Settled);
+        assert!(state.nuls.contains_key(&FAR));
+        state.may_end(OBJECT, (0, 9), Ends::Forgotten);
+        assert!(state.nuls.contains_key(&FAR));
+        state.may_end(OBJECT, (9, 10), Ends::Forgotten);
+        assert!(state.nuls.is_empty());
+        // `r1 <= 9` is what is left.
+        let any = |_| ANY;
+        assert_eq!(state.lines.upper(&reg(1), &any), 9);
+    }
+
+    #[test]
+    fn a_new_end_may_be_said_by_the_old_one() {
+        let mut state = State::default();
+        state.put_nul(FAR, (&reg(1), between(0, 9)));
+        let moved = Sum::of(Var::Nul(OBJECT, Which::Far)).plus(&Sum::number(2), 1);
+        state.put_nul(FAR, (&moved.expect("a sum"), between(2, 11)));
+        // The new one is two behind the register.
+        let far = Sum::of(Var::Nul(OBJECT, Which::Far));
+        let past = far.plus(&reg(1), -1).expect("a sum");
+        let any = |_| ANY;
+        assert_eq!(state.lines.upper(&past, &any), 2);
+        assert_eq!(state.lines.upper(&past.times(-1).expect("a sum"), &any), -2);
+    }
+
+    #[test]
+    fn bytes_are_said_by_registers_that_stay() {
+        let mut state = State::default();
+        state.lines.zero(
+            reg(2)
+                .plus(&reg(1), -1)
+                .and_then(|sum| sum.plus(&Sum::number(-1), 1)),
+        );
+        state.bytes.insert(Reg(5), (OBJECT, reg(1)));
+        state.bytes.insert(Reg(6), (OBJECT, reg(7)));
+        state.keep_bytes(|reg| reg != Reg(1) && reg != Reg(7));
+        let at = reg(2).plus(&Sum::number(-1), 1).expect("a sum");
+        assert_eq!(
+            state.bytes.into_iter().collect::<Vec<_>>(),
+            [(Reg(5), (OBJECT, at))]
+        );
     }
 }

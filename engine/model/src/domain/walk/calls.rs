@@ -278,12 +278,13 @@ impl<G: Guide> Walker<'_, G> {
         state.cells.retain(|_, cell| same(cell.object));
         state.bytes.retain(|_, (id, _)| same(*id));
         state.tested.retain(|(id, ..)| same(*id));
+        // What is said of a cell that may have been written is said of what it was before.
+        let lines = self.lines_behind(frame, state, &exit, (call, id));
         state.nuls = self.nuls_behind(state, &exit, id);
         state.objects = Arc::clone(&exit.objects);
         state.age(&exit.fates, &self.names);
         // Through a pointer of the wrong type it may give more than is taken, less, or wider.
         let given = &self.program.function(id).result;
-        let lines = self.lines_behind(frame, state, &exit, (call, id));
         for (i, &width) in call.result.iter().enumerate() {
             let value = exit.registers.get(&Reg(i as u32)).zip(given.get(i));
             let value = match value {
