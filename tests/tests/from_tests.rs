@@ -59,7 +59,7 @@ fn the_order_of_calls_is_learnt_from_the_tests() {
     for text in [
         "frames_configure: `limit` is 4 to 16",
         "frames_open: the tests go on only if its result is > 0",
-        "for (int turns = (int)crunner_range(1, 4); turns > 0; turns--) {",
+        "for (int turns = (int)crunner_size(1, 4); turns > 0; turns--) {",
         "crunner_get_bytes(piece, piece_size);",
         "frames_close(frames_object);",
     ] {

@@ -226,8 +226,10 @@ pub(super) fn takes_data_alone(harness: &Path, function: &str) -> bool {
         return false;
     };
     let calls = |word: &str| text.matches(&format!("{word}(")).count();
-    let choices =
-        text.matches("crunner_get_").count() + calls("crunner_range") + calls("crunner_new_string");
+    let choices = text.matches("crunner_get_").count()
+        + calls("crunner_range")
+        + calls("crunner_size")
+        + calls("crunner_new_string");
     let rests = calls("crunner_get_rest") + calls("crunner_get_elements");
     let whole =
         choices == 1 && rests == 1 || text.contains("LLVMFuzzerTestOneInput") && choices == 0;
