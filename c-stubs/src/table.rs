@@ -188,6 +188,8 @@ const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
 const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
+const WIDE: &str = "this function on wide characters is not modelled";
+const LIBRARY: &str = "this function of the C library is not modelled";
 const GENERATORS: &str = "the state of random() in the caller's memory is not modelled";
 
 #[rustfmt::skip]
@@ -221,6 +223,16 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("scandir", "walking directories is not modelled"), ("glob", "walking directories is not modelled"),
     ("regcomp", "POSIX regular expressions are not modelled"), ("regexec", "POSIX regular expressions are not modelled"),
     ("initstate", GENERATORS), ("setstate", GENERATORS), ("initstate_r", GENERATORS), ("setstate_r", GENERATORS),
+    ("wcstol", WIDE), ("wcstoul", WIDE), ("wcstoll", WIDE), ("wcstoull", WIDE), ("wcstod", WIDE), ("wcstof", WIDE),
+    ("wcstold", WIDE), ("wcsftime", WIDE), ("wscanf", WIDE), ("fwscanf", WIDE), ("swscanf", WIDE), ("vwscanf", WIDE),
+    ("vfwscanf", WIDE), ("vswscanf", WIDE), ("swprintf", WIDE), ("vswprintf", WIDE), ("fgetws", WIDE),
+    ("wcsxfrm", WIDE), ("wcscoll", WIDE),
+    ("strverscmp", LIBRARY), ("strptime", LIBRARY), ("gcvt", LIBRARY), ("ecvt", LIBRARY), ("fcvt", LIBRARY),
+    ("lfind", LIBRARY), ("lsearch", LIBRARY), ("hsearch", LIBRARY), ("hcreate", LIBRARY), ("tsearch", LIBRARY),
+    ("tfind", LIBRARY), ("tdelete", LIBRARY), ("twalk", LIBRARY), ("insque", LIBRARY), ("remque", LIBRARY),
+    ("a64l", LIBRARY), ("l64a", LIBRARY), ("fnmatch", LIBRARY), ("wordexp", LIBRARY), ("getsubopt", LIBRARY),
+    ("getnameinfo", LIBRARY), ("getgroups", LIBRARY), ("socketpair", LIBRARY), ("tmpnam", LIBRARY),
+    ("tempnam", LIBRARY),
     ("iconv_open", "character set conversion is not modelled"), ("iconv", "character set conversion is not modelled"),
 ];
 
