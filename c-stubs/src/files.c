@@ -47,26 +47,25 @@ STUB int CRUNNER_rename(const char *from, const char *to) {
 /* A name is read to its end before anything is done. */
 static int is_too_long(const char *name) { return strlen(name) >= LONGEST; }
 
-#define CHANGES(call, errors, high, ...)                                  \
+#define CHANGES_AFTER(call, look, errors, high, ...)                      \
     STUB int CRUNNER_##call(const char *name, ##__VA_ARGS__) {            \
         if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);           \
+        look;                                                             \
         return crunner_fault(#call, errors, high) ? -1 : 0;               \
     }
+#define CHANGES(call, errors, high, ...) CHANGES_AFTER(call, (void)0, errors, high, ##__VA_ARGS__)
 CHANGES(mkdir, CHANGING | E(EEXIST) | E(ENOSPC) | E(EMLINK) | E(EINVAL), E(EDQUOT), unsigned mode)
 CHANGES(rmdir, CHANGING | E(ENOTEMPTY) | E(EINVAL) | E(EEXIST), 0)
 CHANGES(chdir, BY_NAME | E(ENOENT), 0)
 CHANGES(chmod, CHANGING, 0, unsigned mode)
 CHANGES(chown, CHANGING, 0, unsigned user, unsigned group)
 /* Two times, as time_t or as struct timeval; NULL is now. */
-#define CHANGES_TIMES(call, size)                                         \
-    STUB int CRUNNER_##call(const char *name, const void *times) {        \
-        unsigned char given[size];                                        \
-        if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);           \
-        if (times) memcpy(given, times, sizeof given);                    \
-        return crunner_fault(#call, CHANGING, 0) ? -1 : 0;                \
-    }
-CHANGES_TIMES(utime, 16)
-CHANGES_TIMES(utimes, 32)
+static void read_times(const void *times, size_t size) {
+    unsigned char given[32];
+    if (times) memcpy(given, times, size);
+}
+CHANGES_AFTER(utime, read_times(times, 16), CHANGING, 0, const void *times)
+CHANGES_AFTER(utimes, read_times(times, 32), CHANGING, 0, const void *times)
 STUB int CRUNNER_symlink(const char *from, const char *to) {
     if (is_too_long(from) || is_too_long(to)) return fails(STUB_ENAMETOOLONG);
     return crunner_fault("symlink", CHANGING | E(EEXIST) | E(ENOSPC), E(EDQUOT)) ? -1 : 0;

@@ -50,7 +50,10 @@ STUB int CRUNNER_pthread_mutex_unlock(int *m) {
     else m[LOCKED] = 0;
     return 0;
 }
-STUB int CRUNNER_pthread_mutex_destroy(int *m) { return kind(m) >= 0 && m[LOCKED] ? STUB_EBUSY : 0; }
+STUB int CRUNNER_pthread_mutex_destroy(int *m) {
+    (void)kind(m);
+    return m[LOCKED] ? STUB_EBUSY : 0;
+}
 
 STUB int CRUNNER_pthread_mutexattr_init(int *attributes) {
     *attributes = NORMAL;

@@ -4,6 +4,7 @@
 //! call it is right in any case. So it is called where there is one such function.
 
 use super::Body;
+use super::text::words;
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 
@@ -21,26 +22,9 @@ const ENDS: &[&str] = &[
     "terminate",
 ];
 
-/// The words of a function's name.
-fn words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut before = '_';
-    for c in name.chars() {
-        let is_new = before == '_' || before.is_lowercase() && c.is_uppercase();
-        if c != '_' {
-            match words.last_mut().filter(|_| !is_new) {
-                Some(word) => word.extend(c.to_lowercase()),
-                None => words.push(c.to_lowercase().collect()),
-            }
-        }
-        before = c;
-    }
-    words
-}
-
 /// The words before the last one, if that is one of some.
 fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
-    let mut words = words(name);
+    let mut words: Vec<String> = words(name).filter(|word| !word.is_empty()).collect();
     let word = words.pop()?;
     last.contains(&word.as_str()).then_some(words)
 }
@@ -78,9 +62,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_of_names() {
-        assert_eq!(words("mix_global_init"), ["mix", "global", "init"]);
-        assert_eq!(words("xmlInitialize"), ["xml", "initialize"]);
+    fn what_begins_and_what_ends_it_have_one_stem() {
+        let global = stem("mix_global_init", BEGINS);
+        assert_eq!(global, Some(vec!["mix".to_owned(), "global".to_owned()]));
+        assert_eq!(stem("xmlInitialize", BEGINS), Some(vec!["xml".to_owned()]));
         assert_eq!(stem("mixInit", BEGINS), stem("mix_shutdown", ENDS));
         assert_eq!(stem("mix_deinit", BEGINS), None);
     }

@@ -197,7 +197,7 @@ impl Contents {
         let Some(end) = high.checked_add(len) else {
             return all;
         };
-        if let Some(offsets) = few(at) {
+        if let Some(offsets) = few(at, OFFSETS) {
             let values = offsets.map(|at| self.at(at, len, names));
             return values.reduce(|a, b| a.join(&b, bits(len))).unwrap_or(all);
         }
@@ -272,7 +272,7 @@ impl Contents {
         let low = u32::try_from(at.least.max(0)).unwrap_or(END);
         let high = u32::try_from(at.most).unwrap_or(END);
         let end = high.saturating_add(len);
-        if let Some(offsets) = few(at) {
+        if let Some(offsets) = few(at, OFFSETS) {
             for at in offsets {
                 let old = self.at(at, len, names);
                 self.set(at, len, old.join(value, bits(len)));
@@ -463,15 +463,15 @@ impl Contents {
     }
 }
 
-/// Offsets, where they are few.
-fn few(at: &Num) -> Option<impl Iterator<Item = u32>> {
+/// Offsets one by one, where there are no more than so many.
+pub(super) fn few(at: &Num, most: u64) -> Option<impl Iterator<Item = u32>> {
     let (low, high) = (u32::try_from(at.least).ok()?, u32::try_from(at.most).ok()?);
     let step = match at.step {
         0 => 1,
         step => step,
     };
     let count = u64::from(high.checked_sub(low)?) / step;
-    (count < OFFSETS).then(|| (low..=high).step_by(step as usize))
+    (count < most).then(|| (low..=high).step_by(step as usize))
 }
 
 /// Some bytes of a number that is stored whole.

@@ -65,6 +65,13 @@ pub enum Which {
 /// What marks the reading of a register or a cell as a number without a sign: part of the register's number, or of the cell's length.
 pub const UNSIGNED: u32 = 1 << 31;
 
+/// The context of names that registers have while others are given the same. No call has it, nor the two below.
+pub const MEANWHILE: u32 = u32::MAX;
+/// The context of the parameters of a shared function as they were where it began.
+pub const BEGINNING: u32 = u32::MAX - 1;
+/// The context of the names of offsets while older ones are still spoken of.
+pub const NEXT: u32 = u32::MAX - 2;
+
 impl Var {
     /// This variable, read as a number without a sign.
     pub fn unsigned(self) -> Var {

@@ -10,12 +10,11 @@
 //! names one can be compared with a state that does not yet.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::contents::Contents;
-use super::linear::{ANY, Lines, Step, Sum, Var, Which};
+use super::linear::{ANY, Lines, NEXT, Step, Sum, Var, Which};
 use super::num::{Num, Thresholds};
 use super::space::{Names, ObjId};
 use super::state::State;
@@ -44,9 +43,7 @@ pub enum Ends {
 /// Addresses in texts that are compared with the texts' ends where states are joined.
 const TEXTS: usize = 8;
 
-/// The context of the names of offsets while older ones are still spoken of.
-const NEXT: u32 = u32::MAX - 2;
-
+/// The name of a new offset while the older one is still spoken of.
 fn next(which: Which) -> Var {
     Var::Outer(NEXT, which as u32)
 }
@@ -107,8 +104,7 @@ impl State {
 
     /// Bytes of an object may have been written.
     pub(super) fn may_end(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
-        self.bytes.retain(|_, (of, _)| *of != id);
-        self.tested.retain(|(of, ..)| *of != id);
+        self.forget_bytes(|of| of == id);
         if ends == Ends::Settled {
             return;
         }
@@ -123,9 +119,33 @@ impl State {
     /// Nothing is known of the zero bytes of objects.
     pub fn without_nuls(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.nuls.retain(|(id, _), _| !is_gone(*id));
+        self.forget_bytes(is_gone);
+        self.lines_of_nuls();
+    }
+
+    /// Of bytes of objects nobody knows which registers hold them, nor what a test said.
+    pub fn forget_bytes(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.bytes.retain(|_, (id, _)| !is_gone(*id));
         self.tested.retain(|(id, ..)| !is_gone(*id));
-        self.lines_of_nuls();
+    }
+
+    /// A register gets another value: bytes are not said by it any more.
+    pub(super) fn forget_bytes_by(&mut self, reg: Reg) {
+        let own = Var::Reg(reg.0);
+        let is_said_without = |at: &Sum| at.vars().all(|var| var != own);
+        self.bytes
+            .retain(|of, (_, at)| *of != reg && is_said_without(at));
+        self.tested.retain(|(_, at, _)| is_said_without(at));
+    }
+
+    /// What is known of bytes in both states.
+    pub(super) fn bytes_of_both(&self, other: &State) -> (Bytes, Tested) {
+        let held = self.bytes.iter();
+        let held = held.filter(|(reg, byte)| other.bytes.get(reg) == Some(byte));
+        let tested = self.tested.iter();
+        let tested = tested.filter(|test| other.tested.contains(test));
+        let held = held.map(|(reg, byte)| (*reg, byte.clone()));
+        (held.collect(), tested.cloned().collect())
     }
 
     /// Lines speak of no zero byte that is not known to be there.
@@ -189,31 +209,24 @@ impl State {
 
     /// Addresses in texts, some of them.
     fn texts(&self, other: &State, names: &Names<'_>) -> Vec<(Var, ObjId)> {
-        let mut addresses: Vec<(Var, ObjId)> = Vec::new();
-        for (reg, value) in &self.registers {
-            if let (Some((id, _)), Some(value)) = (value.sole(), other.registers.get(reg))
-                && value.sole().is_some_and(|(to, _)| to == id)
-            {
-                addresses.push((Var::Reg(reg.0), id));
-            }
+        if self.nuls.is_empty() {
+            return Vec::new();
         }
-        let single = self.objects.iter();
-        for (&of, object) in single.filter(|(of, _)| names.info(**of).single) {
-            let Some(there) = other.objects.get(&of) else {
-                continue;
-            };
-            if Arc::ptr_eq(&object.contents, &there.contents) {
-                continue;
-            }
-            for (at, len, value) in object.contents.cells() {
-                if let Some((id, _)) = value.sole() {
-                    addresses.push((Var::Cell(of, at, len), id));
-                }
-            }
-        }
-        addresses.retain(|(_, id)| self.nuls.contains_key(&(*id, Which::Far)));
-        addresses.truncate(TEXTS);
-        addresses
+        let registers = self.registers.iter().filter_map(|(reg, value)| {
+            let ((id, _), (there, _)) = (value.sole()?, other.registers.get(reg)?.sole()?);
+            (id == there).then_some((Var::Reg(reg.0), id))
+        });
+        let cells = self.changed(other, names).flat_map(|(of, object, _)| {
+            let cells = object.contents.cells();
+            cells.filter_map(move |(at, len, value)| {
+                let (id, _) = value.sole()?;
+                Some((Var::Cell(of, at, len), id))
+            })
+        });
+        let in_texts = registers
+            .chain(cells)
+            .filter(|(_, id)| self.nuls.contains_key(&(*id, Which::Far)));
+        in_texts.take(TEXTS).collect()
     }
 
     /// An offset is that of a zero byte at most, if both states say so.
@@ -252,9 +265,8 @@ impl State {
 
     /// What lines say of a zero byte alone.
     pub(super) fn bound_nul(&mut self, of: (ObjId, Which), (least, most): (i128, i128)) {
-        let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
         if let Some(known) = self.nuls.get_mut(&of)
-            && let Some(all) = Num::signed_between(64, least, most)
+            && let Some(all) = Num::bounded(least, most)
             && let Some(met) = known.meet(64, &all)
         {
             *known = met;

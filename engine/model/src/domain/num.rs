@@ -157,6 +157,12 @@ impl Num {
         .reduced(width)
     }
 
+    /// Numbers of 64 bits between two bounds, with a sign.
+    pub fn bounded(least: i128, most: i128) -> Option<Num> {
+        let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+        Num::signed_between(64, bound(least), bound(most))
+    }
+
     /// The number, if it is one.
     pub fn single(&self) -> Option<u64> {
         (self.low == self.high).then_some(self.low)

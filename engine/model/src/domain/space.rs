@@ -76,6 +76,8 @@ pub struct Names<'p> {
     numbers: FxHashMap<Made, ObjId>,
     /// What elements of tables are together: to join thousands of numbers takes its time.
     tables: RefCell<FxHashMap<Elements, Value>>,
+    /// The last zero byte of what globals begin with, between two offsets: loops over tables ask again and again.
+    zeros: RefCell<FxHashMap<(GlobalId, u32, u32), Option<u32>>>,
 }
 
 /// Elements of what a global begins with.
@@ -117,6 +119,7 @@ impl<'p> Names<'p> {
             made: Vec::new(),
             numbers: FxHashMap::default(),
             tables: RefCell::default(),
+            zeros: RefCell::default(),
         }
     }
 
@@ -262,6 +265,17 @@ impl<'p> Names<'p> {
         let bytes = global.init[first..end].iter().rev();
         let number = bytes.fold(0u128, |number, &byte| number << 8 | u128::from(byte));
         Value::exactly(width, number)
+    }
+
+    /// The last byte between two offsets that is zero where the program begins.
+    pub fn last_zero(&self, global: GlobalId, (first, end): (u32, u32)) -> Option<u32> {
+        let known = self.zeros.borrow().get(&(global, first, end)).copied();
+        known.unwrap_or_else(|| {
+            let is_zero = |at: &u32| self.initial(global, *at, 1).single() == Some(0);
+            let last = (first..end).rev().find(is_zero);
+            self.zeros.borrow_mut().insert((global, first, end), last);
+            last
+        })
     }
 
     /// What any of some elements is that a global begins with. None if there is no such element, or there are too many.

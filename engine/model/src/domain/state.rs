@@ -77,11 +77,7 @@ impl State {
         self.ordered.remove(&reg);
         let own = Var::Reg(reg.0);
         self.lines.drop(|var| var == own || var == own.unsigned());
-        self.bytes.remove(&reg);
-        self.tested
-            .retain(|(_, at, _)| at.vars().all(|var| var != own));
-        self.bytes
-            .retain(|_, (_, at)| at.vars().all(|var| var != own));
+        self.forget_bytes_by(reg);
         self.registers.insert(reg, value);
     }
 
@@ -161,8 +157,7 @@ impl State {
     /// What lines say of one register alone: its value, if that is narrower than what is known.
     pub fn bounded(&self, reg: Reg, (least, most): (i128, i128)) -> Option<Value> {
         let value = self.registers.get(&reg)?;
-        let (least, most) = (least.max(ANY.0) as i64, most.min(ANY.1) as i64);
-        let all = Num::signed_between(64, least, most)?;
+        let all = Num::bounded(least, most)?;
         let new = match (&value.num, &value.ptr[..]) {
             (None, [(id, offset)]) => Value::address(*id, offset.meet(64, &all)?),
             // Such a number is the same at any width.
@@ -194,7 +189,6 @@ impl State {
                 Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) => {}
             }
         }
-        lines.forget_bounds(|var| matches!(var, Var::Nul(..)));
         lines.forget_trivial_texts(&|var| self.range(var, names));
         self.lines = lines;
         self.registers.retain(|&reg, _| matters(reg));
@@ -282,16 +276,13 @@ impl State {
             .cells
             .iter()
             .filter(|(reg, cell)| other.cells.get(reg) == Some(cell));
-        let bytes = self.bytes.iter();
-        let bytes = bytes.filter(|(reg, byte)| other.bytes.get(reg) == Some(byte));
-        let tested = self.tested.iter();
-        let tested = tested.filter(|test| other.tested.contains(test));
         let joins = thresholds.is_none();
         let mut lines = self.lines_of_both(other, names, joins);
         if joins {
             self.ends_of_both(other, names, &mut lines);
             self.texts_of_both(other, names, &mut lines);
         }
+        let (bytes, tested) = self.bytes_of_both(other);
         let mut state = State {
             registers,
             objects: space::merged(&self.objects, &other.objects, names, thresholds),
@@ -300,8 +291,8 @@ impl State {
             lines: Lines::default(),
             ordered: BTreeSet::new(),
             nuls: self.nuls_of_both(other, names, thresholds),
-            bytes: bytes.map(|(reg, byte)| (*reg, byte.clone())).collect(),
-            tested: tested.cloned().collect(),
+            bytes,
+            tested,
             fates: self.fates.join(&other.fates),
         };
         lines.forget_trivial(&|var| state.range(var, names));
@@ -346,6 +337,19 @@ impl State {
         }
     }
 
+    /// The objects of which there is one and whose contents are not the same in another state, with their contents there.
+    pub(super) fn changed<'a>(
+        &'a self,
+        other: &'a State,
+        names: &'a Names<'_>,
+    ) -> impl Iterator<Item = (ObjId, &'a Object, &'a Object)> {
+        self.objects.iter().filter_map(move |(&id, object)| {
+            let there = other.objects.get(&id)?;
+            let changes = !Arc::ptr_eq(&object.contents, &there.contents);
+            (changes && names.info(id).single).then_some((id, object, there))
+        })
+    }
+
     /// What has one value here and another there, the smallest steps first; and numbers whose bounds are others there.
     fn steps(&self, other: &State, names: &Names<'_>) -> (Vec<Step>, Vec<Drift>) {
         let (mut steps, mut drifts) = (Vec::new(), Vec::new());
@@ -363,13 +367,7 @@ impl State {
                 compare(Var::Nul(id, which), &Value::number(*a), &Value::number(b));
             }
         }
-        for (&id, object) in self.objects.iter() {
-            let Some(there) = other.objects.get(&id) else {
-                continue;
-            };
-            if Arc::ptr_eq(&object.contents, &there.contents) || !names.info(id).single {
-                continue;
-            }
+        for (id, object, there) in self.changed(other, names) {
             for (at, len, a) in object.contents.cells() {
                 let at_offset = Num::exactly(64, at.into());
                 let b = there.contents.load(&at_offset, len, names);

@@ -41,11 +41,9 @@ impl Run {
             }
             Filling::Image(global, at) => {
                 let first = start.max(self.end.saturating_sub(LOOKED_AT));
-                let is_zero = |place: &u32| {
-                    let byte = names.initial(*global, at + (place - start), 1);
-                    byte.single() == Some(0)
-                };
-                (first..self.end).rev().find(is_zero)
+                let [first, end] = [first, self.end].map(|place| at + (place - start));
+                let last = names.last_zero(*global, (first, end))?;
+                Some(start + (last - at))
             }
         }
     }

@@ -163,14 +163,6 @@ impl Lines {
         single.collect()
     }
 
-    /// Forgets the bounds of some variables, which ranges say as well.
-    pub fn forget_bounds(&mut self, is_bounded: impl Fn(Var) -> bool) {
-        self.all.retain(|line| match line.sum.terms[..] {
-            [(var, _)] => !is_bounded(var),
-            _ => true,
-        });
-    }
-
     /// A sum without a variable, by an equation that says it in others that are to be kept.
     pub(in crate::domain) fn replaced(
         &self,
@@ -402,10 +394,13 @@ impl Lines {
         });
     }
 
-    /// Forgets what ranges say of where texts end: eliminated variables leave many such lines.
+    /// Forgets what ranges say of where texts end: bounds, and what eliminated variables leave in numbers.
     pub fn forget_trivial_texts(&mut self, ranges: Ranges<'_>) {
-        self.all
-            .retain(|line| line.exact || !line.speaks_of_texts() || line.sum.most(ranges) > 0);
+        self.all.retain(|line| {
+            let is_bound = line.sum.terms.len() == 1;
+            let says_more = !is_bound && (line.exact || line.sum.most(ranges) > 0);
+            !line.speaks_of_texts() || says_more
+        });
     }
 
     /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.

@@ -115,8 +115,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         state.keep(&self.names, |reg| flow.is_live(to, reg));
         state.ordered.clear();
         if flow.is_head(to) {
-            state.bytes.clear();
-            state.tested.clear();
+            state.forget_bytes(|_| true);
         }
         let place = flow.place(to);
         let back = from.is_some_and(|from| flow.place(from) >= place);

@@ -276,8 +276,7 @@ impl<G: Guide> Walker<'_, G> {
             site.is_some_and(|site| !touched.written.contains(&site))
         };
         state.cells.retain(|_, cell| same(cell.object));
-        state.bytes.retain(|_, (id, _)| same(*id));
-        state.tested.retain(|(id, ..)| same(*id));
+        state.forget_bytes(|id| !same(id));
         // What is said of a cell that may have been written is said of what it was before.
         let lines = self.lines_behind(frame, state, &exit, (call, id));
         state.nuls = self.nuls_behind(state, &exit, id);

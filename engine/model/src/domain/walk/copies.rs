@@ -57,17 +57,8 @@ impl<G: Guide> Walker<'_, G> {
             self.violates(write);
         }
         let count = len.single().and_then(|len| u32::try_from(len).ok());
-        let ends = match extent {
-            Some(extent) => {
-                let ends = self.ends_copied(frame, state, (to, from, extent));
-                self.overwrites(frame, state, &targets, (to, Some(extent), len.high));
-                ends
-            }
-            None => {
-                self.overwrites(frame, state, &targets, (to, None, len.high));
-                Vec::new()
-            }
-        };
+        let ends = extent.map(|extent| self.ends_copied(frame, state, (to, from, extent)));
+        self.overwrites(frame, state, &targets, (to, extent, len.high));
         let source = match &sources.targets[..] {
             [(id, offset)] if !sources.unknown => {
                 let at = offset.single().and_then(|at| u32::try_from(at).ok());
@@ -85,7 +76,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             _ => self.forget(state, &targets, len, Ends::Settled),
         }
-        for (of, range) in ends {
+        for (of, range) in ends.into_iter().flatten() {
             state.put_announced(of, range);
         }
         true

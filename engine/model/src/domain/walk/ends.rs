@@ -14,7 +14,7 @@ use crate::program::ir::{Operand, Reg};
 const BOTH: [Which; 2] = [Which::Far, Which::Near];
 
 /// Bytes that are written or copied: where the first one is, and how many there are at most.
-pub(super) struct Span {
+struct Span {
     at: Sum,
     len: Sum,
 }
@@ -65,22 +65,18 @@ impl<G: Guide> Walker<'_, G> {
 
     /// A register is known to hold one of these values: what that says of the byte that it holds. False if no execution goes on.
     pub(super) fn byte_is(&self, state: &mut State, reg: Reg, value: &Value) -> bool {
-        let Some(num) = value.plain() else {
+        let (Some(num), Some((id, at))) = (value.plain(), state.bytes.get(&reg)) else {
             return true;
         };
-        match state.bytes.get(&reg) {
-            Some((id, at)) if num.single() == Some(0) => {
-                let (id, at) = (*id, at.clone());
-                self.ends_at(state, id, &at);
-                true
-            }
-            Some((id, at)) if !num.has(8, 0) => {
-                let (id, at) = (*id, at.clone());
-                BOTH.into_iter()
-                    .all(|which| self.is_elsewhere(state, (id, which), &at))
-            }
-            _ => true,
+        let (id, at) = (*id, at.clone());
+        if num.single() == Some(0) {
+            self.ends_at(state, id, &at);
+            return true;
         }
+        num.has(8, 0)
+            || BOTH
+                .into_iter()
+                .all(|which| self.is_elsewhere(state, (id, which), &at))
     }
 
     /// A zero byte is not at an offset. False if it is nowhere else.
@@ -94,17 +90,18 @@ impl<G: Guide> Walker<'_, G> {
         };
         let before = self.proves(state, past.clone());
         let behind = self.proves(state, Some(back.clone()));
-        let (least, most) = self.bounded(state, at);
         let one = Sum::number(1);
         match (before, behind) {
             (true, true) => return false,
             (true, false) => {
+                let (least, _) = self.bounded(state, at);
                 state
                     .lines
                     .at_most_zero(past.and_then(|past| past.plus(&one, 1)));
                 state.bound_nul(of, (least.saturating_add(1), i128::MAX));
             }
             (false, true) => {
+                let (_, most) = self.bounded(state, at);
                 state.lines.at_most_zero(back.plus(&one, 1));
                 state.bound_nul(of, (i128::MIN, most.saturating_sub(1)));
             }
@@ -115,18 +112,19 @@ impl<G: Guide> Walker<'_, G> {
 
     /// There is a zero byte at an offset.
     fn ends_at(&self, state: &mut State, id: ObjId, at: &Sum) {
-        let Some(range) = self.offsets(state, at) else {
-            return;
-        };
-        let far = Sum::of(Var::Nul(id, Which::Far));
-        let is_farther = match state.nuls.contains_key(&(id, Which::Far)) {
-            true => self.proves(state, far.plus(at, -1)),
-            false => true,
-        };
-        let near = Sum::of(Var::Nul(id, Which::Near)).plus(at, -1);
+        let past = |which| Sum::of(Var::Nul(id, which)).plus(at, -1);
+        let is_farther =
+            !state.nuls.contains_key(&(id, Which::Far)) || self.proves(state, past(Which::Far));
+        let near = past(Which::Near);
         let is_near = state.nuls.contains_key(&(id, Which::Near))
             && self.proves(state, near.as_ref().and_then(|near| near.times(-1)))
             && self.proves(state, near);
+        if !is_farther && is_near {
+            return;
+        }
+        let Some(range) = self.offsets(state, at) else {
+            return;
+        };
         if is_farther {
             state.put_nul((id, Which::Far), (at, range));
         }
@@ -138,8 +136,7 @@ impl<G: Guide> Walker<'_, G> {
     /// The offsets that a sum may be, none of them below zero.
     fn offsets(&self, state: &State, at: &Sum) -> Option<Num> {
         let (least, most) = self.bounded(state, at);
-        let (least, most) = (least.max(0), most.min(i64::MAX.into()));
-        Num::signed_between(64, i64::try_from(least).ok()?, i64::try_from(most).ok()?)
+        Num::bounded(least.max(0), most)
     }
 
     /// Bytes are about to be written: zero bytes that may be overwritten with something else are forgotten.

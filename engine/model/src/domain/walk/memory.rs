@@ -242,9 +242,7 @@ impl<G: Guide> Walker<'_, G> {
     /// Offsets as lines say them, too.
     pub(super) fn nearer(&self, state: &State, address: Operand, offset: Num) -> Num {
         let (least, most) = self.between(state, address);
-        let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
-        let between = Num::signed_between(64, bound(least), bound(most));
-        between
+        Num::bounded(least, most)
             .and_then(|all| offset.meet(64, &all))
             .unwrap_or(offset)
     }

@@ -4,15 +4,10 @@
 
 use super::relate::Term;
 use super::{Frame, Guide, Walker};
-use crate::domain::linear::{ANY, Line, Lines, Sum, UNSIGNED, Var};
+use crate::domain::linear::{ANY, BEGINNING, Line, Lines, MEANWHILE, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
-
-/// The context of names that registers have while others are given the same.
-const MEANWHILE: u32 = u32::MAX;
-/// The context of the parameters of a shared function as they were where it began.
-const BEGINNING: u32 = u32::MAX - 1;
 
 impl<G: Guide> Walker<'_, G> {
     /// The lines behind an edge on which registers get new values, all at once.

@@ -7,6 +7,7 @@
 use smallvec::SmallVec;
 
 use super::{Frame, Guide, Walker};
+use crate::domain::contents::few;
 use crate::domain::num::Num;
 use crate::domain::space::Kind;
 use crate::domain::state::State;
@@ -49,7 +50,7 @@ impl<G: Guide> Walker<'_, G> {
             Kind::Global(global) if self.program.globals[global.index()].constant => global,
             _ => return true,
         };
-        let Some(offsets) = offsets(offset) else {
+        let Some(offsets) = few(offset, ELEMENTS) else {
             return true;
         };
         let fits = |at: &u32| {
@@ -127,15 +128,4 @@ impl<G: Guide> Walker<'_, G> {
         }
         Some(num)
     }
-}
-
-/// Offsets one by one, if they are few.
-fn offsets(offset: &Num) -> Option<impl Iterator<Item = u32>> {
-    let (least, most) = (
-        u32::try_from(offset.least).ok()?,
-        u32::try_from(offset.most).ok()?,
-    );
-    let step = u32::try_from(offset.step.max(1)).ok()?;
-    let is_few = u64::from(most.checked_sub(least)? / step) < ELEMENTS;
-    is_few.then(|| (least..=most).step_by(step as usize))
 }
