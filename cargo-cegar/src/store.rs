@@ -164,6 +164,16 @@ pub fn temporary_files() -> Result<(), FileError> {
     written.map_err(|why| FileError::with_help("write to", &folder, why, help))
 }
 
+/// The user's cache folder for this tool, whether it exists or not: what is in it can be made again.
+pub fn cache() -> Option<std::path::PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from);
+    folder("CEGAR_CACHE").or_else(|| {
+        folder("XDG_CACHE_HOME")
+            .or_else(|| folder("HOME").map(|home| home.join(".cache")))
+            .map(|cache| cache.join("cargo-cegar"))
+    })
+}
+
 /// Reads a text file.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     fs::read_to_string(path).map_err(|why| FileError::new("read", path, why))

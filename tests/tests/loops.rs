@@ -98,6 +98,27 @@ fn texts_up_to_their_ends() {
     assert_ne!(fixed.finished()["verdict"], "violated", "{fixed}");
 }
 
+/// Arrays that grow: what is in them, and how much room there is, is said by numbers beside them.
+#[test]
+fn arrays_that_grow() {
+    let run = |name: &str, time: &str, fixed: &[&str]| {
+        let mut words = vec!["--property", "memory", "--max-time", time];
+        words.extend(fixed);
+        check_in("growing", name, &words)
+    };
+    for name in ["bytes", "kept", "records", "two"] {
+        run(name, "60s", &[]).expect(exit::VIOLATION);
+        let fixed = run(name, "60s", &["-D", "FIXED", ALONE]);
+        assert_eq!(fixed.finished()["verdict"], "proved", "{name}\n{fixed}");
+    }
+    // Elements that are taken away again, and arrays that are emptied, are not followed.
+    for name in ["stack", "twice"] {
+        run(name, "60s", &[]).expect(exit::VIOLATION);
+        let fixed = run(name, "3s", &["-D", "FIXED"]);
+        assert_ne!(fixed.finished()["verdict"], "violated", "{name}\n{fixed}");
+    }
+}
+
 /// Ends that are written over, left out, or passed by.
 #[test]
 fn texts_past_their_ends() {

@@ -5,14 +5,15 @@
 //! need: the runner with AddressSanitizer confirms findings, the fast target feeds the fuzzer, the
 //! comparison log makes it cleverer, the plain runner judges what AddressSanitizer would change
 //! (memory limits, addresses). For a large program, each of which takes tens of seconds, the fuzzer
-//! comes first and is optimised less: there will be nothing to confirm before.
+//! comes first and is optimised less: there will be nothing to confirm before. Of the plain runner
+//! short campaigns have no need: it is built when it is asked for, or after some seconds.
 //!
 //! No wait outlasts the campaign: it ends with Ctrl-C and with the time, and compilers are
 //! killed when their products are no longer needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -35,11 +36,37 @@ const LAST_RUN: Duration = Duration::from_secs(1);
 /// How long the end of a campaign waits for compilers to be killed.
 const KILLING: Duration = Duration::from_millis(500);
 
+/// How long after the other products the plain runner is built although nobody has asked for it.
+const UNASKED: Duration = Duration::from_secs(3);
+
 type Slot = Option<Result<Target, Arc<TargetError>>>;
 
+#[derive(Default)]
+struct Slots {
+    built: [Slot; 4],
+    /// Somebody waits for the plain runner.
+    plain_wanted: bool,
+}
+
+#[derive(Default)]
 struct Shared {
-    slots: Mutex<[Slot; 4]>,
-    ready: Condvar,
+    slots: Mutex<Slots>,
+    /// A product was built, the plain runner is asked for, or the builds end.
+    changed: Condvar,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until somebody asks for the plain runner or the builds are to end, for [`UNASKED`] at the
+    /// most.
+    fn until_plain_is_due(&self, cancel: &AtomicBool) {
+        let idle = |slots: &mut Slots| !slots.plain_wanted && !cancel.load(Ordering::Relaxed);
+        let waited = self.changed.wait_timeout_while(self.lock(), UNASKED, idle);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 /// The products of one program, some of them still being built.
@@ -105,10 +132,7 @@ impl<'s> Native<'s> {
         if large {
             builder.opt = "-O1".to_owned();
         }
-        let shared = Arc::new(Shared {
-            slots: Mutex::new([const { None }; 4]),
-            ready: Condvar::new(),
-        });
+        let shared = Arc::new(Shared::default());
         let theirs = shared.clone();
         let (cancel, progress) = (builder.stop.clone(), builder.progress.clone());
         let builder = std::thread::spawn(move || {
@@ -116,10 +140,12 @@ impl<'s> Native<'s> {
                 if !fuzzed && matches!(kind, Kind::Fast | Kind::Comparisons) {
                     continue;
                 }
+                if kind == Kind::Runner {
+                    theirs.until_plain_is_due(&builder.stop);
+                }
                 let built = timed(kind.file_name(), || builder.build(kind)).map_err(Arc::new);
-                let mut slots = theirs.slots.lock().unwrap_or_else(PoisonError::into_inner);
-                slots[slot(kind)] = Some(built);
-                theirs.ready.notify_all();
+                theirs.lock().built[slot(kind)] = Some(built);
+                theirs.changed.notify_all();
             }
         });
         Native {
@@ -137,6 +163,10 @@ impl<'s> Native<'s> {
     /// Stops the compilers: products that are not finished are no longer needed.
     pub fn end(&self) {
         self.cancel.store(true, Ordering::Relaxed);
+        // With the lock, so that a builder that is about to wait sees it.
+        let slots = self.shared.lock();
+        self.shared.changed.notify_all();
+        drop(slots);
     }
 
     /// How many parts of the program are compiled, and of how many, as far as that is known.
@@ -146,28 +176,24 @@ impl<'s> Native<'s> {
 
     /// The product if it is there already.
     pub fn ready(&self, kind: Kind) -> Option<Result<Target, Error>> {
-        let slots = self
-            .shared
-            .slots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let built = slots[slot(kind)].clone()?;
+        let built = self.shared.lock().built[slot(kind)].clone()?;
         Some(built.map_err(|why| failed(&why, &self.folder)))
     }
 
     /// The product, waiting for it if need be: until Ctrl-C ([`Error::Interrupted`]), or until the
     /// time is up ([`Error::NotInTime`]).
     pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
-        let mut slots = self
-            .shared
-            .slots
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut slots = self.shared.lock();
+        if kind == Kind::Runner && !slots.plain_wanted {
+            slots.plain_wanted = true;
+            self.shared.changed.notify_all();
+        }
         loop {
-            if let Some(built) = slots[slot(kind)].clone() {
+            if let Some(built) = slots.built[slot(kind)].clone() {
                 return built.map_err(|why| failed(&why, &self.folder));
             }
             if self.stop.load(Ordering::Relaxed) {
+                drop(slots);
                 self.end();
                 return Err(Error::Interrupted);
             }
@@ -181,7 +207,7 @@ impl<'s> Native<'s> {
             let pause = left.map_or(GLANCE, |left| left.min(GLANCE));
             let (woken, _) = self
                 .shared
-                .ready
+                .changed
                 .wait_timeout(slots, pause)
                 .unwrap_or_else(PoisonError::into_inner);
             slots = woken;
@@ -428,6 +454,18 @@ mod tests {
             .unwrap()
             .collect();
         assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn a_wait_for_the_plain_runner_ends_with_the_builds() {
+        let folder = tempfile::tempdir().unwrap();
+        let stop = AtomicBool::new(false);
+        let builder = sleeping(folder.path());
+        let wanted = Wanted::default();
+        let native = Native::start(builder, wanted, 1000, (&stop, None));
+        native.end();
+        let why = native.wait(Kind::Runner).unwrap_err();
+        assert!(matches!(why, Error::Interrupted), "{why}");
     }
 
     #[test]

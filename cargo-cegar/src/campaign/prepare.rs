@@ -424,15 +424,7 @@ fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
         text.push_str(source.text);
     }
     let version = store::entry_name(text.as_bytes());
-    let cache = std::env::var_os("CEGAR_CACHE")
-        .map(PathBuf::from)
-        .or_else(|| {
-            std::env::var_os("XDG_CACHE_HOME")
-                .map(PathBuf::from)
-                .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-                .map(|cache| cache.join("cargo-cegar"))
-        });
-    if let Some(folder) = cache.map(|cache| cache.join(&version))
+    if let Some(folder) = store::cache().map(|cache| cache.join(&version))
         && store::writable_dir(&folder).is_ok()
     {
         return Ok(folder);

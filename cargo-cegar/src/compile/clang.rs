@@ -1,12 +1,15 @@
 //! Finding clang. Bitcode has a version: what another clang writes, LLVM 19 may not read, so the
 //! version is asked for before anything is compiled.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
 use super::CompileError;
+use crate::store;
 
 /// A clang 19.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,22 +61,19 @@ impl Compiler {
     }
 
     fn at(path: &Path) -> Result<Self, CompileError> {
-        let output = Command::new(path)
-            .arg("--version")
-            .output()
-            .map_err(|source| CompileError::Io {
-                action: "run",
-                path: path.to_owned(),
-                source,
-            })?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let version = text
-            .lines()
-            .next()
-            .unwrap_or("not a compiler")
-            .trim()
-            .to_owned();
+        let memo = memo(path);
+        let remembered = memo
+            .as_ref()
+            .and_then(|memo| std::fs::read_to_string(memo).ok());
+        let version = match remembered.filter(|text| major_version(text) == Some(19)) {
+            Some(version) => version,
+            None => ask(path)?,
+        };
         if major_version(&version) == Some(19) {
+            if let Some(memo) = memo.filter(|memo| !memo.exists()) {
+                // Without it the next run asks again.
+                let _ = store::write(&memo, version.as_bytes());
+            }
             Ok(Compiler {
                 path: path.to_owned(),
                 version,
@@ -85,6 +85,36 @@ impl Compiler {
             })
         }
     }
+}
+
+/// The first line of what a compiler says of its version.
+fn ask(path: &Path) -> Result<String, CompileError> {
+    let output = Command::new(path)
+        .arg("--version")
+        .output()
+        .map_err(|source| CompileError::Io {
+            action: "run",
+            path: path.to_owned(),
+            source,
+        })?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let line = text.lines().next().unwrap_or("not a compiler");
+    Ok(line.trim().to_owned())
+}
+
+/// Where the version of this very file is remembered: to ask a clang takes as long as to compile a
+/// small file. None for a script, which may start another clang tomorrow.
+fn memo(path: &Path) -> Option<PathBuf> {
+    let mut magic = [0; 4];
+    let mut file = std::fs::File::open(path).ok()?;
+    file.read_exact(&mut magic).ok()?;
+    let about = file.metadata().ok()?;
+    let changed = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    let file = path.canonicalize().ok()?;
+    let key = format!("{} {} {changed:?}", file.display(), about.len());
+    let folder = store::cache()?.join("compilers");
+    let is_program = magic == *b"\x7fELF" && store::writable_dir(&folder).is_ok();
+    is_program.then(|| folder.join(store::entry_name(key.as_bytes())))
 }
 
 /// The 19 of `Debian clang version 19.1.7 (3)`.

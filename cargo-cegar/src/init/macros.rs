@@ -64,6 +64,7 @@ fn by_macro(function: &Declared, name: &str, params: &[String], body: &str) -> O
         .collect();
     let taken = taken.filter(|taken| taken.len() < function.params.len())?;
     Some(Declared {
+        comment: String::new(),
         name: name.to_owned(),
         params: taken,
         inline: true,
@@ -107,6 +108,7 @@ mod tests {
             not_null: false,
         };
         let declared = |name: &str| Declared {
+            comment: String::new(),
             name: name.to_owned(),
             returns: ctype::read("int"),
             params: vec![

@@ -215,6 +215,16 @@ pub fn is_count_name(name: &str) -> bool {
     is_length_name(name) || many || lower == "argc"
 }
 
+/// Whether a number is named like how much an object is made for.
+pub fn is_room_name(name: &str) -> bool {
+    let words = [
+        "cap", "slots", "max", "width", "height", "rows", "cols", "depth", "limit", "reserve",
+        "bytes", "entries",
+    ];
+    let lower = plain(name);
+    is_count_name(name) || words.iter().any(|word| lower.contains(word))
+}
+
 /// Whether a parameter is named like several structures whose members the header has: `items`, `points`.
 fn is_many(api: &Api, pointer: &Parameter) -> bool {
     let name = plain(&pointer.name);

@@ -1,8 +1,8 @@
 //! The floor of a certificate: states of the whole program that are checked without a solver.
 //!
-//! The certificate states one set of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
+//! The certificate states one or more sets of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
 //! that is shared by its calls ([`cegar_model::domain`]). Here each piece of the program between such places is walked once, from what is
-//! stated where the piece begins, and the states that arrive at a place must be among those that are stated there. Then all that the walks did not come by is proved: checks
+//! stated where the piece begins, and the states that arrive at a place must be within one of those that are stated there. Then all that the walks did not come by is proved: checks
 //! that no walk violates, blocks that no walk enters.
 
 mod behind;
@@ -18,7 +18,7 @@ use cegar_model::domain::short::Short;
 use cegar_model::domain::space::{CtxId, GONE, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
 use cegar_model::domain::value::Value;
-use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
+use cegar_model::domain::walk::{Guide, Measure, Part, Stop, Walker};
 use cegar_model::program::ir::{
     BlockId, CheckId, FuncId, FunctionKind, Loc, Op, Program, Property, Reg, Width,
 };
@@ -210,7 +210,7 @@ fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<S
 /// The states that are claimed.
 #[derive(Debug, Default)]
 pub struct Claimed {
-    heads: FxHashMap<(CtxId, BlockId), State>,
+    heads: FxHashMap<(CtxId, BlockId), Vec<State>>,
     functions: FxHashMap<FuncId, (State, Option<State>)>,
     /// The states that were walked, for [`States`].
     seen: Option<FxHashMap<(CtxId, BlockId), Vec<State>>>,
@@ -229,17 +229,19 @@ impl Guide for Claimed {
         _back: bool,
         state: State,
         by: Measure<'_, '_>,
-    ) -> Result<bool, Stop> {
-        let stated = self.heads.get(&place);
-        let fits = stated.is_some_and(|stated| state.is_within(stated, by.names, by.widths));
-        match fits {
-            true => Ok(false),
-            false => Err(refused("block", place.1.0)),
+    ) -> Result<(bool, Part), Stop> {
+        let mut stated = self.heads.get(&place).into_iter().flatten();
+        match stated.position(|stated| state.is_within(stated, by.names, by.widths)) {
+            Some(part) => Ok((false, part)),
+            None => Err(refused("block", place.1.0)),
         }
     }
 
-    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State> {
-        self.heads.get(&place).cloned()
+    fn start(&mut self, place: (CtxId, BlockId), parts: &[(Part, bool)]) -> Vec<State> {
+        let stated = self.heads.get(&place);
+        let open = parts.iter().filter(|(_, walked)| !walked);
+        let open = open.filter_map(|(part, _)| stated?.get(*part));
+        open.cloned().collect()
     }
 
     fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop> {
@@ -391,9 +393,7 @@ fn read(
         let widths = &program.function(block.function).registers;
         let state = reader.state(&head.state, widths)?;
         let place = (CtxId(head.context), BlockId(head.block));
-        if all.heads.insert(place, state).is_some() {
-            return malformed("a block has two states");
-        }
+        all.heads.entry(place).or_default().push(state);
     }
     for function in &claim.functions {
         let id = FuncId(function.function);

@@ -32,11 +32,18 @@ pub(super) fn blamed(
     let file = file_in(subject.program, source)?;
     let harness = Harness::in_file(subject.program, file);
     let text = std::fs::read_to_string(source).ok()?;
-    let blame = search.blame(&finding.input, &harness)?;
     let told = Telling {
         program: subject.program,
         text: &text,
     };
+    let is_own = source.ends_with(&finding.place.file);
+    if is_own && told.fills_own_memory(finding.place.line) {
+        return Some(Blamed {
+            from: BlamedOn::Harness,
+            missing: Vec::new(),
+        });
+    }
+    let blame = search.blame(&finding.input, &harness)?;
     let on = |from| {
         Some(Blamed {
             from,
@@ -48,7 +55,9 @@ pub(super) fn blamed(
         Blame::Input => return on(BlamedOn::Input),
         Blame::Harness(missing) => missing,
     };
-    let is_input = |one: &Missing| told.is_worked_on(one) || told.is_main_length(one);
+    let is_input = |one: &Missing| {
+        !told.is_declared(one) && (told.is_worked_on(one) || told.is_main_length(one))
+    };
     if missing.iter().any(is_input) {
         return on(BlamedOn::Input);
     }
@@ -94,6 +103,13 @@ struct Telling<'t> {
 }
 
 impl Telling<'_> {
+    /// Whether a line of the harness fills memory that it has asked for itself: where that is refused, no call of the library is
+    /// at fault.
+    fn fills_own_memory(&self, line: u32) -> bool {
+        let line = self.text.lines().nth(line.saturating_sub(1) as usize);
+        line.is_some_and(|line| line.trim_start().starts_with("crunner_get_bytes("))
+    }
+
     fn missing(&self, missing: &Missing) -> MissingCondition {
         let (call, choice) = self.choice(&missing.subject);
         let fixed = choice == "NULL" || choice.parse::<i64>().is_ok();
@@ -247,16 +263,21 @@ impl Telling<'_> {
         !choice.is_empty() && self.has_declared(&format!(" {choice} = "))
     }
 
-    /// Whether it is about room in an array that is as long as the header says.
+    /// Whether it is about how much there is in memory that is as large as the header says.
     fn is_declared(&self, missing: &Missing) -> bool {
-        let Guarded::Room {
-            variable: Some(name),
-            ..
-        } = &missing.subject
-        else {
-            return false;
+        let (_, name) = self.choice(&missing.subject);
+        let is_block = || {
+            let sizes = matches!(
+                missing.condition,
+                Condition::Room { .. } | Condition::Least { .. } | Condition::Elements
+            );
+            sizes && self.has_declared(&format!("*{name} = malloc("))
         };
-        self.has_declared(&format!(" {name}["))
+        let is_array = || {
+            matches!(missing.subject, Guarded::Room { .. })
+                && self.has_declared(&format!(" {name}["))
+        };
+        !name.is_empty() && (is_array() || is_block())
     }
 
     /// Whether the harness has a line with these words as the header declares it.

@@ -5,6 +5,7 @@
 //! library itself is compiled with. (bindgen knows the same, but tells it in Rust's types; a
 //! harness is C, and should use the header's own words.)
 
+mod comment;
 mod enumeration;
 pub mod single;
 mod tree;
@@ -36,6 +37,8 @@ pub struct Declared {
     pub deprecated: bool,
     /// The header beside the library's own that declares it, if that is where it is.
     pub beside: Option<String>,
+    /// What the header says in a comment before it, without the comment's own signs.
+    pub comment: String,
 }
 
 /// A parameter.

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use super::enumeration::{Constant, Enumeration};
-use super::{Api, Declared, Parameter, Record};
+use super::{Api, Declared, Parameter, Record, comment};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
@@ -408,6 +408,10 @@ impl Reader {
             variadic: node.variadic,
             inline: defined || node.storage_class == "static",
             deprecated,
+            comment: match mine {
+                true => comment::before(&self.text, node.loc.offset.unwrap_or(0)),
+                false => String::new(),
+            },
             beside: match mine {
                 true => None,
                 false => Path::new(&file)

@@ -263,7 +263,7 @@ impl<'a> Body<'a> {
                 self.gives_back(function).is_some() && line.contains(&format!("{}(", function.name))
             });
             if gives_back && !kept.is_empty() {
-                text += "    /* Behind those cases the object is not the caller's any more. */\n";
+                text += "    /* Behind those cases no caller gives the object back. */\n";
                 text += &format!("    if ({})\n        {line}\n", kept.join(" && "));
             } else {
                 text += &format!("    {line}\n");

@@ -7,6 +7,7 @@
 
 mod adjust;
 mod arrays;
+mod documented;
 mod life;
 mod objects;
 mod pointers;
@@ -40,6 +41,8 @@ const OUTPUT: usize = 1024;
 const SECOND: usize = 64;
 /// Elements of an array of structures.
 const ROW: usize = 16;
+/// How much room an object is usually made with: with more than memory has nothing comes of it.
+const USUAL_ROOM: usize = 64;
 /// How far makers need makers.
 const DEPTH: usize = 3;
 /// Members of a structure that are chosen one by one.
@@ -231,6 +234,8 @@ impl<'a> Body<'a> {
         {
             self.arrays(function, &shared, &mut arguments)?;
         }
+        let rooms = self.documented(function, &lengths);
+        self.measures(function, (&rooms, &lengths), &mut arguments);
         // Numbers first: the main input takes all that is left.
         let is_number = |param: &Parameter| {
             !matches!(
@@ -242,7 +247,9 @@ impl<'a> Body<'a> {
             (0..params.len()).partition(|&i| is_number(&params[i]));
         for i in numbers.into_iter().chain(others) {
             let is_length = lengths.contains(&Some(i));
-            if arguments[i].is_some() || is_length {
+            // What the header says the size of comes behind the numbers that say it.
+            let is_late = rooms.iter().any(|(pointer, _)| *pointer == i);
+            if arguments[i].is_some() || is_length || is_late {
                 continue;
             }
             let param = &params[i];
@@ -259,6 +266,15 @@ impl<'a> Body<'a> {
             } else {
                 arguments[i] = Some(self.argument(function, i, param, depth)?);
             }
+        }
+        for (i, room) in &rooms {
+            if arguments[*i].is_some() {
+                continue;
+            }
+            arguments[*i] = Some(match self.room(function, (*i, room), &arguments) {
+                Some(memory) => memory,
+                None => self.argument(function, *i, &params[*i], depth)?,
+            });
         }
         Ok(arguments.into_iter().flatten().collect())
     }
@@ -310,7 +326,15 @@ impl<'a> Body<'a> {
                 Ok(name)
             }
             _ => {
-                let value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
+                let mut value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
+                if self.nested > 0
+                    && matches!(resolved.kind, Kind::Int { size: 2.., .. })
+                    && pairs::is_room_name(&param.name)
+                {
+                    value = format!(
+                        "crunner_range(0, 7) > 0 ? crunner_range(0, {USUAL_ROOM}) : {value}"
+                    );
+                }
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
                 let declared = match value.starts_with(EVERY) {

@@ -1,10 +1,11 @@
 //! What a library as a whole wants called before all else, and behind all else.
 //!
 //! `mix_init(void)` fills the tables that every other function reads. A header says so in prose only, but no caller leaves it out, and to
-//! call it is right in any case. So it is called where there is one such function.
+//! call it is right in any case. So it is called where there is one such function. Where its type, or its comment, says how it fails, nothing comes behind a call that
+//! did.
 
-use super::Body;
 use super::text::words;
+use super::{Body, Success};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 
@@ -53,7 +54,62 @@ impl Body<'_> {
         };
         let mut ends = all().filter(|function| stem(&function.name, ENDS).as_ref() == Some(&of));
         let call = |function: &Declared| format!("{}();", function.name);
-        (Some(call(begin)), ends.next().map(call))
+        let begins = match self.success(begin) {
+            Success::Any => call(begin),
+            Success::Zero => format!("if ({}() != 0)\n        return 0;", begin.name),
+            Success::NotZero => format!("if ({}() == 0)\n        return 0;", begin.name),
+        };
+        (Some(begins), ends.next().map(call))
+    }
+
+    /// What a function returns where it did what it is for, as far as the header says it.
+    fn success(&self, function: &Declared) -> Success {
+        match self.api.resolve(&function.returns).kind {
+            Kind::Bool => Success::NotZero,
+            Kind::Enum(tag) => {
+                let first = self.api.constants(&tag).first();
+                let is_good = first.is_some_and(|first| {
+                    let words = words(first).collect::<Vec<_>>();
+                    ["ok", "success", "none", "noerror"]
+                        .iter()
+                        .any(|good| words.iter().any(|word| word == good))
+                });
+                if is_good { Success::Zero } else { Success::Any }
+            }
+            Kind::Int { .. } => said(&function.comment),
+            _ => Success::Any,
+        }
+    }
+}
+
+/// What a comment says of a number that means success.
+fn said(comment: &str) -> Success {
+    let plain: Vec<String> = comment.split_whitespace().map(str::to_lowercase).collect();
+    let text = plain.join(" ");
+    let has = |all: &[&str]| all.iter().any(|words| text.contains(words));
+    if has(&[
+        "nonzero on success",
+        "non-zero on success",
+        "1 on success",
+        "1 if successful",
+        "0 on failure",
+        "0 on error",
+        "zero on failure",
+    ]) {
+        return Success::NotZero;
+    }
+    match has(&[
+        "0 on success",
+        "zero on success",
+        "0 if successful",
+        "returns 0",
+        "return 0",
+        "-1 if",
+        "-1 on",
+        "negative",
+    ]) {
+        true => Success::Zero,
+        false => Success::Any,
     }
 }
 
@@ -68,5 +124,12 @@ mod tests {
         assert_eq!(stem("xmlInitialize", BEGINS), Some(vec!["xml".to_owned()]));
         assert_eq!(stem("mixInit", BEGINS), stem("mix_shutdown", ENDS));
         assert_eq!(stem("mix_deinit", BEGINS), None);
+    }
+
+    #[test]
+    fn comments_say_what_success_is() {
+        assert_eq!(said("Returns 0, or -1 if out of memory."), Success::Zero);
+        assert_eq!(said("Returns non-zero on\n success."), Success::NotZero);
+        assert_eq!(said("Fills the tables."), Success::Any);
     }
 }

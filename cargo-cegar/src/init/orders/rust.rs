@@ -328,10 +328,11 @@ impl Ends {
                 continue;
             }
             extend(&mut from, to.last.clone());
-            if to.dropped.is_empty() {
-                self.edges(&from, shown);
-                continue;
-            }
+            // What is dropped leaves objects of other kinds as they are: an iterator its map.
+            let (from, untouched): (Calls, Calls) = from
+                .into_iter()
+                .partition(|(of, _)| to.dropped.contains_key(of));
+            self.edges(&untouched, shown);
             // Until then the object is not its owner's, who cannot give it back either.
             self.edges(&to.dropped, shown);
             let is_closed = |call: &String| {

@@ -14,6 +14,7 @@ fn declared(name: &str, returns: &str, params: &[&str]) -> Declared {
         not_null: false,
     });
     Declared {
+        comment: String::new(),
         name: name.to_owned(),
         returns: ctype::read(returns),
         params: params.collect(),

@@ -20,6 +20,7 @@ pub mod num;
 pub mod recent;
 mod selectors;
 pub mod short;
+mod sizes;
 pub mod space;
 pub mod state;
 pub mod value;

@@ -5,11 +5,15 @@
 //! for heap-allocated storage*, SAS 2006). With each request the last block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
 //! in the registers of the calls around it when they go on. For these a state keeps what [became](Fate) of the blocks that were the last ones where
 //! the innermost call began.
+//!
+//! States are kept apart by which [last blocks](State::lasts) there are. Before the first request a growing array is NULL, or another object, with room for nothing; behind it
+//! each cell that says its room speaks of the last block. Joined, the two know neither where the array is nor how large.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::contents::Contents;
 use super::linear::Var;
@@ -20,6 +24,9 @@ use super::value::Value;
 
 /// The part ([`super::space::Made`]) that stands for the blocks of earlier requests.
 pub const OLDER: u32 = u32::MAX;
+
+/// The last blocks that there are, in order.
+pub type Lasts = SmallVec<[ObjId; 2]>;
 
 /// What may have become of a request's last block since a call began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -137,6 +144,13 @@ fn turned(value: &Value, id: ObjId, fate: Fate, names: &Names<'_>) -> Option<Val
 }
 
 impl State {
+    /// The last blocks that there are, whether they live or not: a request that was executed once has one ever after.
+    pub fn lasts(&self, names: &Names<'_>) -> Lasts {
+        let ids = self.objects.keys().copied();
+        ids.filter(|id| names.info(*id).single && names.older(*id).is_some())
+            .collect()
+    }
+
     /// Behind a call: what became of last blocks in it became of those that the caller's registers lead to.
     pub fn age(&mut self, inside: &Fates, names: &Names<'_>) {
         for value in self.registers.values_mut() {

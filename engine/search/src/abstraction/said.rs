@@ -34,7 +34,7 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
         let found = stated
             .at(&graph.world, cut)
             .zip(graph.states.get(&cut))
-            .map(|((head, first), state)| {
+            .map(|((heads, first), state)| {
                 let variables = state.variables(&mut graph.pool, &graph.world);
                 let mut speaker = Speaker {
                     world: &graph.world,
@@ -44,7 +44,9 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
                     variables: variables.into_iter().collect(),
                     facts: Vec::new(),
                 };
-                speaker.say(&stated, head);
+                for head in heads {
+                    speaker.say(&stated, head);
+                }
                 speaker.facts
             });
         if let Some(facts) = found.filter(|facts| !facts.is_empty()) {
@@ -62,7 +64,7 @@ struct Stated<'c> {
     claim: &'c FloorClaim,
     shared: FxHashSet<u32>,
     contexts: FxHashMap<(Option<Made>, u32), u32>,
-    heads: FxHashMap<(u32, u32), &'c StateClaim>,
+    heads: FxHashMap<(u32, u32), Vec<&'c StateClaim>>,
     /// The numbers of the objects that operations make.
     made: FxHashMap<(Made, u32), u32>,
 }
@@ -72,13 +74,16 @@ impl<'c> Stated<'c> {
         let first = (program.globals.len() + program.functions.len()) as u32;
         let contexts = (0u32..).zip(&claim.contexts);
         let made = (first..).zip(&claim.made);
+        let mut heads: FxHashMap<_, Vec<&StateClaim>> = FxHashMap::default();
+        for head in &claim.heads {
+            let all = heads.entry((head.context, head.block)).or_default();
+            all.push(&head.state);
+        }
         Stated {
             claim,
             shared: claim.shared.iter().copied().collect(),
             contexts: contexts.map(|(i, c)| ((c.back, c.function), i)).collect(),
-            heads: (claim.heads.iter())
-                .map(|head| ((head.context, head.block), &head.state))
-                .collect(),
+            heads,
             made: made
                 .map(|(i, made)| (((made.ctx.0, made.block, made.op), made.part), i))
                 .collect(),
@@ -102,9 +107,9 @@ impl<'c> Stated<'c> {
         at
     }
 
-    /// The floor's state at a cut point, and the register that the state's first register stands for:
+    /// The floor's states at a cut point, and the register that the state's first register stands for:
     /// at a function's end the state is about the results.
-    fn at(&self, world: &World<'_>, cut: Cut) -> Option<(&'c StateClaim, u32)> {
+    fn at(&self, world: &World<'_>, cut: Cut) -> Option<(Vec<&'c StateClaim>, u32)> {
         let (begun, ended) = (world.begun(cut), world.ended(cut));
         let Some(function) = begun.or(ended) else {
             return Some((self.head(world, cut)?, 0));
@@ -112,17 +117,17 @@ impl<'c> Stated<'c> {
         let mut all = self.claim.functions.iter();
         let stated = all.find(|claim| claim.function == function.0)?;
         match ended {
-            None => Some((&stated.entry, 0)),
+            None => Some((vec![&stated.entry], 0)),
             Some(_) => {
                 let registers = world.program().function(function).registers.len();
-                Some((stated.exit.as_ref()?, registers as u32))
+                Some((vec![stated.exit.as_ref()?], registers as u32))
             }
         }
     }
 
-    fn head(&self, world: &World<'_>, cut: Cut) -> Option<&'c StateClaim> {
+    fn head(&self, world: &World<'_>, cut: Cut) -> Option<Vec<&'c StateClaim>> {
         let context = self.context(world, cut.ctx)?;
-        self.heads.get(&(context, cut.block.0)).copied()
+        self.heads.get(&(context, cut.block.0)).cloned()
     }
 
     /// The number that an object of the graph has in the floor.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use cegar_checker::floor::FloorClaim;
 use cegar_model::domain::contents::{Contents, Run};
+use cegar_model::domain::recent::Lasts;
 use cegar_model::domain::space::{CtxId, ObjId, Object, Objects};
 use cegar_model::domain::state::State;
-use cegar_model::domain::walk::{Guide, Measure, Stop, Walker};
+use cegar_model::domain::walk::{Guide, Measure, Part, Stop, Walker};
 use cegar_model::program::ir::{BlockId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -42,6 +43,11 @@ const WALKS: u32 = 60;
 const ROUNDS: u32 = 1000;
 /// Walks that make states smaller.
 const NARROWINGS: u32 = 3;
+/// States of one place that differ in their last blocks. Further ones go to the last of them.
+const PARTS: usize = 4;
+
+/// Where edges lead back, and the last blocks that there are.
+pub type Head = ((CtxId, BlockId), Lasts);
 
 /// A state that grows.
 #[derive(Debug, Default)]
@@ -70,7 +76,11 @@ impl Grown {
 pub struct Growing {
     /// The function of each block.
     functions: Vec<FuncId>,
-    heads: FxHashMap<(CtxId, BlockId), Grown>,
+    heads: FxHashMap<Head, Grown>,
+    /// The parts of each place, in the order in which they came.
+    parts: FxHashMap<(CtxId, BlockId), Vec<Lasts>>,
+    /// Heads from which no walk has gone on since they grew.
+    due: FxHashSet<Head>,
     entries: FxHashMap<FuncId, Grown>,
     exits: FxHashMap<FuncId, Grown>,
     /// Functions that were walked in this walk of the whole program.
@@ -87,7 +97,7 @@ pub struct Growing {
 
 #[derive(Debug, Default)]
 struct Arrived {
-    heads: FxHashMap<(CtxId, BlockId), State>,
+    heads: FxHashMap<Head, State>,
     entries: FxHashMap<FuncId, State>,
     exits: FxHashMap<FuncId, State>,
 }
@@ -97,6 +107,8 @@ impl Growing {
         Growing {
             functions: program.blocks.iter().map(|block| block.function).collect(),
             heads: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            due: FxHashSet::default(),
             entries: FxHashMap::default(),
             exits: FxHashMap::default(),
             walked: FxHashSet::default(),
@@ -113,11 +125,29 @@ impl Growing {
         self.schedule.puts_off() && self.arrived.is_none()
     }
 
-    /// Where edges lead back.
-    pub fn heads(&self) -> impl Iterator<Item = (CtxId, BlockId, &State)> {
-        self.heads
-            .iter()
-            .map(|(place, grown)| (place.0, place.1, &grown.state))
+    /// Where edges lead back: several states of a place if they differ in their last blocks.
+    pub fn heads(&self) -> impl Iterator<Item = (&Head, &State)> {
+        self.heads.iter().map(|(head, grown)| (head, &grown.state))
+    }
+
+    /// The head that takes in a state at a place, and its number there.
+    fn head(
+        &mut self,
+        place: (CtxId, BlockId),
+        state: &State,
+        by: Measure<'_, '_>,
+    ) -> (Head, Part) {
+        let lasts = match self.relations {
+            true => state.lasts(by.names),
+            false => Lasts::new(),
+        };
+        let parts = self.parts.entry(place).or_default();
+        if !parts.contains(&lasts) && parts.len() < PARTS {
+            parts.push(lasts.clone());
+        }
+        let known = parts.iter().position(|known| *known == lasts);
+        let part = known.unwrap_or(parts.len() - 1);
+        ((place, parts[part].clone()), part)
     }
 
     /// The shared functions.
@@ -169,8 +199,11 @@ fn take(
     }
     known.times += 1;
     let times = known.times;
+    // A block grows for the first time when its room is used up, long after the first turns.
+    let grows = relations && (JOINS..=WIDE).contains(&times) && known.state.grows(&state, by.names);
     let before = (times > FORGET).then(|| Arc::clone(&known.state.objects));
     known.state = match times {
+        _ if grows => known.state.join_of_turns(&state, by.names, by.widths),
         0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
         0..=JOINS => known.state.join(&state, by.names, by.widths),
         _ if times <= STEPS => {
@@ -262,14 +295,15 @@ impl Guide for Growing {
         back: bool,
         state: State,
         by: Measure<'_, '_>,
-    ) -> Result<bool, Stop> {
+    ) -> Result<(bool, Part), Stop> {
+        let (head, part) = self.head(place, &state, by);
         if let Some(arrived) = &mut self.arrived {
-            let joined = match arrived.heads.remove(&place) {
+            let joined = match arrived.heads.remove(&head) {
                 Some(before) => before.join(&state, by.names, by.widths),
                 None => state,
             };
-            arrived.heads.insert(place, joined);
-            return Ok(false);
+            arrived.heads.insert(head, joined);
+            return Ok((false, part));
         }
         let thresholds = self.of(self.functions[place.1.index()]);
         let relations = self.relations;
@@ -278,23 +312,33 @@ impl Guide for Growing {
         } else {
             0
         };
-        let grew = match self.heads.get_mut(&place) {
+        let grew = match self.heads.get_mut(&head) {
             // What a loop begins with grows as long as the loops around it do, which are widened themselves.
             Some(known) if !back && known.entered < ENTERED => {
                 enter(known, &state, by, (anew, relations))
             }
             Some(known) => take(known, state, by, (&thresholds, self.relations)),
             None => {
-                self.heads.insert(place, Grown::of(state));
+                self.heads.insert(head.clone(), Grown::of(state));
                 true
             }
         };
+        if grew {
+            self.due.insert(head);
+        }
         self.changed |= grew;
-        Ok(grew)
+        Ok((grew, part))
     }
 
-    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State> {
-        self.heads.get(&place).map(|grown| grown.state.clone())
+    fn start(&mut self, place: (CtxId, BlockId), parts: &[(Part, bool)]) -> Vec<State> {
+        let known = self.parts.get(&place).cloned().unwrap_or_default();
+        let heads = parts.iter().filter_map(|(part, walked)| {
+            let head = (place, known.get(*part)?.clone());
+            let is_due = self.due.remove(&head);
+            let grown = self.heads.get(&head).filter(|_| is_due || !walked)?;
+            Some(grown.state.clone())
+        });
+        heads.collect()
     }
 
     fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop> {

@@ -46,7 +46,8 @@ pub fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
     all
 }
 
-/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant.
+/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant. So is the size of a block
+/// until it grows.
 pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
     let single = |state: &State, reg: &Reg| {
         let num = *state.registers.get(reg)?.plain()?;
@@ -56,7 +57,14 @@ pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64
         let number = single(known, reg)?;
         (single(new, reg) == Some(number)).then_some(number)
     });
-    let near = both.flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
+    let sizes = known.objects.iter().filter_map(|(id, object)| {
+        let size = object.size.single()?;
+        let same = new.objects.get(id)?.size.single() == Some(size);
+        i64::try_from(size).ok().filter(|_| same && size > 1)
+    });
+    let near = both
+        .chain(sizes)
+        .flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
     let mut all: Vec<i64> = thresholds.iter().copied().chain(near).collect();
     all.sort_unstable();
     all.dedup();

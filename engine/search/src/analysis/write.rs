@@ -29,19 +29,18 @@ pub fn claim(
             .back(ctx)
             .map(|(ctx, block, op)| (ctx.0, block.0, op)),
     });
-    let heads: BTreeMap<_, _> = states
-        .heads()
-        .map(|(ctx, block, state)| ((ctx, block), state))
-        .collect();
+    let heads: BTreeMap<_, _> = states.heads().collect();
     let functions: BTreeMap<_, _> = states
         .functions()
         .map(|(function, entry, exit)| (function, (entry, exit)))
         .collect();
-    let heads = heads.into_iter().map(|((ctx, block), state)| HeadClaim {
-        context: ctx.0,
-        block: block.0,
-        state: writer.state(state),
-    });
+    let heads = heads
+        .into_iter()
+        .map(|(((ctx, block), _), state)| HeadClaim {
+            context: ctx.0,
+            block: block.0,
+            state: writer.state(state),
+        });
     let heads: Vec<HeadClaim> = heads.collect();
     let functions = functions
         .into_iter()

@@ -8,12 +8,14 @@ mod feeding;
 mod opening;
 mod owned;
 mod plain;
+mod variants;
 
 use super::sides::{is_opposed, is_other_side};
 use super::{Body, DEPTH, common, has_name, has_outer_word, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
+use variants::chosen;
 
 /// Words in the names of functions that make something.
 const MAKES: &[&str] = &[
@@ -230,7 +232,7 @@ impl<'a> Body<'a> {
                 .pointee(&maker.returns)
                 .is_some_and(|to| to.constant)
             && !takes
-            && (named || maker.params.is_empty())
+            && (named || maker.params.is_empty() || self.is_made_of_values(maker))
         {
             return Some(Way::Returns);
         }
@@ -324,11 +326,13 @@ impl<'a> Body<'a> {
         match way {
             Way::Returns => {
                 let arguments = self.arguments(maker, &[], depth + 1)?;
-                self.lines.push(format!(
-                    "{declared}{name} = {}({});",
-                    maker.name,
-                    arguments.join(", ")
-                ));
+                let call = format!("{}({})", maker.name, arguments.join(", "));
+                let others = self.calls_of_others(maker, depth);
+                let declared = format!("{declared}{name}");
+                match &others[..] {
+                    [] => self.lines.push(format!("{declared} = {call};")),
+                    _ => self.lines.extend(chosen(&declared, name, &call, &others)),
+                }
                 self.lines.push(format!("if (!{name})\n        return 0;"));
             }
             Way::Sets(i) => {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::parts::{self, Kind, Parts};
 use super::{Frame, Step, Walker};
@@ -12,7 +13,7 @@ use crate::domain::num::Num;
 use crate::domain::space::{self, Alive, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::domain::walk::guide::{Guide, Measure, Stop};
+use crate::domain::walk::guide::{Guide, Measure, Part, Stop};
 use crate::program::ir::{BlockId, Edge, Loc, Operand, Pred, Reg, Terminator};
 
 /// Blocks that are to be walked.
@@ -20,9 +21,12 @@ use crate::program::ir::{BlockId, Edge, Loc, Operand, Pred, Reg, Terminator};
 struct Pending {
     /// By place, with what arrived.
     pub(super) blocks: BTreeMap<u32, (BlockId, Parts)>,
-    /// Heads at which something arrived, and whether they were walked.
-    pub(super) heads: FxHashMap<BlockId, bool>,
+    /// Heads at which something arrived.
+    pub(super) heads: FxHashMap<BlockId, Arrived>,
 }
+
+/// The states of a head that took in what arrived in one walk of a function, and whether the walk went on from each.
+type Arrived = SmallVec<[(Part, bool); 2]>;
 
 impl<'p, G: Guide> Walker<'p, G> {
     /// Walks a function's blocks; what it comes back with, and its results as registers.
@@ -32,12 +36,13 @@ impl<'p, G: Guide> Walker<'p, G> {
         let first = BlockId(self.program.function(frame.function).blocks.start);
         self.arrive(frame, None, first, entry, &mut pending)?;
         while let Some((_, (block, states))) = pending.blocks.pop_first() {
-            if let Some(known) = pending.heads.get_mut(&block) {
-                *known = true;
-            }
-            let states: Vec<State> = match frame.flow.is_head(block) {
-                true => self.guide.start((frame.ctx, block)).into_iter().collect(),
-                false => states.states().collect(),
+            let states: Vec<State> = match pending.heads.get_mut(&block) {
+                Some(arrived) => {
+                    let states = self.guide.start((frame.ctx, block), arrived);
+                    arrived.iter_mut().for_each(|(_, walked)| *walked = true);
+                    states
+                }
+                None => states.states().collect(),
             };
             for state in states {
                 self.blocks += 1;
@@ -125,9 +130,13 @@ impl<'p, G: Guide> Walker<'p, G> {
                 names: &self.names,
                 widths,
             };
-            let again = self.guide.arrive((frame.ctx, to), back, state, by)?;
+            let (again, part) = self.guide.arrive((frame.ctx, to), back, state, by)?;
             // A loop may be entered elsewhere, so that only its own edges lead to its head.
-            let walked = *pending.heads.entry(to).or_default();
+            let arrived = pending.heads.entry(to).or_default();
+            if !arrived.iter().any(|(known, _)| *known == part) {
+                arrived.push((part, false));
+            }
+            let walked = arrived.iter().all(|(_, walked)| *walked);
             if again || !back || !walked {
                 pending.blocks.insert(place, (to, Parts::default()));
             }
@@ -243,8 +252,9 @@ impl<'p, G: Guide> Walker<'p, G> {
                     fates: state.fates,
                     ..State::default()
                 };
-                let key = [Kind::of(returned.registers.get(&Reg(0)))];
-                exits.add(key.into_iter().collect(), returned, &self.names, widths);
+                let kind = Kind::of(returned.registers.get(&Reg(0)));
+                let key = std::iter::once(kind).chain(self.lasts(&returned));
+                exits.add(key.collect(), returned, &self.names, widths);
             }
             Terminator::Unreachable { check } => {
                 self.violates(*check);

@@ -7,6 +7,9 @@ use crate::domain::walk::{Frame, Guide, Walker};
 use crate::program::ir::{BinOp, CastKind, Op, Operand, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
+/// A product of 64 bits that is no larger, up or down, as lines say, has not wrapped around.
+const PRODUCT: i128 = 1 << 61;
+
 impl<G: Guide> Walker<'_, G> {
     /// What an operation that was executed says of its result.
     pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
@@ -71,7 +74,13 @@ impl<G: Guide> Walker<'_, G> {
         if r.low < 0 && matches!(op, BinOp::Add | BinOp::Sub) {
             self.define_bits(frame, state, (dst, op, width), (a, b));
         }
-        let single = y.low == y.high && y.object.is_none();
+        // `sizeof *v * count` is the same as `count * sizeof *v`.
+        let is_number = |term: &Term| term.low == term.high && term.object.is_none();
+        let (x, y) = match op == BinOp::Mul && is_number(&x) {
+            true => (y, x),
+            false => (x, y),
+        };
+        let single = is_number(&y);
         let bits = 0..i128::from(width.min(62));
         let is_single = |id| self.names.info(id).single;
         let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
@@ -98,7 +107,15 @@ impl<G: Guide> Walker<'_, G> {
                     _ => return,
                 };
                 let (one, other) = (x.low.saturating_mul(by), x.high.saturating_mul(by));
-                if one.min(other) >= signed_min(width) && one.max(other) <= signed_max(width) {
+                let (least, most) = (signed_min(width), signed_max(width));
+                let fits = one.min(other) >= least && one.max(other) <= most;
+                // What counts the elements of a block is no larger than the block.
+                let is_bounded = |sign: i128| {
+                    let product = x.sum.times(by).and_then(|product| product.times(sign));
+                    let over = product.and_then(|sum| sum.plus(&Sum::number(PRODUCT), -1));
+                    self.proves(state, over)
+                };
+                if fits || width == 64 && is_bounded(1) && is_bounded(-1) {
                     state.lines.zero(r.sum.plus(&x.sum, -by));
                 }
             }

@@ -30,19 +30,23 @@ pub struct Measure<'a, 'p> {
     pub widths: &'a Widths,
 }
 
+/// Which of several states that are kept at one place.
+pub type Part = usize;
+
 /// Decides from which states a walk goes on.
 pub trait Guide {
     /// A state arrives where edges lead back, along one of these or from elsewhere. Whether the walk has to go on from there
-    /// once more.
+    /// once more, and which of the states that are kept there has taken it in.
     fn arrive(
         &mut self,
         place: (CtxId, BlockId),
         back: bool,
         state: State,
         by: Measure<'_, '_>,
-    ) -> Result<bool, Stop>;
-    /// The state from which the walk goes on there.
-    fn start(&mut self, place: (CtxId, BlockId)) -> Option<State>;
+    ) -> Result<(bool, Part), Stop>;
+    /// The states from which the walk goes on there, of those that took in what arrived in this walk of the function: each with whether
+    /// the walk has gone on from it before. Of these the ones that have grown since are enough.
+    fn start(&mut self, place: (CtxId, BlockId), parts: &[(Part, bool)]) -> Vec<State>;
     /// A shared function is called. Whether it has to be walked now.
     fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop>;
     /// The state from which it is walked.

@@ -168,23 +168,16 @@ impl<G: Guide> Walker<'_, G> {
             }
             HeapFn::Realloc => {
                 let size = number(self, state, 1);
-                let request = Request::of(&size);
-                match self.realloc(
-                    frame,
-                    state,
-                    op,
-                    (operand(0), &request, size.low == 0),
-                    check,
-                ) {
+                let request = (Request::of(&size), size.low == 0);
+                match self.realloc(frame, state, (call, op), request, check) {
                     Some(value) => value,
                     None => return false,
                 }
             }
             HeapFn::ReallocArray => {
                 let (n, size) = (number(self, state, 1), number(self, state, 2));
-                let request = elements(&n, &size);
-                let nothing = n.low == 0 || size.low == 0;
-                match self.realloc(frame, state, op, (operand(0), &request, nothing), check) {
+                let request = (elements(&n, &size), n.low == 0 || size.low == 0);
+                match self.realloc(frame, state, (call, op), request, check) {
                     Some(value) => value,
                     None => return false,
                 }
@@ -271,15 +264,19 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `None` if no execution goes on.
+    /// A block in another one's place: what is given, and beside this state one in which the request is refused and the old block stays. `None` if no
+    /// execution goes on. Where `nothing` may be asked for, the old block may be all that is given back.
     fn realloc(
         &mut self,
         frame: &Frame,
         state: &mut State,
-        op: u32,
-        (old, request, nothing): (Operand, &Request, bool),
+        (call, op): (&Call, u32),
+        (mut request, nothing): (Request, bool),
         check: Option<CheckId>,
     ) -> Option<Value> {
+        let old = call.args.first().map_or(Operand::Const(0), |arg| arg.value);
+        let refused = std::mem::take(&mut request.refused) || request.size.is_none();
+        let before = refused.then(|| state.clone());
         let value = self.get(frame, state, old, 64);
         let blocks = self.release(frame, state, old, check, false)?;
         let kept = match blocks[..] {
@@ -296,11 +293,19 @@ impl<G: Guide> Walker<'_, G> {
         let moves = request.size.is_some();
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
-            let sure =
-                blocks.len() == 1 && !null && !request.refused && self.names.info(blocks[0]).single;
+            let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
             self.over(state, &blocks, sure);
         }
-        let mut result = self.request(frame, state, op, request, contents);
+        if let Some(mut before) = before {
+            self.fails(&mut before, ENOMEM);
+            self.give(&mut before, call, Value::exactly(64, 0));
+            if !moves {
+                *state = before;
+                return Some(Value::exactly(64, 0));
+            }
+            self.apart.push(before);
+        }
+        let mut result = self.request(frame, state, op, &request, contents);
         if nothing && !blocks.is_empty() {
             let null = Num::exactly(64, 0);
             result.num = Some(result.num.map_or(null, |num| num.join(64, &null)));

@@ -39,7 +39,7 @@ use super::space::{CtxId, Info, Made, Names};
 use super::state::State;
 use super::value::Value;
 
-pub use self::guide::{Guide, Measure, Stop};
+pub use self::guide::{Guide, Measure, Part, Stop};
 use crate::program::ir::{
     BlockId, Callee, CastKind, CheckId, FuncId, FunctionKind, HeapFn, Intrinsic, Loc, Op, Operand,
     Pos, Program, Width,

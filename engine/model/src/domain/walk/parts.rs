@@ -4,18 +4,22 @@
 //! state with an error loses what it says of everything else, and the caller's test of the result does not bring that back. So what arrives
 //! at a function's return, or at what ends lifetimes before it, is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
 //! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, and a place has few states.
-//! What is joined in the middle of a function is kept apart by [selectors](crate::domain::selectors).
+//! What is joined in the middle of a function is kept apart by [selectors](crate::domain::selectors), and everywhere by which requests for memory were
+//! executed ([`crate::domain::recent`]).
 
 use smallvec::SmallVec;
 
 use super::{Frame, Guide, Step, Walker};
-use crate::domain::space::Names;
+use crate::domain::recent::Lasts;
+use crate::domain::space::{Names, ObjId};
 use crate::domain::state::{State, Widths};
 use crate::domain::value::Value;
 use crate::program::ir::{BlockId, Callee, FunctionKind, Op};
 
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
+/// Groups of states that are kept apart where a function is called. If there are more, all are joined.
+const GROUPS: usize = 3;
 
 /// What states are told apart by: the kinds of a few registers.
 pub(super) type Key = SmallVec<[Kind; 4]>;
@@ -33,6 +37,8 @@ pub(super) enum Kind {
     Is(u64),
     /// Several of these, or no result.
     Any,
+    /// There is this last block.
+    Has(ObjId),
 }
 
 impl Kind {
@@ -104,10 +110,37 @@ impl<G: Guide> Walker<'_, G> {
         let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
         let selectors = frame.flow.selectors(block).iter();
         let selected = selectors.map(|reg| Kind::of_selector(state.registers.get(reg)));
-        kinds.chain(selected).collect()
+        kinds.chain(selected).chain(self.lasts(state)).collect()
     }
 
-    /// Whether an operation walks other blocks, after which states are kept apart: those before are joined.
+    /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
+    pub(super) fn lasts(&self, state: &State) -> impl Iterator<Item = Kind> + use<G> {
+        let lasts = match self.relations {
+            true => state.lasts(&self.names),
+            false => Lasts::new(),
+        };
+        lasts.into_iter().map(Kind::Has)
+    }
+
+    /// States before an operation that walks other blocks: only those are still kept apart that differ in their last blocks.
+    fn grouped(&self, states: Vec<State>, widths: &Widths) -> Vec<State> {
+        let mut groups: Vec<(Key, State)> = Vec::new();
+        for state in states {
+            let key: Key = self.lasts(&state).collect();
+            match groups.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, known)) => *known = known.join(&state, &self.names, widths),
+                None => groups.push((key, state)),
+            }
+        }
+        let together = groups.len() > GROUPS;
+        let states = groups.into_iter().map(|(_, state)| state);
+        match together {
+            true => joined(states, &self.names, widths).into_iter().collect(),
+            false => states.collect(),
+        }
+    }
+
+    /// Whether an operation walks other blocks, after which states are kept apart: most of those before are joined.
     pub(super) fn parts(&self, op: &Op) -> bool {
         match op {
             Op::Call(call) => match call.callee {
@@ -132,7 +165,7 @@ impl<G: Guide> Walker<'_, G> {
         mut act: impl FnMut(&mut Self, &mut State) -> Step,
     ) -> Step<Vec<State>> {
         let states = match self.parts(op) && states.len() > 1 {
-            true => joined(states, &self.names, widths).into_iter().collect(),
+            true => self.grouped(states, widths),
             false => states,
         };
         let mut behind = Vec::with_capacity(states.len());

@@ -449,9 +449,10 @@ impl<G: Guide> Walker<'_, G> {
         };
         let size = match function {
             HeapFn::Malloc | HeapFn::Valloc => operand(0)?.sum,
-            HeapFn::AlignedAlloc => operand(1)?.sum,
-            HeapFn::Calloc => {
-                let (n, m) = (operand(0)?, operand(1)?);
+            HeapFn::AlignedAlloc | HeapFn::Realloc => operand(1)?.sum,
+            HeapFn::Calloc | HeapFn::ReallocArray => {
+                let first = usize::from(function == HeapFn::ReallocArray);
+                let (n, m) = (operand(first)?, operand(first + 1)?);
                 let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
                 let fits = m.low == m.high && n.high.saturating_mul(m.low) <= u64::MAX.into();
                 n.sum.times(m.low).filter(|_| fits)?

@@ -1,0 +1,464 @@
+//! Memory of which the header says in words how large it is.
+//!
+//! `(n + 7) / 8 bytes are written to out`, `an image of width * height bytes`, `room for HEX_SIZE(len) characters`: a comment before a function says in C how
+//! large an array is, in numbers that are passed beside it. An array of any other size accuses the library of what its callers have to
+//! know, or hides what it does wrong. So a sentence that has such an expression in it is taken at its word: the memory has just so many
+//! bytes, and what the library touches behind them is a finding.
+
+use super::{Body, DECLARED};
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
+use crate::init::pairs;
+
+/// Words behind an expression that counts bytes.
+const BYTES: &[&str] = &["byte", "bytes", "octet", "octets"];
+/// Words behind an expression that counts elements.
+const ELEMENTS: &[&str] = &[
+    "char",
+    "chars",
+    "character",
+    "characters",
+    "element",
+    "elements",
+    "entry",
+    "entries",
+    "sample",
+    "samples",
+    "value",
+    "values",
+    "item",
+    "items",
+    "float",
+    "floats",
+    "double",
+    "doubles",
+    "int",
+    "ints",
+    "integers",
+    "words",
+];
+/// Words that may stand between an expression and what it counts.
+const BETWEEN: &[&str] = &["unsigned", "signed", "input", "output", "more", "raw"];
+/// The largest number that an expression has in it, if it has two at most.
+const LARGE: usize = 64;
+/// The largest one of more.
+const SMALL: usize = 12;
+
+/// How large memory is, by what a comment says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// The expression's words, blanks left out: names are those of parameters and of macros.
+    words: Vec<String>,
+    /// Whether it counts bytes, whatever an element is.
+    bytes: bool,
+}
+
+impl Room {
+    /// The parameters that it has in it.
+    fn numbers(&self, function: &Declared) -> Vec<usize> {
+        let params = function.params.iter().enumerate();
+        let named = params.filter(|(_, param)| self.words.contains(&param.name));
+        named.map(|(i, _)| i).collect()
+    }
+
+    /// The expression with arguments for parameters.
+    fn with(&self, function: &Declared, arguments: &[Option<String>]) -> Option<String> {
+        let mut text = String::new();
+        for word in &self.words {
+            let place = function.params.iter().position(|param| param.name == *word);
+            match place {
+                Some(i) => match arguments[i].as_deref()? {
+                    plain @ ("size" | "count") => text += plain,
+                    plain if function.params[i].ty.words == "size_t" => text += plain,
+                    other => text += &format!("(size_t){other}"),
+                },
+                None if "+-*/%".contains(word.as_str()) => text += &format!(" {word} "),
+                None if word == "," => text += ", ",
+                None => text += word,
+            }
+        }
+        Some(text)
+    }
+}
+
+impl Body<'_> {
+    /// The pointers of a function of which its comment says how much memory is behind them. None of what has its length beside it, or is no memory of
+    /// numbers.
+    pub(super) fn documented(
+        &self,
+        function: &Declared,
+        lengths: &[Option<usize>],
+    ) -> Vec<(usize, Room)> {
+        if function.comment.is_empty() {
+            return Vec::new();
+        }
+        let is_number = |param: &Parameter| {
+            !param.name.is_empty() && matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. })
+        };
+        let is_memory = |param: &Parameter| {
+            let to = self
+                .api
+                .pointee(&param.ty)
+                .map(|to| self.api.resolve(&to).kind);
+            let plain = matches!(to, Some(Kind::Int { .. } | Kind::Float { .. } | Kind::Void));
+            plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
+        };
+        let numbers: Vec<&str> = function
+            .params
+            .iter()
+            .filter(|one| is_number(one))
+            .map(|one| one.name.as_str())
+            .collect();
+        let params = function.params.iter().enumerate();
+        let open = params.filter(|(i, param)| is_memory(param) && lengths[*i].is_none());
+        let open: Vec<(usize, &Parameter)> = open.collect();
+        let mut found: Vec<(usize, Room)> = Vec::new();
+        for sentence in sentences(&function.comment) {
+            let Some((at, room)) = room(&sentence, &numbers) else {
+                continue;
+            };
+            let is_pointer = |word: &String| {
+                let mut params = function.params.iter();
+                params.any(|param| param.name == *word && !is_number(param))
+            };
+            let meant = meant(&sentence, at, is_pointer);
+            for (i, param) in &open {
+                // Without a name it is about the only memory that there is.
+                let is_meant = match &meant[..] {
+                    [] => open.len() == 1,
+                    names => names.contains(&param.name.as_str()),
+                };
+                if is_meant && found.iter().all(|(known, _)| known != i) {
+                    found.push((*i, room.clone()));
+                }
+            }
+        }
+        found
+    }
+
+    /// Chooses the numbers that say how large memory is, but those that are the length of other memory.
+    pub(super) fn measures(
+        &mut self,
+        function: &Declared,
+        (rooms, lengths): (&[(usize, Room)], &[Option<usize>]),
+        arguments: &mut [Option<String>],
+    ) {
+        for (_, room) in rooms {
+            let numbers = room.numbers(function);
+            let most = if numbers.len() > 2 { SMALL } else { LARGE };
+            for i in numbers {
+                if arguments[i].is_some() || lengths.contains(&Some(i)) {
+                    continue;
+                }
+                let param = &function.params[i];
+                let name = self.name(&param.wanted(i));
+                let words = &param.ty.words;
+                let cast = match words.as_str() {
+                    "size_t" => String::new(),
+                    narrow => format!("({narrow})"),
+                };
+                self.lines
+                    .push(format!("{words} {name} = {cast}crunner_size(0, {most});"));
+                arguments[i] = Some(name);
+            }
+        }
+    }
+
+    /// Memory of the size that the comment says; none where a number is not known.
+    pub(super) fn room(
+        &mut self,
+        function: &Declared,
+        (i, room): (usize, &Room),
+        arguments: &[Option<String>],
+    ) -> Option<String> {
+        let param = &function.params[i];
+        let to = self.api.pointee(&param.ty)?;
+        let size = match self.api.resolve(&to).kind {
+            Kind::Int { size, .. } | Kind::Float { size } => size,
+            _ => 1,
+        };
+        let element = match to.words.trim_start_matches("const ") {
+            "void" => "uint8_t",
+            other => other,
+        };
+        let count = room.with(function, arguments)?;
+        let bytes = match room.bytes || size == 1 {
+            true => count,
+            false => format!("({count}) * sizeof({element})"),
+        };
+        let name = self.name(&param.wanted(i));
+        let is_late = ["size", "count"]
+            .iter()
+            .any(|main| super::has_name(&bytes, main));
+        let mut lines = vec![format!("{element} *{name} = malloc({bytes}); {DECLARED}")];
+        if to.constant || !pairs::is_output_name(&param.name) {
+            lines.push(format!("crunner_get_bytes({name}, {bytes});"));
+            // What is chosen behind the main input needs something that the main input leaves.
+            self.answers |= is_late;
+        }
+        match is_late {
+            true => self.after.extend(lines),
+            false => self.lines.extend(lines),
+        }
+        self.cleanup.push(format!("free({name});"));
+        Some(name)
+    }
+}
+
+/// A comment's sentences, each as its words.
+fn sentences(comment: &str) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut characters = comment.chars().peekable();
+    while let Some(c) = characters.next() {
+        let next = characters.peek().copied();
+        let ends = match c {
+            '.' => next.is_none_or(char::is_whitespace),
+            ';' | '@' | '\\' => true,
+            '\n' => next == Some('\n'),
+            _ => false,
+        };
+        if ends {
+            all.push(std::mem::take(&mut words));
+        } else if c.is_ascii_alphanumeric() || c == '_' {
+            let mut word = c.to_string();
+            while let Some(c) = characters.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
+                word.push(c);
+            }
+            words.push(word);
+        } else if !c.is_whitespace() {
+            words.push(if c == '×' {
+                "*".to_owned()
+            } else {
+                c.to_string()
+            });
+        }
+    }
+    all.push(words);
+    all.retain(|words| !words.is_empty());
+    all
+}
+
+/// The pointers that a sentence with an expression at a place is about: those named last before it, with nothing but `and` between them; else all that are
+/// named behind it.
+fn meant(sentence: &[String], at: usize, is_pointer: impl Fn(&String) -> bool) -> Vec<&str> {
+    let (before, behind) = sentence.split_at(at);
+    let Some(last) = before.iter().rposition(&is_pointer) else {
+        let named = behind.iter().filter(|word| is_pointer(word));
+        return named.map(String::as_str).collect();
+    };
+    let joined = before[..=last].iter().rev();
+    let joined =
+        joined.take_while(|word| is_pointer(word) || ["and", ","].contains(&word.as_str()));
+    joined
+        .filter(|word| is_pointer(word))
+        .map(String::as_str)
+        .collect()
+}
+
+/// The longest expression of a sentence that says how much there is of something, and where it begins.
+fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
+    let starts = 0..sentence.len();
+    let found = starts.filter_map(|at| {
+        let mut reader = Reader {
+            words: sentence,
+            at,
+            numbers,
+            computes: false,
+            counts: false,
+        };
+        reader.sum()?;
+        let words = &sentence[at..reader.at];
+        let unit = sentence[reader.at..]
+            .iter()
+            .find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?
+            .to_lowercase();
+        let bytes = BYTES.contains(&unit.as_str());
+        let is_known = bytes || ELEMENTS.contains(&unit.as_str());
+        (reader.computes && reader.counts && is_known).then(|| {
+            let words = words.to_vec();
+            (at, Room { words, bytes })
+        })
+    });
+    // The first of the longest ones: what begins later is a part of it.
+    found.reduce(
+        |longest, other| match other.1.words.len() > longest.1.words.len() {
+            true => other,
+            false => longest,
+        },
+    )
+}
+
+/// Reads an expression of numbers that are passed, constants and macros.
+struct Reader<'s> {
+    words: &'s [String],
+    at: usize,
+    /// Names of parameters.
+    numbers: &'s [&'s str],
+    /// Whether it has an operator or a macro in it: a name alone is what it is for.
+    computes: bool,
+    /// Whether it has a parameter in it.
+    counts: bool,
+}
+
+impl Reader<'_> {
+    fn next_is(&self, one_of: &str) -> bool {
+        let word = self.words.get(self.at);
+        word.is_some_and(|word| word.len() == 1 && one_of.contains(word.as_str()))
+    }
+
+    /// Operands with operators between them; an operator without an operand behind it is none.
+    fn operands(&mut self, operators: &str, operand: fn(&mut Self) -> Option<()>) -> Option<()> {
+        operand(self)?;
+        while self.next_is(operators) {
+            let before = self.at;
+            self.at += 1;
+            if operand(self).is_none() {
+                self.at = before;
+                break;
+            }
+            self.computes = true;
+        }
+        Some(())
+    }
+
+    fn sum(&mut self) -> Option<()> {
+        self.operands("+-", Self::product)
+    }
+
+    fn product(&mut self) -> Option<()> {
+        self.operands("*/%", Self::operand)
+    }
+
+    fn operand(&mut self) -> Option<()> {
+        let before = self.at;
+        let word = self.words.get(self.at)?.as_str();
+        self.at += 1;
+        if word == "(" {
+            return self.closed(before);
+        }
+        if word.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Some(());
+        }
+        if self.numbers.contains(&word) {
+            self.counts = true;
+            return Some(());
+        }
+        let is_macro = word.len() > 2
+            && word.starts_with(|c: char| c.is_ascii_uppercase())
+            && !word.contains(|c: char| c.is_ascii_lowercase());
+        if is_macro && self.next_is("(") {
+            self.at += 1;
+            self.computes = true;
+            return self.closed(before);
+        }
+        self.at = before;
+        None
+    }
+
+    /// What stands between parentheses, behind the opening one.
+    fn closed(&mut self, before: usize) -> Option<()> {
+        loop {
+            if self.sum().is_none() {
+                break;
+            }
+            if self.next_is(")") {
+                self.at += 1;
+                return Some(());
+            }
+            if !self.next_is(",") {
+                break;
+            }
+            self.at += 1;
+        }
+        self.at = before;
+        None
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    fn said(comment: &str, numbers: &[&str]) -> Vec<(String, bool)> {
+        let all = sentences(comment);
+        let rooms = all.iter().filter_map(|sentence| room(sentence, numbers));
+        rooms
+            .map(|room| (room.words.concat(), room.bytes))
+            .collect()
+    }
+
+    #[test]
+    fn expressions_say_how_large_memory_is() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            (
+                "Packs one bit for each; (n + 7) / 8 bytes are written to out.",
+                &["n"],
+                "(n+7)/8",
+            ),
+            (
+                "Mirrors an image of width * height bytes.",
+                &["width", "height"],
+                "width*height",
+            ),
+            (
+                "out must have room for HEX_ENCODED_SIZE(len) bytes",
+                &["len"],
+                "HEX_ENCODED_SIZE(len)",
+            ),
+            (
+                "@param out room for 4 * ((len + 2) / 3) + 1 output bytes (with the NUL)",
+                &["len"],
+                "4*((len+2)/3)+1",
+            ),
+        ];
+        for (comment, numbers, expression) in cases {
+            assert_eq!(
+                said(comment, numbers),
+                [((*expression).to_owned(), true)],
+                "{comment}"
+            );
+        }
+        assert_eq!(
+            said("reads 3 * n floats", &["n"]),
+            [("3*n".to_owned(), false)]
+        );
+    }
+
+    #[test]
+    fn a_sentence_is_about_what_it_names_next_to_the_expression() {
+        let about = |comment: &str| -> Vec<String> {
+            let sentence = sentences(comment).remove(0);
+            let is_pointer = |word: &String| ["src", "dst"].contains(&word.as_str());
+            let (at, _) = room(&sentence, &["w", "h"]).unwrap();
+            let names = meant(&sentence, at, is_pointer);
+            names.into_iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(about("Scales src (so w * h bytes) to dst"), ["src"]);
+        assert_eq!(
+            about("w * h bytes are copied from src to dst"),
+            ["src", "dst"]
+        );
+        assert_eq!(about("src and dst have w * h bytes each"), ["dst", "src"]);
+        assert!(about("an image of w * h bytes").is_empty());
+    }
+
+    #[test]
+    fn other_words_say_nothing() {
+        for comment in [
+            "writes len bytes to out",
+            "returns 2 * 4 bytes",
+            "width and/or height in pixels",
+            "the size - see n / m bytes",
+            "f(n) bytes",
+            "n * bytes",
+        ] {
+            assert_eq!(
+                said(comment, &["len", "n", "width", "height"]),
+                [],
+                "{comment}"
+            );
+        }
+    }
+}

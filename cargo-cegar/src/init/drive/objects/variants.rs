@@ -1,0 +1,102 @@
+//! Objects that are made in several ways.
+//!
+//! A value of JSON is made as a number, a string, an array: each is a constructor of one type, and what works on arrays does nothing with a number. So where several functions of
+//! the header make an object of plain values, the search chooses among them.
+
+use super::{Body, Way};
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
+use crate::init::drive::has_word;
+use crate::init::drive::sides::is_other_side;
+use crate::init::drive::text::words;
+
+/// Constructors that are chosen among.
+const MOST: usize = 6;
+/// Words in the names of functions that find what is there already.
+const FINDS: &[&str] = &[
+    "get", "find", "lookup", "search", "by", "current", "default", "instance", "global", "shared",
+    "static", "next", "first", "last", "peek", "error", "version",
+];
+
+impl<'a> Body<'a> {
+    /// Whether a function returns what nobody else has: it is given nothing but values, it does not look for something, and there is
+    /// a function that gives such objects back.
+    pub(super) fn is_made_of_values(&self, maker: &Declared) -> bool {
+        let Some(identity) = self.api.handle(&maker.returns) else {
+            return false;
+        };
+        let is_back = |function: &Declared| {
+            self.api.pointee(&maker.returns).is_some()
+                && has_word(&function.name, super::ENDS)
+                && matches!(&function.params[..], [only] if self.api.handle(&only.ty).as_deref() == Some(&identity))
+        };
+        !maker.variadic
+            && !words(&maker.name).any(|word| FINDS.contains(&word.as_str()))
+            && maker.params.iter().all(|param| self.is_value(param))
+            && self.api.makers().any(is_back)
+    }
+
+    /// Whether a parameter is a number, a text, or bytes that are read.
+    fn is_value(&self, param: &Parameter) -> bool {
+        match self.api.resolve(&param.ty).kind {
+            Kind::Int { .. } | Kind::Float { .. } | Kind::Bool | Kind::Enum(_) => {
+                self.number_handle(param).is_none()
+            }
+            Kind::Pointer(to) => {
+                to.constant
+                    && matches!(
+                        self.api.resolve(&to).kind,
+                        Kind::Int { size: 1, .. } | Kind::Void
+                    )
+            }
+            _ => false,
+        }
+    }
+
+    /// Calls of other constructors of what is being made, with their arguments chosen.
+    pub(super) fn calls_of_others(&mut self, maker: &Declared, depth: usize) -> Vec<String> {
+        let Some(identity) = self.making.last().cloned() else {
+            return Vec::new();
+        };
+        if !maker.params.iter().all(|param| self.is_value(param)) {
+            return Vec::new();
+        }
+        // Where callers are seen to make one, only what they call is.
+        let is_seen = |name: &String| self.preferred.contains(name);
+        let as_callers = is_seen(&maker.name);
+        let others = self.api.functions.iter().filter(|other| {
+            other.name != maker.name
+                && other.name != self.function.name
+                && !other.deprecated
+                && !other.variadic
+                && (!as_callers || is_seen(&other.name))
+                && !is_other_side(&other.name, &self.function.name)
+                && self.is_usable(other)
+                && other.params.iter().all(|param| self.is_value(param))
+                && matches!(self.makes(other, &identity), Some(Way::Returns))
+        });
+        let others: Vec<&'a Declared> = others.take(MOST - 1).collect();
+        let mut calls = Vec::new();
+        for other in others {
+            let before = self.clone();
+            match self.arguments(other, &[], depth + 1) {
+                Ok(arguments) => calls.push(format!("{}({})", other.name, arguments.join(", "))),
+                Err(_) => *self = before,
+            }
+        }
+        calls
+    }
+}
+
+/// The lines that have one of several calls make an object.
+pub(super) fn chosen(declared: &str, name: &str, call: &str, others: &[String]) -> Vec<String> {
+    let calls = std::iter::once(call).chain(others.iter().map(String::as_str));
+    let cases = (0..).zip(calls);
+    let cases = cases.map(|(i, call): (usize, _)| format!("case {i}: {name} = {call}; break;"));
+    let first = [
+        format!("{declared} = NULL;"),
+        format!("switch (crunner_range(0, {})) {{", others.len()),
+    ];
+    let lines = first.into_iter().chain(cases);
+    lines.chain(["}".to_owned()]).collect()
+}

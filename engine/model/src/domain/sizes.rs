@@ -1,0 +1,135 @@
+//! What numbers have to do with the sizes of blocks that grow.
+//!
+//! A growing array keeps its room in one number and what is in it in another: `size == room * sizeof *v` and `used <= room`. Before it grows for the
+//! first time all three are constants, of which no line says anything, and behind that they are no constants any more. So where two states are
+//! joined that know two sizes of one block, the numbers that differ, too, are compared with the sizes.
+
+use super::linear::{Lines, Sum, Var};
+use super::num::Num;
+use super::space::{Names, ObjId};
+use super::state::State;
+
+/// Blocks that grow.
+const BLOCKS: usize = 2;
+/// Numbers that are compared with each.
+const NUMBERS: usize = 24;
+/// The largest element.
+const ELEMENT: i128 = 256;
+/// Kinds of elements that one block may have.
+const ELEMENTS: usize = 2;
+
+/// A variable's numbers here and there.
+type Both = (Var, Num, Num);
+
+impl State {
+    /// Whether a block that has one size here may have another one there.
+    pub fn grows(&self, other: &State, names: &Names<'_>) -> bool {
+        self.objects.iter().any(|(id, object)| {
+            let info = names.info(*id);
+            let there = other.objects.get(id).map(|there| &there.size);
+            let differs = there.is_some_and(|there| !there.is_within(&object.size));
+            info.heap && info.single && object.size.single().is_some() && differs
+        })
+    }
+
+    /// The blocks that have one size here and another one there.
+    fn growing<'a>(
+        &'a self,
+        other: &'a State,
+        names: &'a Names<'_>,
+    ) -> impl Iterator<Item = (ObjId, i128, i128)> + 'a {
+        self.objects.iter().filter_map(move |(&id, object)| {
+            let (size, there) = (
+                object.size.single()?,
+                other.objects.get(&id)?.size.single()?,
+            );
+            let info = names.info(id);
+            (info.heap && info.single && size != there).then_some((id, size.into(), there.into()))
+        })
+    }
+
+    /// Lines of both about the sizes of blocks that grow.
+    pub(super) fn sizes_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
+        let blocks: Vec<_> = self.growing(other, names).take(BLOCKS).collect();
+        if blocks.is_empty() {
+            return;
+        }
+        let numbers = self.differing(other, names);
+        for block in blocks {
+            related(block, &numbers, lines);
+        }
+    }
+
+    /// Numbers in cells and registers that are others there.
+    fn differing(&self, other: &State, names: &Names<'_>) -> Vec<Both> {
+        let mut all = Vec::new();
+        for (reg, a) in &self.registers {
+            let b = other.registers.get(reg).and_then(|b| b.plain());
+            if let (Some(a), Some(b)) = (a.plain(), b) {
+                all.push((Var::Reg(reg.0), *a, *b));
+            }
+        }
+        for (id, object, there) in self.changed(other, names) {
+            for (at, len, a) in object.contents.cells() {
+                let at_offset = Num::exactly(64, at.into());
+                let b = there.contents.load(&at_offset, len, names);
+                if let (Some(a), Some(b)) = (a.plain(), b.plain()) {
+                    all.push((Var::Cell(id, at, len), *a, *b));
+                }
+            }
+        }
+        // Of a number whose sign is not known, a line says something else than its bits do.
+        all.retain(|(_, a, b)| {
+            (a.least, a.most) != (b.least, b.most) && a.least >= 0 && b.least >= 0
+        });
+        all.truncate(NUMBERS);
+        all
+    }
+}
+
+/// Puts down what numbers have to do with a block that has one size here and another one there.
+fn related((id, here, there): (ObjId, i128, i128), numbers: &[Both], lines: &mut Lines) {
+    let size = Sum::of(Var::Size(id));
+    let mut elements: Vec<i128> = Vec::new();
+    for (var, a, b) in numbers {
+        let Some(element) = element((a, here), (b, there)) else {
+            continue;
+        };
+        lines.zero(size.plus(&Sum::of(*var), -element));
+        if !elements.contains(&element) && elements.len() < ELEMENTS {
+            elements.push(element);
+        }
+    }
+    for (var, a, b) in numbers {
+        for element in &elements {
+            let past = |num: &Num, size: i128| i128::from(num.most) * element - size;
+            let bound = past(a, here).max(past(b, there));
+            if (-*element..=0).contains(&bound) {
+                let sum = Sum::number(-bound).plus(&size, -1);
+                lines.at_most_zero(sum.and_then(|sum| sum.plus(&Sum::of(*var), *element)));
+            }
+        }
+    }
+}
+
+/// How many bytes an element has of which a number says how many there are in blocks of two sizes.
+fn element((a, here): (&Num, i128), (b, there): (&Num, i128)) -> Option<i128> {
+    let (a, b) = (i128::from(a.single()?), i128::from(b.single()?));
+    let element = here.checked_div(a)?;
+    (a * element == here && b * element == there && (1..=ELEMENT).contains(&element))
+        .then_some(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_fit_both_sizes() {
+        let num = |n: u64| Num::exactly(64, n.into());
+        assert_eq!(element((&num(8), 32), (&num(16), 64)), Some(4));
+        assert_eq!(element((&num(8), 32), (&num(9), 64)), None);
+        assert_eq!(element((&num(0), 32), (&num(9), 64)), None);
+        assert_eq!(element((&num(5), 32), (&num(10), 64)), None);
+    }
+}
