@@ -117,10 +117,10 @@ impl Body<'_> {
             let Some((at, room)) = room(&sentence, &numbers) else {
                 continue;
             };
-            let is_pointer = |word: &String| {
-                let mut params = function.params.iter();
-                params.any(|param| param.name == *word && !is_number(param))
-            };
+            // `bytes` may be a parameter, and is a word all the same.
+            let is_unit = |word: &String| [BYTES, ELEMENTS].concat().contains(&word.as_str());
+            let is_pointer =
+                |word: &String| !is_unit(word) && open.iter().any(|(_, param)| param.name == *word);
             let meant = meant(&sentence, at, is_pointer);
             for (i, param) in &open {
                 // Without a name it is about the only memory that there is.
@@ -385,7 +385,7 @@ mod tests {
         let all = sentences(comment);
         let rooms = all.iter().filter_map(|sentence| room(sentence, numbers));
         rooms
-            .map(|room| (room.words.concat(), room.bytes))
+            .map(|(_, room)| (room.words.concat(), room.bytes))
             .collect()
     }
 
