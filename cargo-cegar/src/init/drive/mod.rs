@@ -41,8 +41,6 @@ const OUTPUT: usize = 1024;
 const SECOND: usize = 64;
 /// Elements of an array of structures.
 const ROW: usize = 16;
-/// How much room an object is usually made with: with more than memory has nothing comes of it.
-const USUAL_ROOM: usize = 64;
 /// How far makers need makers.
 const DEPTH: usize = 3;
 /// Members of a structure that are chosen one by one.
@@ -326,15 +324,7 @@ impl<'a> Body<'a> {
                 Ok(name)
             }
             _ => {
-                let mut value = self.choice(&resolved).ok_or_else(|| unknown(param))?;
-                if self.nested > 0
-                    && matches!(resolved.kind, Kind::Int { size: 2.., .. })
-                    && pairs::is_room_name(&param.name)
-                {
-                    value = format!(
-                        "crunner_range(0, 7) > 0 ? crunner_range(0, {USUAL_ROOM}) : {value}"
-                    );
-                }
+                let value = self.number(param, &resolved)?;
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
                 let declared = match value.starts_with(EVERY) {

@@ -1,15 +1,36 @@
 //! Numbers, and constants of enumerations.
 
 use super::text::wrapped;
-use super::{Body, getter};
+use super::{Body, getter, unknown};
+use crate::init::api::Parameter;
 use crate::init::ctype::{Kind, Written};
+use crate::init::pairs;
 
 /// Begins the names of arrays with all constants of an enumeration.
 pub(super) const EVERY: &str = "every_";
 /// An enumeration with more values is chosen from as a range.
 const LISTED: usize = 40;
 
+/// How much room an object is usually made with: with more than memory has nothing comes of it.
+const ROOM: usize = 64;
+
 impl Body<'_> {
+    /// A value for a parameter that is a scalar. How much room an object is made with is mostly little.
+    pub(super) fn number(
+        &mut self,
+        param: &Parameter,
+        resolved: &Written,
+    ) -> Result<String, String> {
+        let value = self.choice(resolved).ok_or_else(|| unknown(param))?;
+        let is_room = self.nested > 0
+            && matches!(resolved.kind, Kind::Int { size: 2.., .. })
+            && pairs::is_room_name(&param.name);
+        Ok(match is_room {
+            true => format!("crunner_range(0, 7) > 0 ? crunner_range(0, {ROOM}) : {value}"),
+            false => value,
+        })
+    }
+
     /// A value of a scalar type.
     pub(super) fn choice(&mut self, resolved: &Written) -> Option<String> {
         let text = match &resolved.kind {

@@ -8,29 +8,19 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use cegar_checker::floor::FloorClaim;
-use cegar_model::domain::contents::{Contents, Run};
 use cegar_model::domain::recent::Lasts;
-use cegar_model::domain::space::{CtxId, ObjId, Object, Objects};
+use cegar_model::domain::space::CtxId;
 use cegar_model::domain::state::State;
 use cegar_model::domain::walk::{Guide, Measure, Part, Stop, Walker};
 use cegar_model::program::ir::{BlockId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::grown::{Grown, enter, take};
 use super::order::Schedule;
-use super::thresholds::{ENDS, thresholds, with_constants};
+use super::thresholds::thresholds;
 use super::write;
 
-/// Times that a state takes in what arrives before it is widened.
-const JOINS: u32 = 3;
-/// Times that it is widened to constants of the program.
-const STEPS: u32 = 12;
-/// Times that it is widened to the ends of types.
-const WIDE: u32 = 24;
-/// Times after which bytes of objects that still change are forgotten.
-const FORGET: u32 = 40;
-/// Times after which an object that still changes is forgotten as a whole.
-const FORGET_ALL: u32 = 60;
 /// Times that a loop takes in what it begins with before it is widened for that.
 const ENTERED: u32 = 60;
 /// Times that a loop is begun anew with all that it begins with. In large programs each of its walks takes long.
@@ -48,29 +38,6 @@ const PARTS: usize = 4;
 
 /// Where edges lead back, and the last blocks that there are.
 pub type Head = ((CtxId, BlockId), Lasts);
-
-/// A state that grows.
-#[derive(Debug, Default)]
-struct Grown {
-    state: State,
-    /// How often it took in what arrived along an edge that leads back, or at a function's beginning or end.
-    times: u32,
-    /// How often it took in what arrived from elsewhere.
-    entered: u32,
-    /// What arrived from elsewhere, as long as the loop is begun anew with it.
-    entry: State,
-}
-
-impl Grown {
-    fn of(state: State) -> Grown {
-        Grown {
-            entry: state.clone(),
-            state,
-            times: 0,
-            entered: 0,
-        }
-    }
-}
 
 /// The states by place, and how they grow.
 pub struct Growing {
@@ -156,100 +123,6 @@ impl Growing {
             let exit = self.exits.get(function).map(|exit| &exit.state);
             (*function, &grown.state, exit)
         })
-    }
-}
-
-/// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what values say of each other in its first turns is
-/// known of the new ones then, too (Bourdoncle, 1993, has inner loops iterate from what they begin with each time).
-fn enter(
-    known: &mut Grown,
-    state: &State,
-    by: Measure<'_, '_>,
-    (anew, relations): (u32, bool),
-) -> bool {
-    let begins_anew = known.entered < anew;
-    if begins_anew && !state.is_within(&known.entry, by.names, by.widths) {
-        known.entry = known.entry.join_with_hull(state, by.names, by.widths);
-    }
-    if state.is_within(&known.state, by.names, by.widths) {
-        return false;
-    }
-    known.entered += 1;
-    if begins_anew {
-        known.state = known.entry.clone();
-        known.times = 0;
-        return true;
-    }
-    known.state = match relations {
-        true => known.state.join_with_hull(state, by.names, by.widths),
-        false => known.state.join(state, by.names, by.widths),
-    };
-    true
-}
-
-/// Takes in what arrives; whether that is new.
-fn take(
-    known: &mut Grown,
-    state: State,
-    by: Measure<'_, '_>,
-    (thresholds, relations): (&[i64], bool),
-) -> bool {
-    if state.is_within(&known.state, by.names, by.widths) {
-        return false;
-    }
-    known.times += 1;
-    let times = known.times;
-    // A block grows for the first time when its room is used up, long after the first turns.
-    let grows = relations && (JOINS..=WIDE).contains(&times) && known.state.grows(&state, by.names);
-    let before = (times > FORGET).then(|| Arc::clone(&known.state.objects));
-    known.state = match times {
-        _ if grows => known.state.join_of_turns(&state, by.names, by.widths),
-        0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
-        0..=JOINS => known.state.join(&state, by.names, by.widths),
-        _ if times <= STEPS => {
-            let all = with_constants(thresholds, &known.state, &state);
-            known.state.widen(&state, by.names, by.widths, &all)
-        }
-        _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
-        _ => known.state.widen(&state, by.names, by.widths, &[]),
-    };
-    if let Some(before) = before {
-        forget(&mut known.state, &before, times > FORGET_ALL);
-    }
-    true
-}
-
-/// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in that, too.
-fn forget(state: &mut State, before: &Objects, whole: bool) {
-    let changed = |id: &ObjId, object: &Object| match before.get(id) {
-        Some(known) => known.contents != object.contents,
-        None => false,
-    };
-    let ids = state
-        .objects
-        .iter()
-        .filter(|(id, object)| changed(id, object));
-    let ids: Vec<ObjId> = ids.map(|(id, _)| *id).collect();
-    if ids.is_empty() {
-        return;
-    }
-    let objects = Arc::make_mut(&mut state.objects);
-    for id in ids {
-        let (Some(object), Some(known)) = (objects.get_mut(&id), before.get(&id)) else {
-            continue;
-        };
-        if whole {
-            object.contents = Arc::new(Contents::any());
-            continue;
-        }
-        let contents = Arc::make_mut(&mut object.contents);
-        let same: FxHashMap<u32, Run> =
-            contents.runs().map(|(at, run)| (at, run.clone())).collect();
-        for (start, run) in known.contents.runs() {
-            if same.get(&start) != Some(run) {
-                contents.forget(start, run.end);
-            }
-        }
     }
 }
 

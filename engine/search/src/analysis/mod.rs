@@ -6,6 +6,7 @@
 //! [`crate::abstraction::said`].
 
 pub mod grow;
+mod grown;
 pub mod order;
 pub mod plan;
 mod thresholds;
