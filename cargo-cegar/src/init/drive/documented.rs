@@ -275,7 +275,7 @@ fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
             .to_lowercase();
         let bytes = BYTES.contains(&unit.as_str());
         let is_known = bytes || ELEMENTS.contains(&unit.as_str());
-        (reader.computes && reader.counts && is_known).then(|| {
+        (reader.computes && reader.counts && is_known && is_total(words)).then(|| {
             let words = words.to_vec();
             (at, Room { words, bytes })
         })
@@ -287,6 +287,13 @@ fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
             false => longest,
         },
     )
+}
+
+/// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
+fn is_total(words: &[String]) -> bool {
+    let is_number = |word: &String| word.parse::<u64>().is_ok_and(|number| number > 0);
+    let divides = |pair: &[String]| "/%".contains(pair[0].as_str()) && !is_number(&pair[1]);
+    !words.iter().any(|word| word == "-") && !words.windows(2).any(divides)
 }
 
 /// Reads an expression of numbers that are passed, constants and macros.
@@ -452,6 +459,8 @@ mod tests {
             "width and/or height in pixels",
             "the size - see n / m bytes",
             "f(n) bytes",
+            "4 * (n - 1) bytes",
+            "len / n bytes",
             "n * bytes",
         ] {
             assert_eq!(
