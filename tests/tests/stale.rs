@@ -104,13 +104,13 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     let own = "use cegar_harness::Mock;\n#[test]\nfn high() { Mock::new(\"odd\").stdin(b\"\\xc8\").run().expect_safe(); }\n";
     project.write("cegar/tests/own.rs", own);
     // Cargo builds what the test needs in half of it.
-    tool(&project, "ci --max-time 120s")
+    tool(&project, "ci --max-time 240s")
         .expect(exit::CLEAN)
         .says("1 of 1 known input pass");
 
     project.write("size", "100\n");
     // A build on a server judges the code of now, with the tests that are there and with new ones.
-    let ci = tool(&project, "ci --max-time 120s");
+    let ci = tool(&project, "ci --max-time 240s");
     ci.expect(exit::VIOLATION).says("the test `high` fails");
     assert_eq!(project.read(copy), "#define CAP 256\n");
     let written = project.read("target/cegar/ci/tests/odd.rs");
