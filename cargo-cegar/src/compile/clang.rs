@@ -62,28 +62,24 @@ impl Compiler {
 
     fn at(path: &Path) -> Result<Self, CompileError> {
         let memo = memo(path);
-        let remembered = memo
+        let known = memo
             .as_ref()
             .and_then(|memo| std::fs::read_to_string(memo).ok());
-        let version = match remembered.filter(|text| major_version(text) == Some(19)) {
-            Some(version) => version,
-            None => ask(path)?,
+        let (version, is_new) = match known.filter(|text| is_right(text)) {
+            Some(version) => (version, false),
+            None => (ask(path)?, true),
         };
-        if major_version(&version) == Some(19) {
-            if let Some(memo) = memo.filter(|memo| !memo.exists()) {
-                // Without it the next run asks again.
-                let _ = store::write(&memo, version.as_bytes());
-            }
-            Ok(Compiler {
-                path: path.to_owned(),
-                version,
-            })
-        } else {
-            Err(CompileError::WrongClang {
-                path: path.to_owned(),
+        let path = path.to_owned();
+        if !is_right(&version) {
+            return Err(CompileError::WrongClang {
+                path,
                 found: version,
-            })
+            });
         }
+        if let Some(memo) = memo.filter(|_| is_new) {
+            remember(&memo, &version);
+        }
+        Ok(Compiler { path, version })
     }
 }
 
@@ -103,18 +99,34 @@ fn ask(path: &Path) -> Result<String, CompileError> {
 }
 
 /// Where the version of this very file is remembered: to ask a clang takes as long as to compile a
-/// small file. None for a script, which may start another clang tomorrow.
+/// small file. None for what is no clang itself (a script, `ccache`), and may start another one tomorrow.
 fn memo(path: &Path) -> Option<PathBuf> {
+    let program = path.canonicalize().ok()?;
     let mut magic = [0; 4];
-    let mut file = std::fs::File::open(path).ok()?;
+    let mut file = std::fs::File::open(&program).ok()?;
     file.read_exact(&mut magic).ok()?;
     let about = file.metadata().ok()?;
     let changed = about.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-    let file = path.canonicalize().ok()?;
-    let key = format!("{} {} {changed:?}", file.display(), about.len());
-    let folder = store::cache()?.join("compilers");
-    let is_program = magic == *b"\x7fELF" && store::writable_dir(&folder).is_ok();
-    is_program.then(|| folder.join(store::entry_name(key.as_bytes())))
+    let key = format!("{} {} {changed:?}", program.display(), about.len());
+    let name = program.file_name()?.to_string_lossy();
+    let is_clang = magic == *b"\x7fELF" && name.starts_with("clang");
+    let folder = store::cache().filter(|_| is_clang)?.join("compilers");
+    Some(folder.join(store::entry_name(key.as_bytes())))
+}
+
+/// Remembers a version. Where that fails the next run asks again.
+fn remember(memo: &Path, version: &str) {
+    if memo
+        .parent()
+        .is_some_and(|folder| store::writable_dir(folder).is_ok())
+    {
+        let _ = store::write(memo, version.as_bytes());
+    }
+}
+
+/// Whether a version is the one whose bitcode is read here.
+fn is_right(version: &str) -> bool {
+    major_version(version) == Some(19)
 }
 
 /// The 19 of `Debian clang version 19.1.7 (3)`.

@@ -31,6 +31,17 @@ pub enum Success {
     Any,
 }
 
+impl Success {
+    /// A call behind which nothing comes that wants it to have succeeded.
+    pub fn checked(self, call: &str) -> String {
+        match self {
+            Success::Zero => format!("if ({call} != 0)\n        return 0;"),
+            Success::NotZero => format!("if ({call} == 0)\n        return 0;"),
+            Success::Any => format!("{call};"),
+        }
+    }
+}
+
 /// What a harness does otherwise than at the first attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjust {

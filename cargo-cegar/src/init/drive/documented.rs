@@ -5,6 +5,7 @@
 //! know, or hides what it does wrong. So a sentence that has such an expression in it is taken at its word: the memory has just so many
 //! bytes, and what the library touches behind them is a finding.
 
+use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
@@ -118,9 +119,9 @@ impl Body<'_> {
                 continue;
             };
             // `bytes` may be a parameter, and is a word all the same.
-            let is_unit = |word: &String| [BYTES, ELEMENTS].concat().contains(&word.as_str());
-            let is_pointer =
-                |word: &String| !is_unit(word) && open.iter().any(|(_, param)| param.name == *word);
+            let is_pointer = |word: &String| {
+                unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
+            };
             let meant = meant(&sentence, at, is_pointer);
             for (i, param) in &open {
                 // Without a name it is about the only memory that there is.
@@ -153,12 +154,12 @@ impl Body<'_> {
                 let param = &function.params[i];
                 let name = self.name(&param.wanted(i));
                 let words = &param.ty.words;
-                let cast = match words.as_str() {
-                    "size_t" => String::new(),
-                    narrow => format!("({narrow})"),
+                let chosen = format!("crunner_size(0, {most})");
+                let chosen = match words.as_str() {
+                    "size_t" => chosen,
+                    narrow => format!("({narrow}){chosen}"),
                 };
-                self.lines
-                    .push(format!("{words} {name} = {cast}crunner_size(0, {most});"));
+                self.lines.push(format!("{words} {name} = {chosen};"));
                 arguments[i] = Some(name);
             }
         }
@@ -177,14 +178,11 @@ impl Body<'_> {
             Kind::Int { size, .. } | Kind::Float { size } => size,
             _ => 1,
         };
-        let element = match to.words.trim_start_matches("const ") {
-            "void" => "uint8_t",
-            other => other,
-        };
+        let element = stored(to.words.trim_start_matches("const "));
         let count = room.with(function, arguments)?;
         let bytes = match room.bytes || size == 1 {
             true => count,
-            false => format!("({count}) * sizeof({element})"),
+            false => in_bytes(&format!("({count})"), (element, size)),
         };
         let name = self.name(&param.wanted(i));
         let is_late = ["size", "count"]
@@ -269,24 +267,28 @@ fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
         };
         reader.sum()?;
         let words = &sentence[at..reader.at];
-        let unit = sentence[reader.at..]
-            .iter()
-            .find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?
-            .to_lowercase();
-        let bytes = BYTES.contains(&unit.as_str());
-        let is_known = bytes || ELEMENTS.contains(&unit.as_str());
-        (reader.computes && reader.counts && is_known && is_total(words)).then(|| {
-            let words = words.to_vec();
-            (at, Room { words, bytes })
-        })
+        let mut behind = sentence[reader.at..].iter();
+        let counted = behind.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?;
+        let bytes = unit(counted)?;
+        let words = words.to_vec();
+        (reader.computes && reader.counts).then_some((at, Room { words, bytes }))
     });
     // The first of the longest ones: what begins later is a part of it.
-    found.reduce(
-        |longest, other| match other.1.words.len() > longest.1.words.len() {
-            true => other,
-            false => longest,
-        },
-    )
+    let longest =
+        found.reduce(
+            |longest, other| match other.1.words.len() > longest.1.words.len() {
+                true => other,
+                false => longest,
+            },
+        );
+    longest.filter(|(_, room)| is_total(&room.words))
+}
+
+/// Whether a word counts bytes, or elements; none if it counts nothing.
+fn unit(word: &str) -> Option<bool> {
+    let word = word.to_lowercase();
+    let bytes = BYTES.contains(&word.as_str());
+    (bytes || ELEMENTS.contains(&word.as_str())).then_some(bytes)
 }
 
 /// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
@@ -461,6 +463,7 @@ mod tests {
             "f(n) bytes",
             "4 * (n - 1) bytes",
             "len / n bytes",
+            "n - 2 * len bytes",
             "n * bytes",
         ] {
             assert_eq!(

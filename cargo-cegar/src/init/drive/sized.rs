@@ -57,16 +57,8 @@ impl<'a> Body<'a> {
         }
         let name = self.name(or(&param.name, "input"));
         let count = self.name(&format!("{name}_size"));
-        let kind = if element == "void" {
-            "uint8_t"
-        } else {
-            &element
-        };
-        let bytes = if size == 1 {
-            count.clone()
-        } else {
-            format!("{count} * sizeof({kind})")
-        };
+        let kind = stored(&element);
+        let bytes = in_bytes(&count, (kind, size));
         let least = self.adjust.least.get(&name).copied().unwrap_or(0);
         let least = (least as usize).div_ceil(usize::from(size));
         let most = SECOND.max(2 * least);
@@ -142,22 +134,14 @@ impl<'a> Body<'a> {
     ) -> (String, String) {
         let name = self.name(or(&param.name, "output"));
         let room = self.name(&format!("{name}_size"));
-        let kind = if element == "void" {
-            "uint8_t"
-        } else {
-            element
-        };
+        let kind = stored(element);
         let least = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
         let most = least + OUTPUT;
         if least > 0 {
             let guess = format!("`{name}` has room for {least} elements or more");
             self.guesses.push(guess);
         }
-        let bytes = if size == 1 {
-            room.clone()
-        } else {
-            format!("{room} * sizeof({kind})")
-        };
+        let bytes = in_bytes(&room, (kind, size));
         self.block((kind, &name, &bytes), &room, (least, most));
         let length = self.closing(param, length, &name, &room);
         (name, length)
@@ -284,6 +268,22 @@ impl<'a> Body<'a> {
         self.lines
             .push(format!("{constant}{} *{name} = NULL;", inner.words));
         Ok((format!("&{name}"), self.length(length, "0")))
+    }
+}
+
+/// The type with which memory is made for elements of a type.
+pub(super) fn stored(element: &str) -> &str {
+    match element {
+        "void" => "uint8_t",
+        other => other,
+    }
+}
+
+/// So many elements of a type, which has so many bytes, in bytes.
+pub(super) fn in_bytes(count: &str, (kind, size): (&str, u8)) -> String {
+    match size {
+        1 => count.to_owned(),
+        _ => format!("{count} * sizeof({kind})"),
     }
 }
 

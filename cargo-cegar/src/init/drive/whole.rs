@@ -53,13 +53,9 @@ impl Body<'_> {
             return (None, None);
         };
         let mut ends = all().filter(|function| stem(&function.name, ENDS).as_ref() == Some(&of));
-        let call = |function: &Declared| format!("{}();", function.name);
-        let begins = match self.success(begin) {
-            Success::Any => call(begin),
-            Success::Zero => format!("if ({}() != 0)\n        return 0;", begin.name),
-            Success::NotZero => format!("if ({}() == 0)\n        return 0;", begin.name),
-        };
-        (Some(begins), ends.next().map(call))
+        let begins = self.success(begin).checked(&format!("{}()", begin.name));
+        let ends = ends.next().map(|end| format!("{}();", end.name));
+        (Some(begins), ends)
     }
 
     /// What a function returns where it did what it is for, as far as the header says it.

@@ -204,10 +204,10 @@ impl Guide for Growing {
     }
 
     fn start(&mut self, place: (CtxId, BlockId), parts: &[(Part, bool)]) -> Vec<State> {
-        let known = self.parts.get(&place).cloned().unwrap_or_default();
+        let (known, due) = (self.parts.get(&place), &mut self.due);
         let heads = parts.iter().filter_map(|(part, walked)| {
-            let head = (place, known.get(*part)?.clone());
-            let is_due = self.due.remove(&head);
+            let head = (place, known?.get(*part)?.clone());
+            let is_due = due.remove(&head);
             let grown = self.heads.get(&head).filter(|_| is_due || !walked)?;
             Some(grown.state.clone())
         });

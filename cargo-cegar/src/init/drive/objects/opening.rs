@@ -67,11 +67,8 @@ impl<'a> Body<'a> {
         let call = format!("{name}({})", arguments.ok()?.join(", "));
         let returns = self.api.resolve(&function.returns).kind;
         let is_number = matches!(returns, Kind::Int { .. } | Kind::Enum(_) | Kind::Bool);
-        self.lines.push(match (is_number, success) {
-            (false, _) | (true, Success::Any) => format!("{call};"),
-            (true, Success::Zero) => format!("if ({call} != 0)\n        return 0;"),
-            (true, Success::NotZero) => format!("if ({call} == 0)\n        return 0;"),
-        });
+        let success = if is_number { success } else { Success::Any };
+        self.lines.push(success.checked(&call));
         Some(())
     }
 

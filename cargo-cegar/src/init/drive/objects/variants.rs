@@ -25,6 +25,7 @@ impl<'a> Body<'a> {
         let Some(identity) = self.api.handle(&maker.returns) else {
             return false;
         };
+        // `back` asks what the maker makes, which is what is asked here.
         let is_back = |function: &Declared| {
             self.api.pointee(&maker.returns).is_some()
                 && has_word(&function.name, super::ENDS)
