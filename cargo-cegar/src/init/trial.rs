@@ -88,6 +88,8 @@ pub(super) struct Trial<'t> {
 struct Ran {
     preconditions: Vec<Finding>,
     findings: u64,
+    /// Whether one of them was made while the container was filled.
+    while_filling: bool,
     /// Whether one of them depends on data from outside: no look at an object's state makes that right.
     of_data: bool,
     tapes: Vec<Vec<u8>>,
@@ -179,7 +181,7 @@ impl Trial<'_> {
                 tried.cut_short = true;
                 break;
             };
-            let mut ran = self.patiently(name, function, &tried.harness.text, time)?;
+            let mut ran = self.patiently(name, &tried.harness, time)?;
             (tried.lines, tried.findings) = (ran.lines, ran.findings);
             of_data = ran.of_data;
             tried.tapes = std::mem::take(&mut ran.tapes);
@@ -192,27 +194,29 @@ impl Trial<'_> {
                 }
                 break;
             }
+            if ran.while_filling && self.without_filling(name, &mut adjust, &mut tried) {
+                continue;
+            }
             let Some(finding) = ran.preconditions.first() else {
                 break;
             };
             let before = adjust.clone();
             let learnt = self.learn(name, finding, &mut adjust);
-            if learnt.is_empty() || before == adjust || round == ROUNDS {
-                tried.left_out = Some(hopeless(finding));
-                break;
-            }
-            match self.library.again(self.api, name, &adjust) {
-                Ok(again) if again.text != tried.harness.text => tried.harness = again,
-                Ok(_) => {
-                    tried.left_out = Some(hopeless(finding));
-                    break;
+            let again = match learnt.is_empty() || before == adjust || round == ROUNDS {
+                true => Err(hopeless(finding)),
+                false => self.otherwise(name, finding, &adjust, &tried),
+            };
+            match again {
+                Ok(again) => {
+                    tried.harness = again;
+                    tried.learnt.extend(learnt);
                 }
+                Err(_) if self.without_filling(name, &mut adjust, &mut tried) => {}
                 Err(why) => {
-                    tried.left_out = Some(format!("{}: {why}", hopeless(finding)));
+                    tried.left_out = Some(why);
                     break;
                 }
             }
-            tried.learnt.extend(learnt);
             if self.is_stopped() {
                 break;
             }
@@ -241,6 +245,35 @@ impl Trial<'_> {
         Ok(tried)
     }
 
+    /// The harness, written with what was learnt of a fault; the error says that nothing changes by that.
+    fn otherwise(
+        &self,
+        name: &str,
+        finding: &Finding,
+        adjust: &Adjust,
+        tried: &Tried,
+    ) -> Result<drive::Harness, String> {
+        match self.library.again(self.api, name, adjust) {
+            Ok(again) if again.text != tried.harness.text => Ok(again),
+            Ok(_) => Err(hopeless(finding)),
+            Err(why) => Err(format!("{}: {why}", hopeless(finding))),
+        }
+    }
+
+    /// Writes a harness again that fills no container first: what goes wrong while it is filled is shown by the harnesses of the
+    /// functions that fill it, once. False where nothing is filled.
+    fn without_filling(&self, name: &str, adjust: &mut Adjust, tried: &mut Tried) -> bool {
+        if tried.harness.fillers.is_empty() || self.is_stopped() {
+            return false;
+        }
+        adjust.unfilled = true;
+        let fillers = &tried.harness.fillers;
+        adjust.assume.retain(|(call, _)| !fillers.contains(call));
+        tried.learnt.retain(|one| !fillers.contains(&one.call));
+        let again = self.library.again(self.api, name, adjust);
+        again.map(|again| tried.harness = again).is_ok()
+    }
+
     /// The library went through NULL, in a harness that uses an object that it has just made: whether
     /// that is so behind what callers open it with. False where nothing was found that opens it.
     fn open(
@@ -265,7 +298,7 @@ impl Trial<'_> {
             else {
                 return Ok(false);
             };
-            let mut ran = self.patiently(name, &harness.drives, &harness.text, time)?;
+            let mut ran = self.patiently(name, &harness, time)?;
             if !ran.preconditions.is_empty() || ran.nothing.is_some() {
                 continue;
             }
@@ -326,19 +359,19 @@ impl Trial<'_> {
     fn patiently(
         &self,
         name: &str,
-        function: &str,
-        text: &str,
+        harness: &drive::Harness,
         time: Duration,
     ) -> Result<Ran, Error> {
-        let ran = self.run(name, function, text, time)?;
+        let ran = self.run(name, harness, time)?;
         let is_empty = ran.lines.is_none() && ran.preconditions.is_empty();
         match self.at_most(self.time * PATIENCE) {
-            Some(time) if is_empty && !self.is_stopped() => self.run(name, function, text, time),
+            Some(time) if is_empty && !self.is_stopped() => self.run(name, harness, time),
             _ => Ok(ran),
         }
     }
 
-    fn run(&self, name: &str, function: &str, text: &str, time: Duration) -> Result<Ran, Error> {
+    fn run(&self, name: &str, harness: &drive::Harness, time: Duration) -> Result<Ran, Error> {
+        let function = harness.drives.as_str();
         let scratch = self.known.project.scratch().join("try");
         let package = scratch.join("package");
         let file = package.join("harnesses").join(format!("{name}.c"));
@@ -354,13 +387,15 @@ impl Trial<'_> {
                 std::fs::remove_dir_all(old).map_err(|why| Error::io("remove", old, why))?;
             }
         }
-        store::write(&file, text.as_bytes())?;
+        store::write(&file, harness.text.as_bytes())?;
         let mut options = self.options(name, function, (&scratch, &package, file));
         options.settings.max_time = Some(time);
         let done = AtomicBool::new(false);
         let mut listener = Listener {
             user: self.library.stop,
             done: &done,
+            fillers: &harness.fillers,
+            while_filling: false,
             preconditions: Vec::new(),
             findings: 0,
             of_data: false,
@@ -375,6 +410,7 @@ impl Trial<'_> {
         Ok(Ran {
             preconditions: listener.preconditions,
             findings: listener.findings,
+            while_filling: listener.while_filling,
             of_data: listener.of_data,
             tapes: listener.tapes,
             nothing: listener.nothing,
@@ -456,6 +492,8 @@ fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
 struct Listener<'l> {
     user: &'l AtomicBool,
     done: &'l AtomicBool,
+    fillers: &'l [String],
+    while_filling: bool,
     preconditions: Vec<Finding>,
     findings: u64,
     of_data: bool,
@@ -471,6 +509,10 @@ impl Reporter for Listener<'_> {
                 let blame = finding.blame.as_ref().map(|blame| blame.from);
                 if blame != Some(BlamedOn::Harness) {
                     self.findings += 1;
+                    let calls = finding.stack.iter().chain([&finding.place]);
+                    self.while_filling |= calls
+                        .map(|place| &place.function)
+                        .any(|name| self.fillers.contains(name));
                     self.of_data |= blame == Some(BlamedOn::Input);
                     self.tapes.push(finding.input.clone());
                 }

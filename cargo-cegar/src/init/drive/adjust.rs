@@ -59,6 +59,8 @@ pub struct Adjust {
     pub rows: BTreeSet<String>,
     /// Whether an object is opened as callers do before it is used, and what success is.
     pub opened: Option<Success>,
+    /// Whether containers stay empty, since filling one went wrong.
+    pub unfilled: bool,
     /// What is assumed before a call, in C, in the order in which it was learnt.
     pub assume: Vec<(String, String)>,
 }

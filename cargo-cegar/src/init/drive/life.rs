@@ -8,7 +8,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::wrapped;
-use super::{Adjust, Body, Harness, OUTPUT, READS, SECOND, has_word};
+use super::uses::Case;
+use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
 use crate::init::orders::Life;
 
@@ -35,16 +36,6 @@ const PREFIX: &str = "uses_";
 pub fn life_name(identity: &str) -> String {
     let first = identity.split(' ').next().unwrap_or(identity);
     format!("{PREFIX}{}", first.trim_start_matches('_').to_lowercase())
-}
-
-/// A use, as a case of the harness.
-struct Case<'a> {
-    function: &'a Declared,
-    lines: Vec<String>,
-    /// Functions that it passes.
-    callbacks: Vec<String>,
-    /// Blocks of memory that it makes.
-    blocks: usize,
 }
 
 /// Writes the harness of an object's life, or says why there is none.
@@ -145,111 +136,6 @@ fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
 }
 
 impl<'a> Body<'a> {
-    /// Which parameter of a function is the object that it uses; none if it makes it or gives it
-    /// back.
-    fn place_of(&self, function: &Declared, identity: &str) -> Option<usize> {
-        let is_use = !function.variadic
-            && self.is_usable(function)
-            && self.gives_back(function).is_none()
-            && self.makes(function, identity).is_none();
-        let mut params = function.params.iter();
-        let place =
-            params.position(|param| self.api.handle(&param.ty).as_deref() == Some(identity));
-        place.filter(|_| is_use)
-    }
-
-    /// A use; none where it needs more than numbers and memory.
-    fn case(&mut self, function: &'a Declared, identity: &str, object: &str) -> Option<Case<'a>> {
-        let place = self.place_of(function, identity)?;
-        let before = self.clone();
-        let outer = std::mem::take(&mut self.lines);
-        let cleanup = std::mem::take(&mut self.cleanup);
-        let callbacks = std::mem::take(&mut self.callbacks);
-        let handles = self.handles;
-        self.buffers_of(object, function, identity);
-        let arguments = self.arguments(function, &[(place, object.to_owned())], 1);
-        let mut lines = std::mem::replace(&mut self.lines, outer);
-        let given_back = std::mem::replace(&mut self.cleanup, cleanup);
-        let callbacks = std::mem::replace(&mut self.callbacks, callbacks);
-        let blocks: Option<Vec<&str>> = given_back
-            .iter()
-            .map(|line| line.strip_prefix("free(")?.strip_suffix(");"))
-            .collect();
-        let (Ok(arguments), Some(blocks)) = (arguments, blocks) else {
-            *self = before;
-            return None;
-        };
-        // A structure of zeros is what a harness chooses, and no caller passes.
-        let is_made_up = |line: &String| line.ends_with("= {0};") && !line.contains('[');
-        if self.handles > handles
-            || self.after.len() > before.after.len()
-            || lines.iter().any(is_made_up)
-        {
-            *self = before;
-            return None;
-        }
-        // A case is a scope of its own; functions are not.
-        let is_called = |name: &String| callbacks.iter().any(|text| text.contains(name.as_str()));
-        let outer = before.names.iter().cloned();
-        self.names = outer
-            .chain(self.names.iter().filter(|name| is_called(name)).cloned())
-            .collect();
-        for argument in &arguments {
-            kept(argument, &mut lines);
-        }
-        for block in &blocks {
-            lines.push(format!("kept[keeps++] = {block};"));
-        }
-        lines.push(format!("{}({});", function.name, arguments.join(", ")));
-        Some(Case {
-            function,
-            lines,
-            callbacks,
-            blocks: blocks.len(),
-        })
-    }
-
-    /// Input and output of a stream, new for each use.
-    fn buffers_of(&mut self, object: &str, function: &Declared, identity: &str) {
-        let Some(record) = self.api.record(identity).cloned() else {
-            return;
-        };
-        if self.has_input(function) {
-            return;
-        }
-        let access = match object.strip_prefix('&') {
-            Some(name) => format!("{name}."),
-            None => format!("{object}->"),
-        };
-        for (next, avail, name, most) in [
-            ("next_in", "avail_in", "input", SECOND),
-            ("next_out", "avail_out", "output", OUTPUT),
-        ] {
-            let ty = |field: &str| {
-                let found = record.fields.iter().find(|(name, _)| name == field);
-                found.map(|(_, ty)| ty.words.clone())
-            };
-            let (Some(pointer), Some(number)) = (ty(next), ty(avail)) else {
-                continue;
-            };
-            let name = self.name(name);
-            let size = self.name(&format!("{name}_size"));
-            self.lines
-                .push(format!("size_t {size} = crunner_size(0, {most});"));
-            self.lines
-                .push(format!("uint8_t *{name} = malloc({size});"));
-            if next == "next_in" {
-                self.lines
-                    .push(format!("crunner_get_bytes({name}, {size});"));
-            }
-            self.lines
-                .push(format!("{access}{next} = ({pointer}){name};"));
-            self.lines
-                .push(format!("{access}{avail} = ({number}){size};"));
-            self.cleanup.push(format!("free({name});"));
-        }
-    }
-
     /// What is given back at the end.
     fn closed(&mut self, cases: &[Case<'_>]) -> String {
         let mut text = String::new();
@@ -354,58 +240,8 @@ impl<'a> Body<'a> {
                 false => FIRST / 2,
             },
             drives: main.name.clone(),
+            fillers: Vec::new(),
             text,
         }
-    }
-}
-
-/// Has a variable whose address is passed outlive the use.
-fn kept(argument: &str, lines: &mut Vec<String>) {
-    let name = argument.trim_start_matches('&');
-    let is_declared = |line: &String| {
-        let (left, _) = line
-            .split_once(" = ")
-            .unwrap_or((line.trim_end_matches(';'), ""));
-        let array = left.ends_with(']');
-        let left = left.split('[').next().unwrap_or(left);
-        (array || argument.starts_with('&'))
-            && left.rsplit([' ', '*']).next() == Some(name)
-            && left != name
-    };
-    let Some(at) = lines.iter().position(is_declared) else {
-        return;
-    };
-    if lines[at].starts_with("static ") {
-        return;
-    }
-    let line = lines.remove(at);
-    match line.split_once(" = ") {
-        Some((declared, value)) if !["0;", "NULL;", "{0};"].contains(&value) => {
-            lines.insert(at, format!("{name} = {value}"));
-            lines.insert(at, format!("static {declared};"));
-        }
-        _ => lines.insert(at, format!("static {line}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_pointed_to_outlives_the_use() {
-        let of = |argument: &str, line: &str| {
-            let mut lines = vec![line.to_owned()];
-            kept(argument, &mut lines);
-            lines
-        };
-        assert_eq!(of("&n", "size_t n = 0;"), ["static size_t n = 0;"]);
-        assert_eq!(
-            of("&n", "size_t n = (size_t)room;"),
-            ["static size_t n;", "n = (size_t)room;"]
-        );
-        assert_eq!(of("name", "char name[8];"), ["static char name[8];"]);
-        assert_eq!(of("n", "size_t n = 0;"), ["size_t n = 0;"]);
-        assert_eq!(of("&m", "size_t n = m;"), ["size_t n = m;"]);
     }
 }

@@ -15,6 +15,7 @@ mod scalars;
 mod sides;
 mod sized;
 mod text;
+mod uses;
 mod whole;
 
 use std::collections::BTreeSet;
@@ -63,6 +64,8 @@ pub struct Harness {
     pub score: i32,
     /// The function whose lines say how far it gets.
     pub drives: String,
+    /// The functions that fill the container that it looks into.
+    pub fillers: Vec<String>,
 }
 
 /// Writes the harness of a function, or says why there is none.
@@ -133,6 +136,8 @@ struct Body<'a> {
     nested: usize,
     /// What is being made, by identity: it is not there yet when its maker is called.
     making: Vec<String>,
+    /// Functions that fill the container that is made.
+    fillers: Vec<String>,
     /// Functions that callers were seen to call: what makes an object is best one of them.
     preferred: BTreeSet<String>,
 }
@@ -151,8 +156,8 @@ impl<'a> Body<'a> {
             adjust,
             // Names that a macro or a keyword might be.
             names: [
-                "data", "size", "turns", "main", "int", "char", "errno", "stdin", "stdout", "unix",
-                "linux",
+                "data", "size", "turns", "kept", "keeps", "main", "int", "char", "errno", "stdin",
+                "stdout", "unix", "linux",
             ]
             .iter()
             .map(|name| (*name).to_owned())
@@ -170,6 +175,7 @@ impl<'a> Body<'a> {
             handles: 0,
             nested: 0,
             making: Vec::new(),
+            fillers: Vec::new(),
             preferred: BTreeSet::new(),
         }
     }

@@ -92,6 +92,7 @@ impl Body<'_> {
             passed: arguments.join(", "),
             score: self.score(function),
             drives: function.name.clone(),
+            fillers: self.fillers,
             text,
         })
     }
@@ -117,15 +118,25 @@ impl Body<'_> {
         if !is_repeated || self.api.orders.is_guarded(&function.name) {
             return None;
         }
-        let is_number = |line: &&String| {
+        let is_choice = |line: &&String| {
             let name = line
-                .split_once(" = crunner_get_")
-                .and_then(|(before, _)| before.rsplit(' ').next());
-            name.is_some_and(|name| arguments.iter().any(|argument| argument == name))
+                .split_once(" = crunner_")
+                .and_then(|(before, _)| before.rsplit([' ', '*']).next());
+            // What other choices are made of is chosen once.
+            let is_alone = |name: &str| {
+                self.lines
+                    .iter()
+                    .filter(|line| has_name(line, name))
+                    .count()
+                    == 1
+            };
+            name.is_some_and(|name| {
+                arguments.iter().any(|argument| argument == name) && is_alone(name)
+            })
         };
         self.guesses
             .push("callers call it several times".to_owned());
-        Some(self.lines.iter().filter(is_number).cloned().collect())
+        Some(self.lines.iter().filter(is_choice).cloned().collect())
     }
 
     /// The call, and how what it returns is given back.
@@ -267,7 +278,9 @@ impl Body<'_> {
         if function.deprecated {
             score -= DEPRECATED;
         }
-        let unsure = 30 * self.guesses.len() + 5 * self.handles + function.params.len();
+        // That a container has something in it is no reason for doubt.
+        let filled = usize::from(!self.fillers.is_empty());
+        let unsure = 30 * (self.guesses.len() - filled) + 5 * self.handles + function.params.len();
         score - unsure as i32
     }
 }

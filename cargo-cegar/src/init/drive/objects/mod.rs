@@ -5,6 +5,7 @@
 //! `BZ2_bzCompressInit` for `BZ2_bzCompress`.
 
 mod feeding;
+mod filling;
 mod opening;
 mod owned;
 mod plain;
@@ -125,6 +126,7 @@ impl<'a> Body<'a> {
                     self.opened(&made, (maker, function), identity, depth);
                     self.streamed(&made, function, identity);
                     self.fed(&made, function, identity, depth);
+                    self.stocked(&made, function, identity, depth);
                     return Ok(made);
                 }
                 Err(why) => {

@@ -1,0 +1,117 @@
+//! What a container holds before a function looks into it.
+//!
+//! A map that was just made is empty, and what reads, removes or goes over its entries does nothing
+//! with an empty one. No caller shows an order where the crate has neither C that uses the library
+//! nor Rust around it; but what puts something into a container may be called at any time, and many
+//! times: growing and rehashing come with the tenth entry, not with the first.
+
+use crate::init::api::Declared;
+use crate::init::drive::text::words;
+use crate::init::drive::uses::Case;
+use crate::init::drive::{Body, READS, has_word};
+use crate::init::pairs;
+
+/// Words in the names of functions that put something into a container.
+const PUTS: &[&str] = &[
+    "add", "append", "enqueue", "insert", "prepend", "push", "put",
+];
+/// Functions that are chosen among.
+const MOST: usize = 3;
+/// Calls of them.
+const TURNS: usize = 24;
+
+impl<'a> Body<'a> {
+    /// Puts things into a container that was just made for the function that is driven.
+    pub(super) fn stocked(
+        &mut self,
+        object: &str,
+        function: &Declared,
+        identity: &str,
+        depth: usize,
+    ) {
+        if self.nested > 0
+            || depth > 0
+            || self.fed
+            || self.main.is_some()
+            || self.adjust.unfilled
+            || function.name != self.function.name
+            || has_word(&function.name, READS)
+            || self.api.orders.of(identity).is_some()
+        {
+            return;
+        }
+        let all = self.api.functions.iter();
+        let puts: Vec<&'a Declared> = all
+            .filter(|one| one.name != function.name && self.puts_into(one, identity))
+            .collect();
+        self.nested += 1;
+        let cases: Vec<Case<'a>> = puts
+            .into_iter()
+            .filter_map(|one| self.case(one, identity, object))
+            .take(MOST)
+            .collect();
+        self.nested -= 1;
+        if !cases.is_empty() {
+            self.fill(cases);
+        }
+    }
+
+    /// Whether a function puts something into such a container, wherever that has a place in it.
+    fn puts_into(&self, function: &Declared, identity: &str) -> bool {
+        let changes = |to: &crate::init::ctype::Written| !to.constant;
+        let [first, others @ ..] = &function.params[..] else {
+            return false;
+        };
+        !function.deprecated
+            && words(&function.name).any(|word| PUTS.contains(&word.as_str()))
+            && self.place_of(function, identity) == Some(0)
+            && self.api.pointee(&first.ty).as_ref().is_some_and(changes)
+            && !others.is_empty()
+            && !others.iter().any(|other| pairs::is_place_name(&other.name))
+    }
+
+    /// The loop that puts things in.
+    fn fill(&mut self, cases: Vec<Case<'a>>) {
+        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        if blocks > 0 {
+            self.lines.push(format!("void *kept[{}];", blocks * TURNS));
+            self.lines.push("int keeps = 0;".to_owned());
+            self.cleanup
+                .push("while (keeps > 0)\n        free(kept[--keeps]);".to_owned());
+        }
+        self.lines.push(format!(
+            "for (int turns = (int)crunner_size(0, {TURNS}); turns > 0; turns--) {{"
+        ));
+        let is_alone = cases.len() == 1;
+        if !is_alone {
+            let last = cases.len() - 1;
+            self.lines
+                .push(format!("    switch (crunner_range(0, {last})) {{"));
+        }
+        for (number, case) in cases.into_iter().enumerate() {
+            let indent = if is_alone { "    " } else { "        " };
+            if !is_alone {
+                self.lines.push(format!("    case {number}: {{"));
+            }
+            let lines = case.lines.iter();
+            self.lines
+                .extend(lines.map(|line| format!("{indent}{line}")));
+            if !is_alone {
+                self.lines.push("        break;".to_owned());
+                self.lines.push("    }".to_owned());
+            }
+            self.callbacks.extend(case.callbacks);
+            // What is learnt of a choice is said by its name.
+            self.names.extend(case.names);
+            self.fillers.push(case.function.name.clone());
+        }
+        if !is_alone {
+            self.lines.push("    }".to_owned());
+        }
+        self.lines.push("}".to_owned());
+        self.guesses.push(format!(
+            "`{}` may be called at any time",
+            self.fillers.join("`, `")
+        ));
+    }
+}
