@@ -106,7 +106,7 @@ fn arrays_that_grow() {
         words.extend(fixed);
         check_in("growing", name, &words)
     };
-    for name in ["bytes", "kept", "records", "two"] {
+    for name in ["bytes", "kept", "pair", "records", "two", "vector"] {
         run(name, "60s", &[]).expect(exit::VIOLATION);
         let fixed = run(name, "60s", &["-D", "FIXED", ALONE]);
         assert_eq!(fixed.finished()["verdict"], "proved", "{name}\n{fixed}");

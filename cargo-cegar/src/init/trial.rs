@@ -5,6 +5,8 @@
 //! So the harness is written again with what was learnt, and tried again, until nothing comes; one
 //! for which nothing helps, or which leaves most of its function out, is not offered.
 
+mod listener;
+
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -21,11 +23,12 @@ use crate::coverage::{Count, Coverage};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::explain::Left;
-use crate::findings::{BlamedOn, MissingCondition};
+use crate::findings::MissingCondition;
 use crate::options::{Harness, RunOptions, Settings};
 use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
+use listener::Listener;
 
 /// A trial that reached nothing is repeated so much longer.
 const PATIENCE: u32 = 6;
@@ -486,45 +489,4 @@ fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
     let states: Vec<_> = file.within(found).map(|(_, state)| state).collect();
     let count = Count::of(&states);
     Some((count.covered, count.lines))
-}
-
-/// Hears what a run says, and ends it when it has taught something.
-struct Listener<'l> {
-    user: &'l AtomicBool,
-    done: &'l AtomicBool,
-    fillers: &'l [String],
-    while_filling: bool,
-    preconditions: Vec<Finding>,
-    findings: u64,
-    of_data: bool,
-    tapes: Vec<Vec<u8>>,
-    nothing: Option<String>,
-}
-
-impl Reporter for Listener<'_> {
-    fn event(&mut self, event: &Event) {
-        match event {
-            Event::Precondition(finding) => self.preconditions.push(finding.clone()),
-            Event::Found(finding) => {
-                let blame = finding.blame.as_ref().map(|blame| blame.from);
-                if blame != Some(BlamedOn::Harness) {
-                    self.findings += 1;
-                    let calls = finding.stack.iter().chain([&finding.place]);
-                    self.while_filling |= calls
-                        .map(|place| &place.function)
-                        .any(|name| self.fillers.contains(name));
-                    self.of_data |= blame == Some(BlamedOn::Input);
-                    self.tapes.push(finding.input.clone());
-                }
-                if finding.message.contains(" NULL") && blame != Some(BlamedOn::Harness) {
-                    let place = finding.place.show();
-                    self.nothing = Some(format!("{place}: {}", finding.message));
-                }
-            }
-            _ => {}
-        }
-        if !self.preconditions.is_empty() || self.user.load(Ordering::Relaxed) {
-            self.done.store(true, Ordering::Relaxed);
-        }
-    }
 }

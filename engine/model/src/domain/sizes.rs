@@ -4,7 +4,7 @@
 //! first time all three are constants, of which no line says anything, and behind that they are no constants any more. So where two states are
 //! joined that know two sizes of one block, the numbers that differ, too, are compared with the sizes.
 
-use super::linear::{Lines, Sum, Var};
+use super::linear::{Lines, Ranges, Sum, Var};
 use super::num::Num;
 use super::space::{Names, ObjId};
 use super::state::State;
@@ -60,6 +60,28 @@ impl State {
         }
     }
 
+    /// Lines about a block that has one size in one of two states and several in the other one, which may say them by other numbers: where `used == room`
+    /// was tested, that state has `size == 2 * used` for `size == room`.
+    pub(super) fn sizes_of_several(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
+        for (one, several) in [(self, other), (other, self)] {
+            let blocks = one.objects.iter().filter_map(|(&id, object)| {
+                let size = object.size.single()?;
+                let is_one = several.objects.get(&id)?.size.single().is_some();
+                let info = names.info(id);
+                (info.heap && info.single && !is_one).then_some((id, i128::from(size)))
+            });
+            let blocks: Vec<_> = blocks.take(BLOCKS).collect();
+            if blocks.is_empty() {
+                continue;
+            }
+            let numbers = one.differing(several, names);
+            let ranges = |var| several.range(var, names);
+            for block in blocks {
+                related_by_lines(block, &numbers, (&several.lines, &ranges), lines);
+            }
+        }
+    }
+
     /// Numbers in cells and registers that are others there.
     fn differing(&self, other: &State, names: &Names<'_>) -> Vec<Both> {
         let mut all = Vec::new();
@@ -112,12 +134,55 @@ fn related((id, here, there): (ObjId, i128, i128), numbers: &[Both], lines: &mut
     }
 }
 
+/// Puts down what numbers have to do with a block that has one size here, and several sizes in a state of which there are lines.
+fn related_by_lines(
+    (id, here): (ObjId, i128),
+    numbers: &[Both],
+    (there, ranges): (&Lines, Ranges<'_>),
+    lines: &mut Lines,
+) {
+    let size = Sum::of(Var::Size(id));
+    let mut elements: Vec<i128> = Vec::new();
+    for (var, a, _) in numbers {
+        let Some(element) = a.single().and_then(|a| fitting(a.into(), here)) else {
+            continue;
+        };
+        let Some(sum) = size.plus(&Sum::of(*var), -element) else {
+            continue;
+        };
+        let is_zero = there.proves(&sum, ranges)
+            && sum.times(-1).is_some_and(|sum| there.proves(&sum, ranges));
+        if is_zero {
+            lines.zero(Some(sum));
+            if !elements.contains(&element) && elements.len() < ELEMENTS {
+                elements.push(element);
+            }
+        }
+    }
+    for (var, a, _) in numbers {
+        for element in &elements {
+            let past = Sum::of(*var).times(*element);
+            let Some(past) = past.and_then(|past| past.plus(&size, -1)) else {
+                continue;
+            };
+            let bound = (i128::from(a.most) * element - here).max(there.upper(&past, ranges));
+            if (-*element..=0).contains(&bound) {
+                lines.at_most_zero(past.plus(&Sum::number(bound), -1));
+            }
+        }
+    }
+}
+
 /// How many bytes an element has of which a number says how many there are in blocks of two sizes.
 fn element((a, here): (&Num, i128), (b, there): (&Num, i128)) -> Option<i128> {
     let (a, b) = (i128::from(a.single()?), i128::from(b.single()?));
-    let element = here.checked_div(a)?;
-    (a * element == here && b * element == there && (1..=ELEMENT).contains(&element))
-        .then_some(element)
+    fitting(a, here).filter(|element| b * element == there)
+}
+
+/// How many bytes an element has of which so many fill a block of this size.
+fn fitting(number: i128, size: i128) -> Option<i128> {
+    let element = size.checked_div(number)?;
+    (number * element == size && (1..=ELEMENT).contains(&element)).then_some(element)
 }
 
 #[cfg(test)]

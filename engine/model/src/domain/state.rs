@@ -282,6 +282,7 @@ impl State {
             self.ends_of_both(other, names, &mut lines);
             self.texts_of_both(other, names, &mut lines);
             self.sizes_of_both(other, names, &mut lines);
+            self.sizes_of_several(other, names, &mut lines);
         }
         let (bytes, tested) = self.bytes_of_both(other);
         let mut state = State {

@@ -1,5 +1,9 @@
 //! Numbers to which states are widened first: those that are compared with, and the ends of types.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use cegar_model::domain::contents::Contents;
 use cegar_model::domain::state::State;
 use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg};
 
@@ -46,8 +50,11 @@ pub fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
     all
 }
 
+/// Memory cells whose number is a threshold.
+const CELLS: usize = 16;
+
 /// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant. So is the size of a block
-/// until it grows.
+/// until it grows, and what a structure of which other members change keeps: how many elements there is room for.
 pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
     let single = |state: &State, reg: &Reg| {
         let num = *state.registers.get(reg)?.plain()?;
@@ -64,9 +71,28 @@ pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64
     });
     let near = both
         .chain(sizes)
+        .chain(kept_in_memory(known, new).take(CELLS))
         .flat_map(|n| [n.saturating_sub(1), n, n.saturating_add(1)]);
     let mut all: Vec<i64> = thresholds.iter().copied().chain(near).collect();
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// Numbers above one in cells of both states, of objects in which something else changes.
+fn kept_in_memory(known: &State, new: &State) -> impl Iterator<Item = i64> {
+    let changed = known.objects.iter().filter_map(|(id, object)| {
+        let there = new.objects.get(id)?;
+        let is_same = Arc::ptr_eq(&object.contents, &there.contents);
+        (!is_same).then_some((&object.contents, &there.contents))
+    });
+    let numbers = |contents: &Contents| -> BTreeSet<(u32, u32, i64)> {
+        let cells = contents.cells().filter_map(|(at, len, value)| {
+            let num = value.plain()?;
+            (num.single().is_some() && num.least > 1).then_some((at, len, num.least))
+        });
+        cells.collect()
+    };
+    let both = changed.map(move |(here, there)| &numbers(here) & &numbers(there));
+    both.flatten().map(|(_, _, number)| number)
 }

@@ -19,7 +19,7 @@ use crate::program::ir::{BlockId, Callee, FunctionKind, Op};
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
 /// Groups of states that are kept apart where a function is called. If there are more, all are joined.
-const GROUPS: usize = 3;
+const GROUPS: usize = 4;
 
 /// What states are told apart by: the kinds of a few registers.
 pub(super) type Key = SmallVec<[Kind; 4]>;
