@@ -123,13 +123,30 @@ static void put_in_field(struct sink *s, const struct spec *f, const char *text,
     if (f->left) pad(s, ' ', fill);
 }
 
+static void put_digits(struct sink *s, const struct spec *f, const char *text, size_t n, int wide) {
+    if (wide) put_in_field(s, f, text, n);
+    else put_block(s, text, n);
+}
+
+/* A number of at most FINEST, without a loop: proofs see how many digits there are. */
+static int put_decimal(char *to, int at, int number) {
+    if (number >= 1000000) to[at++] = (char)('0' + number / 1000000);
+    if (number >= 100000) to[at++] = (char)('0' + number / 100000 % 10);
+    if (number >= 10000) to[at++] = (char)('0' + number / 10000 % 10);
+    if (number >= 1000) to[at++] = (char)('0' + number / 1000 % 10);
+    if (number >= 100) to[at++] = (char)('0' + number / 100 % 10);
+    if (number >= 10) to[at++] = (char)('0' + number / 10 % 10);
+    to[at++] = (char)('0' + number % 10);
+    return at;
+}
+
 static void put_float(struct sink *s, const struct spec *f, double v) {
     if (f->precision > FINEST) {
         crunner_unmodelled("so many digits of a number");
         return;
     }
     int wide = f->width > WIDEST;
-    char spec[48], small[400], *text = small;
+    char spec[48], small[400];
     int at = 0;
     spec[at++] = '%';
     if (f->left) spec[at++] = '-';
@@ -137,28 +154,24 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
     if (f->space) spec[at++] = ' ';
     if (f->alternate) spec[at++] = '#';
     if (f->zero && !wide) spec[at++] = '0';
-    int numbers[2] = {wide ? 0 : f->width, f->precision};
-    for (int i = 0; i < 2; i++) {
-        char digits[12];
-        int n = 0;
-        if (i == 0 ? numbers[i] <= 0 : numbers[i] < 0) continue;
-        if (i == 1) spec[at++] = '.';
-        do digits[n++] = (char)('0' + numbers[i] % 10);
-        while (numbers[i] /= 10);
-        while (n > 0) spec[at++] = digits[--n];
+    if (!wide && f->width > 0) at = put_decimal(spec, at, f->width);
+    if (f->precision >= 0) {
+        spec[at++] = '.';
+        at = put_decimal(spec, at, f->precision);
     }
     spec[at++] = (char)f->conversion;
     spec[at] = 0;
     int n = crunner_format_float(small, sizeof small, spec, v);
     if (n < 0) return;
-    if ((size_t)n >= sizeof small) {
-        text = malloc((size_t)n + 1);
-        if (!text) return;
-        crunner_format_float(text, (size_t)n + 1, spec, v);
+    if ((size_t)n < sizeof small) {
+        put_digits(s, f, small, (size_t)n, wide);
+        return;
     }
-    if (wide) put_in_field(s, f, text, (size_t)n);
-    else put_block(s, text, (size_t)n);
-    if (text != small) free(text);
+    char *text = malloc((size_t)n + 1);
+    if (!text) return;
+    crunner_format_float(text, (size_t)n + 1, spec, v);
+    put_digits(s, f, text, (size_t)n, wide);
+    free(text);
 }
 
 /* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's does. */

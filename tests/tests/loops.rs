@@ -81,6 +81,7 @@ fn texts_up_to_their_ends() {
     for name in [
         "digits",
         "joined",
+        "mean",
         "overwritten",
         "pairs",
         "scanned",

@@ -6,6 +6,7 @@
 //! times: growing and rehashing come with the tenth entry, not with the first.
 
 use crate::init::api::Declared;
+use crate::init::ctype::Written;
 use crate::init::drive::text::words;
 use crate::init::drive::uses::Case;
 use crate::init::drive::{Body, READS, has_word};
@@ -58,7 +59,7 @@ impl<'a> Body<'a> {
 
     /// Whether a function puts something into such a container, wherever that has a place in it.
     fn puts_into(&self, function: &Declared, identity: &str) -> bool {
-        let changes = |to: &crate::init::ctype::Written| !to.constant;
+        let changes = |to: &Written| !to.constant;
         let [first, others @ ..] = &function.params[..] else {
             return false;
         };

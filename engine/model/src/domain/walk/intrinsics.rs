@@ -88,6 +88,10 @@ impl<G: Guide> Walker<'_, G> {
             Intrinsic::FormatFloat => {
                 let room = number(self, state, 1);
                 if room.high > 0 {
+                    let writing = Purpose {
+                        len: Some(operand(1)),
+                        ..writing
+                    };
                     let Some(access) = self.access(frame, state, operand(0), &room, writing) else {
                         return false;
                     };
@@ -101,6 +105,10 @@ impl<G: Guide> Walker<'_, G> {
             }
             Intrinsic::ParseFloat => {
                 let len = number(self, state, 1);
+                let reading = Purpose {
+                    len: Some(operand(1)),
+                    ..reading
+                };
                 if len.high > 0
                     && self
                         .access(frame, state, operand(0), &len, reading)
