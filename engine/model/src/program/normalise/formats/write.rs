@@ -160,12 +160,13 @@ impl<'m> Writer<'m> {
         arguments.extend(&parameters[first..]);
         let length = self.call_value(format, &mut arguments);
         let stream = self.stream(stdout, out, &parameters)?;
-        // Each of the two places of the text has calls of its own: of a pointer to either of them, proofs know little.
+        // Each of the two places of the text has calls of its own, which know which of them it is: of a pointer to either, proofs know little.
         let (long, short) = (self.block(function), self.block(function));
         let is_long = self.is_at_least(length, BUFFER);
         llvm!(LLVMBuildCondBr(self.builder, is_long, long, short));
         llvm!(LLVMPositionBuilderAtEnd(self.builder, short));
-        let result = self.call("crunner_line_out", &mut [stream, buffer, buffer, length]);
+        let text = self.call("crunner_line_room", &mut [buffer, room, length]);
+        let result = self.call("crunner_line_out", &mut [stream, buffer, text, length]);
         llvm!(LLVMBuildRet(self.builder, result));
         llvm!(LLVMPositionBuilderAtEnd(self.builder, long));
         let text = self.call("crunner_line_room", &mut [buffer, room, length]);
