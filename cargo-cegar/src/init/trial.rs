@@ -205,7 +205,7 @@ impl Trial<'_> {
             };
             let before = adjust.clone();
             let learnt = self.learn(name, finding, &mut adjust);
-            let again = match learnt.is_empty() || before == adjust || round == ROUNDS {
+            let again = match learnt.is_empty() || before == adjust || round >= ROUNDS {
                 true => Err(hopeless(finding)),
                 false => self.otherwise(name, finding, &adjust, &tried),
             };

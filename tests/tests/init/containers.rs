@@ -17,7 +17,9 @@ fn what_looks_into_a_container_finds_something_there() {
         "struct shelf;\nstruct shelf *shelf_new(void);\nvoid shelf_free(struct shelf *shelf);\n\
          /* 0 where there is no memory. */\nint shelf_add(struct shelf *shelf, const char *title);\n\
          int shelf_insert_at(struct shelf *shelf, unsigned position, const char *title);\n\
-         /* The length of the longest title. */\nunsigned long shelf_width(const struct shelf *shelf);\n",
+         /* The length of the longest title. */\nunsigned long shelf_width(const struct shelf *shelf);\n\
+         int shelf_put(struct shelf *shelf, const unsigned char *bytes, unsigned long size);\n\
+         int shelf_same(const struct shelf *a, const struct shelf *b);\n",
         "#include <stdlib.h>\n#include <string.h>\n#include \"shelf.h\"\n\
          struct shelf { unsigned count; char *titles[16]; };\n\
          struct shelf *shelf_new(void) { return calloc(1, sizeof(struct shelf)); }\n\
@@ -30,17 +32,24 @@ fn what_looks_into_a_container_finds_something_there() {
          return position == shelf->count ? shelf_add(shelf, title) : 0;\n}\n\
          unsigned long shelf_width(const struct shelf *shelf)\n{\n    unsigned long lengths[9], width = 0;\n    \
          for (unsigned i = 0; i < shelf->count; i++) {\n        lengths[i] = strlen(shelf->titles[i]);\n        \
-         if (lengths[i] > width) width = lengths[i];\n    }\n    return width;\n}\n",
+         if (lengths[i] > width) width = lengths[i];\n    }\n    return width;\n}\n\
+         int shelf_put(struct shelf *shelf, const unsigned char *bytes, unsigned long size)\n{\n    \
+         return size > 0 && bytes[size - 1] == 0 && shelf_add(shelf, (const char *)bytes);\n}\n\
+         int shelf_same(const struct shelf *a, const struct shelf *b) { return a->count == b->count; }\n",
     );
     tool(&project, &["init", "--no-try", "--most", "99"]).expect(exit::CLEAN);
     let text = project.read("cegar/harnesses/shelf_width.c");
     for line in [
-        "`shelf_add` may be called at any time",
+        "`shelf_add`, `shelf_put` may be called at any time",
         "for (int turns = (int)crunner_size(0, 24); turns > 0; turns--) {",
         "const char *title = crunner_new_string();",
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
+    // Two of them, with memory that stays until both are given back.
+    let text = project.read("cegar/harnesses/shelf_same.c");
+    assert_eq!(text.matches("void *kept[48];").count(), 1, "{text}");
+    assert_eq!(text.matches("free(kept[--keeps]);").count(), 1, "{text}");
     // A position has to exist: what wants one is not called at any time.
     assert!(!text.contains("shelf_insert_at"), "{text}");
     // The function that fills it is called with other titles each time.

@@ -47,6 +47,9 @@ const DEPTH: usize = 3;
 /// Members of a structure that are chosen one by one.
 const MEMBERS: usize = 12;
 
+/// Ends what is said of functions that fill a container.
+const ANY_TIME: &str = "may be called at any time";
+
 /// Words in the names of functions that read what others wrote: the interesting ones.
 const READS: &[&str] = &[
     "parse", "decode", "decomp", "uncomp", "inflate", "read", "load", "scan", "unpack", "deserial",
@@ -138,6 +141,8 @@ struct Body<'a> {
     making: Vec<String>,
     /// Functions that fill the container that is made.
     fillers: Vec<String>,
+    /// Blocks of memory that stay until the objects are closed.
+    kept: usize,
     /// Functions that callers were seen to call: what makes an object is best one of them.
     preferred: BTreeSet<String>,
 }
@@ -176,6 +181,7 @@ impl<'a> Body<'a> {
             nested: 0,
             making: Vec::new(),
             fillers: Vec::new(),
+            kept: 0,
             preferred: BTreeSet::new(),
         }
     }

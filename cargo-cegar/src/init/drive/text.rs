@@ -1,6 +1,6 @@
 //! The text of a harness.
 
-use super::{Body, Harness, READS, has_name, has_word};
+use super::{ANY_TIME, Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
@@ -279,8 +279,9 @@ impl Body<'_> {
             score -= DEPRECATED;
         }
         // That a container has something in it is no reason for doubt.
-        let filled = usize::from(!self.fillers.is_empty());
-        let unsure = 30 * (self.guesses.len() - filled) + 5 * self.handles + function.params.len();
+        let filled = |guess: &&String| guess.ends_with(ANY_TIME);
+        let doubts = self.guesses.iter().filter(|guess| !filled(guess)).count();
+        let unsure = 30 * doubts + 5 * self.handles + function.params.len();
         score - unsure as i32
     }
 }

@@ -9,7 +9,7 @@ use crate::init::api::Declared;
 use crate::init::ctype::Written;
 use crate::init::drive::text::words;
 use crate::init::drive::uses::Case;
-use crate::init::drive::{Body, READS, has_word};
+use crate::init::drive::{ANY_TIME, Body, READS, has_word};
 use crate::init::pairs;
 
 /// Words in the names of functions that put something into a container.
@@ -75,15 +75,13 @@ impl<'a> Body<'a> {
     fn fill(&mut self, cases: Vec<Case<'a>>) {
         let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
         if blocks > 0 {
-            self.lines.push(format!("void *kept[{}];", blocks * TURNS));
-            self.lines.push("int keeps = 0;".to_owned());
-            self.cleanup
-                .push("while (keeps > 0)\n        free(kept[--keeps]);".to_owned());
+            self.keep(blocks * TURNS);
         }
         self.lines.push(format!(
             "for (int turns = (int)crunner_size(0, {TURNS}); turns > 0; turns--) {{"
         ));
         let is_alone = cases.len() == 1;
+        let mut guessed = Vec::new();
         if !is_alone {
             let last = cases.len() - 1;
             self.lines
@@ -104,15 +102,35 @@ impl<'a> Body<'a> {
             self.callbacks.extend(case.callbacks);
             // What is learnt of a choice is said by its name.
             self.names.extend(case.names);
-            self.fillers.push(case.function.name.clone());
+            if !self.fillers.contains(&case.function.name) {
+                self.fillers.push(case.function.name.clone());
+                guessed.push(format!("`{}`", case.function.name));
+            }
         }
         if !is_alone {
             self.lines.push("    }".to_owned());
         }
         self.lines.push("}".to_owned());
-        self.guesses.push(format!(
-            "`{}` may be called at any time",
-            self.fillers.join("`, `")
-        ));
+        // Two containers of one kind are filled by the same functions.
+        if !guessed.is_empty() {
+            let names = guessed.join(", ");
+            self.guesses.push(format!("{names} {ANY_TIME}"));
+        }
+    }
+
+    /// Room for so many more blocks, which stay where they are until the objects are closed.
+    fn keep(&mut self, blocks: usize) {
+        let declared = |blocks: usize| format!("void *kept[{blocks}];");
+        let before = declared(self.kept);
+        self.kept += blocks;
+        let now = declared(self.kept);
+        if let Some(line) = self.lines.iter_mut().find(|line| **line == before) {
+            *line = now;
+            return;
+        }
+        self.lines.push(now);
+        self.lines.push("int keeps = 0;".to_owned());
+        self.cleanup
+            .push("while (keeps > 0)\n        free(kept[--keeps]);".to_owned());
     }
 }
