@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, Success};
 pub use life::{life, life_name};
+pub(super) use scalars::getter;
 
 use scalars::EVERY;
 
@@ -487,18 +488,4 @@ fn has_outer_word(name: &str, words: &[&str]) -> bool {
         let is_outer = outer.into_iter().flatten().any(|part| part == word);
         is_outer || word.len() > 3 && lower.ends_with(word)
     })
-}
-
-/// The function that takes a number of this many bytes from the tape.
-pub(super) fn getter(size: u64, signed: bool) -> &'static str {
-    match (size, signed) {
-        (1, true) => "crunner_get_schar",
-        (1, false) => "crunner_get_byte",
-        (2, true) => "crunner_get_short",
-        (2, false) => "crunner_get_ushort",
-        (4, true) => "crunner_get_int",
-        (4, false) => "crunner_get_uint",
-        (_, true) => "crunner_get_long",
-        (_, false) => "crunner_get_ulong",
-    }
 }

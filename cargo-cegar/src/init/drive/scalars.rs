@@ -1,7 +1,7 @@
 //! Numbers, and constants of enumerations.
 
 use super::text::wrapped;
-use super::{Body, getter, unknown};
+use super::{Body, unknown};
 use crate::init::api::Parameter;
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
@@ -13,6 +13,20 @@ const LISTED: usize = 40;
 
 /// How much room an object is usually made with: with more than memory has nothing comes of it.
 const ROOM: usize = 64;
+
+/// The function that takes a number of this many bytes from the tape.
+pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
+    match (size, signed) {
+        (1, true) => "crunner_get_schar",
+        (1, false) => "crunner_get_byte",
+        (2, true) => "crunner_get_short",
+        (2, false) => "crunner_get_ushort",
+        (4, true) => "crunner_get_int",
+        (4, false) => "crunner_get_uint",
+        (_, true) => "crunner_get_long",
+        (_, false) => "crunner_get_ulong",
+    }
+}
 
 impl Body<'_> {
     /// A value for a parameter that is a scalar. How much room an object is made with is mostly little.
