@@ -2,7 +2,7 @@
 //!
 //! An unsound prover looks like a good one. So thousands of programs are made whose truth is known, by executing them on all
 //! their inputs or by construction, and each answer of the prover is compared with it. `CEGAR_PROOFS=20000` runs so
-//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed five hundred (`CEGAR_TESTS=all`: thousand):
+//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed two hundred (`CEGAR_TESTS=all`: thousand):
 //! `CEGAR_PROOFS=10000 cargo test --release -p cegar-tests --test proofs -- --nocapture programs`. Every certificate goes through the
 //! checker, and a prover that proves next to nothing fails, too.
 
@@ -84,7 +84,7 @@ fn volume() -> (usize, u64) {
             (count as usize, seed)
         }
         None => {
-            let count = if thorough() { 1000 } else { 300 };
+            let count = if thorough() { 1000 } else { 200 };
             (count, number("CEGAR_PROOFS_SEED").unwrap_or(1))
         }
     }
