@@ -237,7 +237,7 @@ fn a_test_without_its_harness_is_not_run() {
     let project = two(LONG);
     let own = "#[test]\nfn mine() { cegar_harness::Mock::new(\"gone\").run().expect_safe(); }\n";
     project.write("cegar/tests/gone.rs", own);
-    let ended = tool(&project, "ci --max-time 120s --runs 500");
+    let ended = tool(&project, "ci --max-time 240s --runs 500");
     ended
         .expect(exit::INCOMPLETE)
         .says("harness `gone` is not built");
