@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::text::wrapped;
-use super::uses::Case;
+use super::uses::{Case, KEPT_FREED};
 use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
 use crate::init::orders::Life;
@@ -18,15 +18,7 @@ const TURNS: usize = 8;
 /// The most functions of one harness.
 const USERS: usize = 16;
 /// Names in such a harness that are no parameter's.
-const OWN: [&str; 7] = [
-    "may_follow",
-    "may_follow_count",
-    "kept",
-    "keeps",
-    "turns",
-    "last",
-    "use",
-];
+const OWN: [&str; 4] = ["may_follow", "may_follow_count", "last", "use"];
 /// The rank of a whole life of what reads: before what calls one function of it.
 const FIRST: i32 = 200;
 /// Begins the names of such harnesses.
@@ -224,7 +216,7 @@ impl<'a> Body<'a> {
         text += "        }\n        last = use + 1;\n    }\n\n";
         text += &self.closed(cases);
         if blocks > 0 {
-            text += "    while (keeps > 0)\n        free(kept[--keeps]);\n";
+            text += &format!("    {KEPT_FREED}\n");
         }
         text.extend(ends.map(|line| format!("    {line}\n")));
         text += "    return 0;\n}\n";

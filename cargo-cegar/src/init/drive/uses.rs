@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 use super::{Body, OUTPUT, SECOND};
 use crate::init::api::Declared;
 
+/// Gives back the blocks that uses were passed.
+pub(super) const KEPT_FREED: &str = "while (keeps > 0)\n        free(kept[--keeps]);";
+
 /// A use, as a case of the harness.
 pub(super) struct Case<'a> {
     pub(super) function: &'a Declared,

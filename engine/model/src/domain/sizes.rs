@@ -55,8 +55,8 @@ impl State {
             return;
         }
         let numbers = self.differing(other, names);
-        for block in blocks {
-            related(block, &numbers, lines);
+        for (id, here, there) in blocks {
+            related((id, here), &There::Size(there), &numbers, lines);
         }
     }
 
@@ -76,8 +76,9 @@ impl State {
             }
             let numbers = one.differing(several, names);
             let ranges = |var| several.range(var, names);
+            let there = There::Lines(&several.lines, &ranges);
             for block in blocks {
-                related_by_lines(block, &numbers, (&several.lines, &ranges), lines);
+                related(block, &there, &numbers, lines);
             }
         }
     }
@@ -109,74 +110,71 @@ impl State {
     }
 }
 
-/// Puts down what numbers have to do with a block that has one size here and another one there.
-fn related((id, here, there): (ObjId, i128, i128), numbers: &[Both], lines: &mut Lines) {
+/// What a state says of a block that has one size in another state.
+enum There<'a> {
+    /// It has this size.
+    Size(i128),
+    /// It has several sizes, of which lines speak.
+    Lines(&'a Lines, Ranges<'a>),
+}
+
+impl There<'_> {
+    /// Whether so many elements as a number says fill the block; `left` is what they leave of it.
+    fn is_filled(&self, (number, element): (&Num, i128), left: &Sum) -> bool {
+        match self {
+            There::Size(size) => number
+                .single()
+                .is_some_and(|n| i128::from(n) * element == *size),
+            There::Lines(lines, ranges) => {
+                lines.proves(left, *ranges)
+                    && left
+                        .times(-1)
+                        .is_some_and(|left| lines.proves(&left, *ranges))
+            }
+        }
+    }
+
+    /// How far so many elements go past the block's end at most; `past` says it.
+    fn most_past(&self, (number, element): (&Num, i128), past: &Sum) -> i128 {
+        match self {
+            There::Size(size) => i128::from(number.most) * element - size,
+            There::Lines(lines, ranges) => lines.upper(past, *ranges),
+        }
+    }
+}
+
+/// Puts down what numbers have to do with a block that has one size here.
+fn related((id, here): (ObjId, i128), there: &There<'_>, numbers: &[Both], lines: &mut Lines) {
     let size = Sum::of(Var::Size(id));
     let mut elements: Vec<i128> = Vec::new();
     for (var, a, b) in numbers {
-        let Some(element) = element((a, here), (b, there)) else {
+        let element = a.single().and_then(|a| fitting(a.into(), here));
+        let left = element.and_then(|element| size.plus(&Sum::of(*var), -element));
+        let (Some(element), Some(left)) = (element, left) else {
             continue;
         };
-        lines.zero(size.plus(&Sum::of(*var), -element));
+        if !there.is_filled((b, element), &left) {
+            continue;
+        }
+        lines.zero(Some(left));
         if !elements.contains(&element) && elements.len() < ELEMENTS {
             elements.push(element);
         }
     }
     for (var, a, b) in numbers {
         for element in &elements {
-            let past = |num: &Num, size: i128| i128::from(num.most) * element - size;
-            let bound = past(a, here).max(past(b, there));
-            if (-*element..=0).contains(&bound) {
-                let sum = Sum::number(-bound).plus(&size, -1);
-                lines.at_most_zero(sum.and_then(|sum| sum.plus(&Sum::of(*var), *element)));
-            }
-        }
-    }
-}
-
-/// Puts down what numbers have to do with a block that has one size here, and several sizes in a state of which there are lines.
-fn related_by_lines(
-    (id, here): (ObjId, i128),
-    numbers: &[Both],
-    (there, ranges): (&Lines, Ranges<'_>),
-    lines: &mut Lines,
-) {
-    let size = Sum::of(Var::Size(id));
-    let mut elements: Vec<i128> = Vec::new();
-    for (var, a, _) in numbers {
-        let Some(element) = a.single().and_then(|a| fitting(a.into(), here)) else {
-            continue;
-        };
-        let Some(sum) = size.plus(&Sum::of(*var), -element) else {
-            continue;
-        };
-        let is_zero = there.proves(&sum, ranges)
-            && sum.times(-1).is_some_and(|sum| there.proves(&sum, ranges));
-        if is_zero {
-            lines.zero(Some(sum));
-            if !elements.contains(&element) && elements.len() < ELEMENTS {
-                elements.push(element);
-            }
-        }
-    }
-    for (var, a, _) in numbers {
-        for element in &elements {
             let past = Sum::of(*var).times(*element);
             let Some(past) = past.and_then(|past| past.plus(&size, -1)) else {
                 continue;
             };
-            let bound = (i128::from(a.most) * element - here).max(there.upper(&past, ranges));
+            let bound = There::Size(here)
+                .most_past((a, *element), &past)
+                .max(there.most_past((b, *element), &past));
             if (-*element..=0).contains(&bound) {
                 lines.at_most_zero(past.plus(&Sum::number(bound), -1));
             }
         }
     }
-}
-
-/// How many bytes an element has of which a number says how many there are in blocks of two sizes.
-fn element((a, here): (&Num, i128), (b, there): (&Num, i128)) -> Option<i128> {
-    let (a, b) = (i128::from(a.single()?), i128::from(b.single()?));
-    fitting(a, here).filter(|element| b * element == there)
 }
 
 /// How many bytes an element has of which so many fill a block of this size.
@@ -192,6 +190,12 @@ mod tests {
     #[test]
     fn elements_fit_both_sizes() {
         let num = |n: u64| Num::exactly(64, n.into());
+        let element = |(a, here): (&Num, i128), (b, there): (&Num, i128)| {
+            let element = fitting(a.single()?.into(), here)?;
+            let left = Sum::number(0);
+            let fits = There::Size(there).is_filled((b, element), &left);
+            fits.then_some(element)
+        };
         assert_eq!(element((&num(8), 32), (&num(16), 64)), Some(4));
         assert_eq!(element((&num(8), 32), (&num(9), 64)), None);
         assert_eq!(element((&num(0), 32), (&num(9), 64)), None);

@@ -8,7 +8,7 @@
 use crate::init::api::Declared;
 use crate::init::ctype::Written;
 use crate::init::drive::text::words;
-use crate::init::drive::uses::Case;
+use crate::init::drive::uses::{Case, KEPT_FREED};
 use crate::init::drive::{ANY_TIME, Body, READS, has_word};
 use crate::init::pairs;
 
@@ -130,7 +130,6 @@ impl<'a> Body<'a> {
         }
         self.lines.push(now);
         self.lines.push("int keeps = 0;".to_owned());
-        self.cleanup
-            .push("while (keeps > 0)\n        free(kept[--keeps]);".to_owned());
+        self.cleanup.push(KEPT_FREED.to_owned());
     }
 }
