@@ -243,7 +243,7 @@ fn is_many(api: &Api, pointer: &Parameter) -> bool {
 
 /// Whether a number is named like how many structures there are, and not like how large something is.
 fn is_count_of_many(name: &str) -> bool {
-    let counts = ["count", "cnt", "num", "len"];
+    let counts = ["count", "cnt", "num", "len", "max", "cap", "limit", "room"];
     name == "n" || name == "nb" || counts.iter().any(|word| name.contains(word))
 }
 
@@ -445,7 +445,7 @@ fn is_output_or_most(name: &str) -> bool {
 }
 
 /// Whether a number is named like the room that there is.
-fn is_most(name: &str) -> bool {
+pub fn is_most(name: &str) -> bool {
     let lower = plain(name);
     ["max", "cap", "avail"]
         .iter()

@@ -92,6 +92,9 @@ pub struct Api {
     /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an
     /// object that is known by its `codec_t *`.
     behind: BTreeSet<String>,
+    /// Typedefs of `char *` that stand for an object: what returns one is named like what makes something, and there is
+    /// a function that gives one back (`typedef char *sds`). Its text has a header before it, as no other text has.
+    texts: BTreeSet<String>,
 }
 
 /// Reads a header, with those beside it as far as they can be read together.
@@ -167,6 +170,11 @@ fn beside(header: &Path) -> Vec<PathBuf> {
 
 /// With more headers beside it than this, a folder holds the library's inner ones.
 const BESIDE: usize = 16;
+
+/// In the names of functions that make a text with a header before it.
+const MAKES: &[&str] = &["new", "create", "make", "alloc", "empty", "init"];
+/// In the names of functions that give one back.
+const GIVES_BACK: &[&str] = &["free", "destroy", "delete", "release"];
 
 impl Api {
     /// A header with nothing but functions.
@@ -249,6 +257,11 @@ impl Api {
         if let Some(name) = self.hidden(pointer) {
             return Some(name.to_owned());
         }
+        if let Kind::Named(name) = &pointer.kind
+            && self.texts.contains(name)
+        {
+            return Some(name.clone());
+        }
         let to = self.pointee(pointer)?;
         match (self.resolve(&to).kind, &to.kind) {
             (Kind::Pointer(_), Kind::Named(name)) if self.behind.contains(name) => {
@@ -278,6 +291,33 @@ impl Api {
             _ => None,
         });
         names.filter(|name| !is_plain(name)).collect()
+    }
+
+    fn texts(&self) -> BTreeSet<String> {
+        let name = |ty: &Written| {
+            let Kind::Named(name) = &ty.kind else {
+                return None;
+            };
+            let to = self.pointee(ty)?;
+            let is_text = matches!(self.resolve(&to).kind, Kind::Int { size: 1, .. });
+            (is_text && !to.constant).then(|| name.clone())
+        };
+        let is_named = |function: &Declared, words: &[&str]| {
+            let lower = function.name.to_lowercase();
+            words.iter().any(|word| lower.contains(word))
+        };
+        let made = self.makers().filter(|function| is_named(function, MAKES));
+        let made: BTreeSet<String> = made
+            .filter_map(|function| name(&function.returns))
+            .collect();
+        let backs = self
+            .makers()
+            .filter(|function| is_named(function, GIVES_BACK));
+        let given_back = backs.filter_map(|function| match &function.params[..] {
+            [only] => name(&only.ty),
+            _ => None,
+        });
+        given_back.filter(|name| made.contains(name)).collect()
     }
 
     /// By what an object is known, whether it is handed on by a pointer or by a number.

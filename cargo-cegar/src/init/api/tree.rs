@@ -229,6 +229,7 @@ impl Reader {
         self.near.retain(|f| seen.insert(f.name.clone()));
         self.api.near = self.near;
         self.api.behind = self.api.behind();
+        self.api.texts = self.api.texts();
         self.api
     }
 

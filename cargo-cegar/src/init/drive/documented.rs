@@ -5,6 +5,8 @@
 //! know, or hides what it does wrong. So a sentence that has such an expression in it is taken at its word: the memory has just so many
 //! bytes, and what the library touches behind them is a finding.
 
+use std::ops::Range;
+
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -115,22 +117,31 @@ impl Body<'_> {
         let open: Vec<(usize, &Parameter)> = open.collect();
         let mut found: Vec<(usize, Room)> = Vec::new();
         for sentence in sentences(&function.comment) {
-            let Some((at, room)) = room(&sentence, &numbers) else {
-                continue;
-            };
             // `bytes` may be a parameter, and is a word all the same.
             let is_pointer = |word: &String| {
                 unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
             };
-            let meant = meant(&sentence, at, is_pointer);
-            for (i, param) in &open {
-                // Without a name it is about the only memory that there is.
-                let is_meant = match &meant[..] {
-                    [] => open.len() == 1,
-                    names => names.contains(&param.name.as_str()),
-                };
-                if is_meant && found.iter().all(|(known, _)| known != i) {
-                    found.push((*i, room.clone()));
+            let said = rooms(&sentence, &numbers);
+            let places: Vec<Range<usize>> = said.iter().map(|(place, _)| place.clone()).collect();
+            let meant = meant(&sentence, &places, is_pointer);
+            let claimed: Vec<&str> = meant.iter().flatten().copied().collect();
+            let mut others = open
+                .iter()
+                .filter(|(_, param)| !claimed.contains(&param.name.as_str()));
+            // Without a name it is about the only memory that no other expression is about.
+            let only = match (others.next(), others.next()) {
+                (Some((i, _)), None) => Some(*i),
+                _ => None,
+            };
+            for ((_, room), names) in said.into_iter().zip(&meant) {
+                for (i, param) in &open {
+                    let is_meant = match &names[..] {
+                        [] => only == Some(*i),
+                        names => names.contains(&param.name.as_str()),
+                    };
+                    if is_meant && found.iter().all(|(known, _)| known != i) {
+                        found.push((*i, room.clone()));
+                    }
                 }
             }
         }
@@ -204,7 +215,7 @@ impl Body<'_> {
 }
 
 /// A comment's sentences, each as its words.
-fn sentences(comment: &str) -> Vec<Vec<String>> {
+pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
     let mut characters = comment.chars().peekable();
@@ -237,27 +248,45 @@ fn sentences(comment: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// The pointers that a sentence with an expression at a place is about: those named last before it, with nothing but `and` between them; else all that are
-/// named behind it.
-fn meant(sentence: &[String], at: usize, is_pointer: impl Fn(&String) -> bool) -> Vec<&str> {
-    let (before, behind) = sentence.split_at(at);
-    let Some(last) = before.iter().rposition(&is_pointer) else {
-        let named = behind.iter().filter(|word| is_pointer(word));
-        return named.map(String::as_str).collect();
-    };
-    let joined = before[..=last].iter().rev();
-    let joined =
-        joined.take_while(|word| is_pointer(word) || ["and", ","].contains(&word.as_str()));
-    joined
-        .filter(|word| is_pointer(word))
-        .map(String::as_str)
-        .collect()
+/// The pointers that each expression of a sentence is about: those named last before it and behind the expression before it,
+/// with nothing but `and` between them; else all that are named behind it and that no other expression is about.
+fn meant<'s>(
+    sentence: &'s [String],
+    expressions: &[Range<usize>],
+    is_pointer: impl Fn(&String) -> bool,
+) -> Vec<Vec<&'s str>> {
+    let ends = [0].into_iter().chain(expressions.iter().map(|one| one.end));
+    let before = expressions.iter().zip(ends).map(|(one, end)| {
+        let before = &sentence[end..one.start];
+        let Some(last) = before.iter().rposition(&is_pointer) else {
+            return Vec::new();
+        };
+        let joined = before[..=last].iter().rev();
+        let joined =
+            joined.take_while(|word| is_pointer(word) || ["and", ","].contains(&word.as_str()));
+        let named = joined.filter(|word| is_pointer(word));
+        named.map(String::as_str).collect()
+    });
+    let mut meant: Vec<Vec<&str>> = before.collect();
+    let starts = expressions.iter().skip(1).map(|one| one.start);
+    let starts: Vec<usize> = starts.chain([sentence.len()]).collect();
+    for (at, one) in expressions.iter().enumerate() {
+        if meant[at].is_empty() {
+            let behind = sentence[one.end..starts[at]].iter();
+            let named = behind.filter(|word| is_pointer(word)).map(String::as_str);
+            let named = named.filter(|name| !meant.iter().any(|names| names.contains(name)));
+            meant[at] = named.collect();
+        }
+    }
+    meant
 }
 
-/// The longest expression of a sentence that says how much there is of something, and where it begins.
-fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
-    let starts = 0..sentence.len();
-    let found = starts.filter_map(|at| {
+/// The expressions of a sentence that say how much there is of something, and where they stand; of two that begin within each
+/// other the longer one.
+fn rooms(sentence: &[String], numbers: &[&str]) -> Vec<(Range<usize>, Room)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < sentence.len() {
         let mut reader = Reader {
             words: sentence,
             at,
@@ -265,23 +294,21 @@ fn room(sentence: &[String], numbers: &[&str]) -> Option<(usize, Room)> {
             computes: false,
             counts: false,
         };
-        reader.sum()?;
-        let words = &sentence[at..reader.at];
+        let is_sum = reader.sum().is_some() && reader.computes && reader.counts;
         let mut behind = sentence[reader.at..].iter();
-        let counted = behind.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()))?;
-        let bytes = unit(counted)?;
-        let words = words.to_vec();
-        (reader.computes && reader.counts).then_some((at, Room { words, bytes }))
-    });
-    // The first of the longest ones: what begins later is a part of it.
-    let longest =
-        found.reduce(
-            |longest, other| match other.1.words.len() > longest.1.words.len() {
-                true => other,
-                false => longest,
-            },
-        );
-    longest.filter(|(_, room)| is_total(&room.words))
+        let counted = behind.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()));
+        match counted.and_then(|word| unit(word)).filter(|_| is_sum) {
+            Some(bytes) => {
+                let words = sentence[at..reader.at].to_vec();
+                if is_total(&words) {
+                    found.push((at..reader.at, Room { words, bytes }));
+                }
+                at = reader.at;
+            }
+            None => at += 1,
+        }
+    }
+    found
 }
 
 /// Whether a word counts bytes, or elements; none if it counts nothing.
@@ -392,7 +419,7 @@ mod tests {
 
     fn said(comment: &str, numbers: &[&str]) -> Vec<(String, bool)> {
         let all = sentences(comment);
-        let rooms = all.iter().filter_map(|sentence| room(sentence, numbers));
+        let rooms = all.iter().flat_map(|sentence| rooms(sentence, numbers));
         rooms
             .map(|(_, room)| (room.words.concat(), room.bytes))
             .collect()
@@ -440,17 +467,23 @@ mod tests {
         let about = |comment: &str| -> Vec<String> {
             let sentence = sentences(comment).remove(0);
             let is_pointer = |word: &String| ["src", "dst"].contains(&word.as_str());
-            let (at, _) = room(&sentence, &["w", "h"]).unwrap();
-            let names = meant(&sentence, at, is_pointer);
-            names.into_iter().map(ToString::to_string).collect()
+            let found = rooms(&sentence, &["w", "h", "x"]);
+            let places: Vec<Range<usize>> = found.into_iter().map(|(place, _)| place).collect();
+            let names = meant(&sentence, &places, is_pointer);
+            names.into_iter().map(|names| names.join(" ")).collect()
         };
         assert_eq!(about("Scales src (so w * h bytes) to dst"), ["src"]);
+        assert_eq!(about("w * h bytes are copied from src to dst"), ["src dst"]);
+        assert_eq!(about("src and dst have w * h bytes each"), ["dst src"]);
+        assert_eq!(about("an image of w * h bytes"), [""]);
         assert_eq!(
-            about("w * h bytes are copied from src to dst"),
+            about("copies x * x bytes to dst, which has room for w * h bytes"),
+            ["", "dst"]
+        );
+        assert_eq!(
+            about("src has x * x bytes, dst w * h bytes"),
             ["src", "dst"]
         );
-        assert_eq!(about("src and dst have w * h bytes each"), ["dst", "src"]);
-        assert!(about("an image of w * h bytes").is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::wrapped;
+use super::text::{spaced, wrapped};
 use super::uses::{Case, KEPT_FREED};
 use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
@@ -18,7 +18,15 @@ const TURNS: usize = 8;
 /// The most functions of one harness.
 const USERS: usize = 16;
 /// Names in such a harness that are no parameter's.
-const OWN: [&str; 4] = ["may_follow", "may_follow_count", "last", "use"];
+const OWN: [&str; 7] = [
+    "may_follow",
+    "may_follow_count",
+    "last",
+    "use",
+    "next",
+    "owned",
+    "owns",
+];
 /// The rank of a whole life of what reads: before what calls one function of it.
 const FIRST: i32 = 200;
 /// Begins the names of such harnesses.
@@ -81,7 +89,8 @@ pub fn life(
             cases.push(case);
         }
     }
-    let cases = reachable(cases, &makers, life);
+    let mut cases = reachable(cases, &makers, life);
+    body.go_on_with_new(&mut cases, &object, identity);
     if cases.len() < 2 {
         return Err("callers are seen to use it in one way only".to_owned());
     }
@@ -128,6 +137,37 @@ fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
 }
 
 impl<'a> Body<'a> {
+    /// Has the uses behind one that returns a new object of the same kind work on that: the one before it stays until the end, since the
+    /// new one may lie in it.
+    fn go_on_with_new(&mut self, cases: &mut [Case<'_>], object: &str, identity: &str) {
+        let mut back = None;
+        let mut declared = String::new();
+        for case in cases {
+            let Some(gives_back) = self.derived(case.function, identity) else {
+                continue;
+            };
+            let Some(call) = case.lines.pop().filter(|_| !object.starts_with('&')) else {
+                continue;
+            };
+            declared = spaced(&case.function.returns.words);
+            case.lines.push(format!("{declared}next = {call}"));
+            case.lines.push(format!(
+                "if (next) {{\n                owned[owns++] = {object};\n                {object} = next;\n            }}"
+            ));
+            back = Some(gives_back);
+        }
+        if let Some(back) = back {
+            self.lines.push(format!("{declared}owned[{TURNS}];"));
+            self.lines.push("int owns = 0;".to_owned());
+            let ends = self.given_back(back, object);
+            let at = self.cleanup.iter().position(|line| line.contains(&ends));
+            let rest = self.given_back(back, "owned[--owns]");
+            let at = at.map_or(0, |at| at + 1);
+            self.cleanup
+                .insert(at, format!("while (owns > 0)\n        {rest};"));
+        }
+    }
+
     /// What is given back at the end.
     fn closed(&mut self, cases: &[Case<'_>]) -> String {
         let mut text = String::new();
@@ -198,7 +238,7 @@ impl<'a> Body<'a> {
             text += "    /* What was passed: the library may keep pointers to it. */\n";
             text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * TURNS);
         }
-        let (begins, ends) = self.whole();
+        let (begins, ends) = self.whole(main);
         for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }

@@ -6,11 +6,15 @@
 //! is said in its first comment.
 
 mod adjust;
+mod answers;
 mod arrays;
 mod documented;
 mod life;
+mod looks;
+mod members;
 mod objects;
 mod pointers;
+mod repeated;
 mod scalars;
 mod sides;
 mod sized;
@@ -93,8 +97,14 @@ pub fn harness(
     if body.frees(function) {
         return Err("it gives back memory that others make".to_owned());
     }
-    let arguments = body.arguments(function, &[], 0)?;
-    with_assumptions(body.finish(function, &arguments, include)?, adjust)
+    let harness = match body.clone().several(function, include) {
+        Some(several) => several?,
+        None => {
+            let arguments = body.arguments(function, &[], 0)?;
+            body.finish(function, &arguments, include)?
+        }
+    };
+    with_assumptions(harness, adjust)
 }
 
 /// A harness with what was learnt of its choices.
@@ -340,7 +350,8 @@ impl<'a> Body<'a> {
                 let value = self.number(param, &resolved)?;
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
-                let declared = match value.starts_with(EVERY) {
+                let is_free = value.starts_with(EVERY) || answers::are_answered(function, param);
+                let declared = match is_free {
                     true => format!(" {DECLARED}"),
                     false => String::new(),
                 };
@@ -393,55 +404,6 @@ impl<'a> Body<'a> {
                 length.is_some() && bytes && !pairs::is_output_name(&param.name)
             });
         inputs.count() == 1 && self.nested == 0
-    }
-
-    /// Chooses the members of a structure that are numbers; its pointers stay NULL.
-    fn members(&mut self, name: &str, record: &super::api::Record) {
-        if record.union {
-            return;
-        }
-        let counted = self.counted(record);
-        let lengths = self.member_lengths(record);
-        for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
-            // A length says how much there is behind a pointer; what begins with `_` is nobody's to set.
-            if lengths.contains(&Some(i)) || field.starts_with('_') {
-                continue;
-            }
-            let resolved = self.api.resolve(ty);
-            let Some(mut value) = self.choice(&resolved) else {
-                continue;
-            };
-            if let Some((_, array)) = counted.as_ref().filter(|(count, _)| count == field) {
-                let array = format!("{name}.{array}");
-                value = format!("crunner_range(0, sizeof {array} / sizeof {array}[0])");
-                self.guesses
-                    .push(format!("`{name}.{field}` counts what is in `{array}`"));
-            }
-            self.lines.push(format!("{name}.{field} = {value};"));
-        }
-    }
-
-    /// The member of a structure that is named like a number of things, and the one array that there
-    /// is: `uint16_t len; uint8_t body[32];`.
-    fn counted(&self, record: &super::api::Record) -> Option<(String, String)> {
-        let is_number =
-            |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
-        // What is declared with less than two elements goes on behind the structure.
-        let is_array = |ty: &Written| {
-            let bound = ty
-                .words
-                .rsplit_once('[')
-                .map(|(_, bound)| bound.trim_end_matches(']'));
-            matches!(ty.kind, Kind::Array(_)) && !matches!(bound, None | Some("" | "0" | "1"))
-        };
-        let mut counts = record
-            .fields
-            .iter()
-            .filter(|(field, ty)| is_number(ty) && pairs::is_count_name(field));
-        let mut arrays = record.fields.iter().filter(|(_, ty)| is_array(ty));
-        let (count, array) = (counts.next()?, arrays.next()?);
-        let is_alone = counts.next().is_none() && arrays.next().is_none();
-        is_alone.then(|| (count.0.clone(), array.0.clone()))
     }
 }
 

@@ -176,6 +176,7 @@ impl Body<'_> {
         self.given_members(function, &name, &record);
         if to.constant {
             self.members(&name, &record);
+            self.options(&name, &record);
             self.buffers(&name, &record, true);
         } else if depth == 0 && !self.has_input(function) {
             self.buffers(&name, &record, false);
@@ -390,13 +391,6 @@ impl Body<'_> {
         ))
     }
 
-    /// Whether a callback reads the texts that it is given, as any would: where no number stands beside them, which may be
-    /// a length, they end in NULs.
-    fn reads_texts(&self, function: &Function) -> bool {
-        let is_number = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { .. });
-        !function.params.iter().any(is_number)
-    }
-
     /// A function for the library to call.
     pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
         let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
@@ -414,13 +408,7 @@ impl Body<'_> {
         } else {
             params.join(", ")
         };
-        let reads = self.reads_texts(function);
-        let used: String = (function.params.iter().enumerate())
-            .map(|(i, ty)| match reads && is_text(ty) {
-                true => format!("    (void)(p{0} && strlen(p{0}));\n", i + 1),
-                false => format!("    (void)p{};\n", i + 1),
-            })
-            .collect();
+        let used = self.looked_at(function);
         let resolved = self.api.resolve(&function.returns);
         let handed = self.handed_over(function);
         let mut statements = std::mem::take(&mut self.lines);
@@ -460,7 +448,7 @@ impl Body<'_> {
 }
 
 /// The members of a structure, as a function's parameters would be.
-fn as_parameters(record: &Record) -> Vec<Parameter> {
+pub(super) fn as_parameters(record: &Record) -> Vec<Parameter> {
     let fields = record.fields.iter();
     let fields = fields.map(|(name, ty)| Parameter {
         name: name.clone(),
@@ -469,9 +457,4 @@ fn as_parameters(record: &Record) -> Vec<Parameter> {
         not_null: false,
     });
     fields.collect()
-}
-
-/// Whether it is C's type of a text that is only read.
-fn is_text(ty: &Written) -> bool {
-    ty.words.replace(' ', "") == "constchar*"
 }

@@ -194,9 +194,10 @@ impl<'a> Body<'a> {
                 Kind::Int { .. } | Kind::Float { .. }
             )
         };
-        if !record.fields.is_empty() && record.fields.iter().all(is_number) {
-            // What may be written is nothing that a caller has filled.
-            let is_read = to.constant;
+        let is_plain = !record.fields.is_empty() && record.fields.iter().all(is_number);
+        // What may be written is nothing that a caller has filled.
+        let is_read = to.constant;
+        if is_plain || !is_read && pairs::is_most(&length.name) {
             let fill = |name: &str, count: &str, kind: &str| match is_read {
                 true => format!("crunner_get_bytes({name}, {count} * sizeof({kind}));"),
                 false => format!("memset({name}, 0, {count} * sizeof({kind}));"),

@@ -1,34 +1,52 @@
 //! The text of a harness.
 
+use super::repeated::{AGAIN, TURNS};
 use super::{ANY_TIME, Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
 /// How far what is not to be called any more stands behind what is.
 const DEPRECATED: i32 = 300;
-/// Words in the names of functions that callers call again and again with one object.
-const REPEATED: &[&str] = &[
-    "feed", "add", "push", "put", "append", "insert", "enqueue", "update", "emit", "send", "post",
-    "tick", "step",
-];
-/// Such calls.
-const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
 /// Width of a line.
 const LINE: usize = 100;
 
-impl Body<'_> {
-    /// The whole file.
+impl<'a> Body<'a> {
+    /// The whole file of a harness that calls a function with these arguments.
     pub(super) fn finish(
         mut self,
-        function: &Declared,
+        function: &'a Declared,
         arguments: &[String],
         include: &str,
     ) -> Result<Harness, String> {
         let call = format!("{}({})", function.name, arguments.join(", "));
-        let (begins, ends) = self.whole();
         let again = self.again(function, arguments);
-        let call = self.call(function, &call);
-        let chooses = self.lines.iter().any(|line| line.contains("crunner_"));
+        let replaced = self.replaced(function, arguments);
+        let call = self.call(function, arguments, &call);
+        let call = match again {
+            Some(moved) => {
+                self.lines.retain(|line| !moved.contains(line));
+                let gone = replaced.map(|object| format!("if (!{object})\n            break;"));
+                let inner: String = (moved.iter().chain([&call]).chain(&gone))
+                    .map(|line| format!("        {}\n", wrapped(line)))
+                    .collect();
+                format!("{TURNS} {{\n{inner}    }}")
+            }
+            None => wrapped(&call),
+        };
+        self.written(function, arguments.join(", "), &call, include)
+    }
+
+    /// The whole file around what calls the function that is driven.
+    pub(super) fn written(
+        mut self,
+        function: &'a Declared,
+        passed: String,
+        call: &str,
+        include: &str,
+    ) -> Result<Harness, String> {
+        let (begins, ends) = self.whole(function);
+        let lines = begins.iter().chain(&self.lines).map(String::as_str);
+        let chooses = lines.chain([call]).any(|line| line.contains("crunner_"));
         if self.main.is_none() && !chooses && !self.answers {
             return Err("nothing in its arguments can vary".to_owned());
         }
@@ -45,10 +63,11 @@ impl Body<'_> {
             );
         }
         let assumes = self.after.iter().any(|line| line.contains("crunner_"));
-        let lines = self.lines.iter().chain(&self.after).chain(&self.cleanup);
+        let lines = begins.iter().chain(&self.lines);
+        let lines = lines.chain(&self.after).chain(&self.cleanup);
         let code: String = lines
             .map(|line| format!("{line}\n"))
-            .chain([call.clone()])
+            .chain([call.to_owned()])
             .collect();
         let mut text = self.head(&told, include, &code, !plain || assumes);
         let mut lines = self.lines.clone();
@@ -64,16 +83,6 @@ impl Body<'_> {
         lines.extend(self.after.iter().cloned());
         lines.splice(0..0, begins);
         self.cleanup.extend(ends);
-        let call = match &again {
-            Some(moved) => {
-                lines.retain(|line| !moved.contains(line));
-                let inner: String = (moved.iter().chain([&call]))
-                    .map(|line| format!("        {}\n", wrapped(line)))
-                    .collect();
-                format!("{TURNS} {{\n{inner}    }}")
-            }
-            None => wrapped(&call),
-        };
         for line in &lines {
             text += &format!("    {}\n", wrapped(line));
         }
@@ -89,7 +98,7 @@ impl Body<'_> {
         }
         text += "    return 0;\n}\n";
         Ok(Harness {
-            passed: arguments.join(", "),
+            passed,
             score: self.score(function),
             drives: function.name.clone(),
             fillers: self.fillers,
@@ -97,50 +106,11 @@ impl Body<'_> {
         })
     }
 
-    /// The choices that are made anew for each of several calls, where a function is named like one
-    /// that callers call again and again with one object, and nothing else that it takes is an object or
-    /// all of the input: what runs over in the tenth call runs over in no single one. `None` for any other
-    /// function.
-    fn again(&mut self, function: &Declared, arguments: &[String]) -> Option<Vec<String>> {
-        let mut words = words(&function.name);
-        let changes = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            self.api.identity(ty).is_some() && to.is_some_and(|to| !to.constant)
-        };
-        let (first, others) = function.params.split_first()?;
-        let is_repeated = words.any(|word| REPEATED.contains(&word.as_str()))
-            && changes(&first.ty)
-            && !others.is_empty()
-            && !others.iter().any(|other| changes(&other.ty))
-            && self.main.is_none()
-            && self.after.is_empty()
-            && !matches!(self.api.resolve(&function.returns).kind, Kind::Pointer(_));
-        if !is_repeated || self.api.orders.is_guarded(&function.name) {
-            return None;
-        }
-        let is_choice = |line: &&String| {
-            let name = line
-                .split_once(" = crunner_")
-                .and_then(|(before, _)| before.rsplit([' ', '*']).next());
-            // What other choices are made of is chosen once.
-            let is_alone = |name: &str| {
-                self.lines
-                    .iter()
-                    .filter(|line| has_name(line, name))
-                    .count()
-                    == 1
-            };
-            name.is_some_and(|name| {
-                arguments.iter().any(|argument| argument == name) && is_alone(name)
-            })
-        };
-        self.guesses
-            .push("callers call it several times".to_owned());
-        Some(self.lines.iter().filter(is_choice).cloned().collect())
-    }
-
     /// The call, and how what it returns is given back.
-    fn call(&mut self, function: &Declared, call: &str) -> String {
+    fn call(&mut self, function: &'a Declared, arguments: &[String], call: &str) -> String {
+        if let Some(call) = self.related(function, arguments, call) {
+            return call;
+        }
         let is_returned = self
             .api
             .identity(&function.returns)
@@ -167,7 +137,10 @@ impl Body<'_> {
                     spaced(&function.returns.words)
                 )
             }
-            _ => format!("{call};"),
+            _ => match self.read_result(function, call) {
+                Some(lines) => lines,
+                None => format!("{call};"),
+            },
         }
     }
 
@@ -219,7 +192,7 @@ impl Body<'_> {
         text +=
             "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n";
         let reads_text = self.callbacks.iter().any(|text| text.contains("strlen("));
-        if reads_text || code.contains("memset(") {
+        if reads_text || code.contains("memset(") || code.contains("strlen(") {
             text += "#include <string.h>\n";
         }
         text.push('\n');
@@ -278,9 +251,9 @@ impl Body<'_> {
         if function.deprecated {
             score -= DEPRECATED;
         }
-        // That a container has something in it is no reason for doubt.
-        let filled = |guess: &&String| guess.ends_with(ANY_TIME);
-        let doubts = self.guesses.iter().filter(|guess| !filled(guess)).count();
+        // That a container has something in it is no reason for doubt, nor that a function is called again.
+        let is_sure = |guess: &&String| guess.ends_with(ANY_TIME) || *guess == AGAIN;
+        let doubts = self.guesses.iter().filter(|guess| !is_sure(guess)).count();
         let unsure = 30 * doubts + 5 * self.handles + function.params.len();
         score - unsure as i32
     }
@@ -315,7 +288,7 @@ pub(super) fn wrapped(line: &str) -> String {
     text
 }
 
-fn spaced(words: &str) -> String {
+pub(super) fn spaced(words: &str) -> String {
     if words.ends_with('*') {
         words.to_owned()
     } else {

@@ -20,6 +20,8 @@ pub(super) struct Case<'a> {
     pub(super) callbacks: Vec<String>,
     /// Blocks of memory that it makes.
     pub(super) blocks: usize,
+    /// What is passed: `set, key`.
+    pub(super) passed: String,
     /// Names of its choices.
     pub(super) names: BTreeSet<String>,
 }
@@ -46,13 +48,27 @@ impl<'a> Body<'a> {
         object: &str,
     ) -> Option<Case<'a>> {
         let place = self.place_of(function, identity)?;
+        let used = Some((place, identity, object));
+        self.case_of(function, used)
+    }
+
+    /// A use of an object, or of what the library has itself.
+    pub(super) fn case_of(
+        &mut self,
+        function: &'a Declared,
+        used: Option<(usize, &str, &str)>,
+    ) -> Option<Case<'a>> {
         let before = self.clone();
         let outer = std::mem::take(&mut self.lines);
         let cleanup = std::mem::take(&mut self.cleanup);
         let callbacks = std::mem::take(&mut self.callbacks);
         let handles = self.handles;
-        self.buffers_of(object, function, identity);
-        let arguments = self.arguments(function, &[(place, object.to_owned())], 1);
+        let mut given = Vec::new();
+        if let Some((place, identity, object)) = used {
+            self.buffers_of(object, function, identity);
+            given.push((place, object.to_owned()));
+        }
+        let arguments = self.arguments(function, &given, 1);
         let mut lines = std::mem::replace(&mut self.lines, outer);
         let given_back = std::mem::replace(&mut self.cleanup, cleanup);
         let callbacks = std::mem::replace(&mut self.callbacks, callbacks);
@@ -86,12 +102,22 @@ impl<'a> Body<'a> {
         for block in &blocks {
             lines.push(format!("kept[keeps++] = {block};"));
         }
-        lines.push(format!("{}({});", function.name, arguments.join(", ")));
+        let passed = arguments.join(", ");
+        let call = format!("{}({passed})", function.name);
+        let replaced = used.filter(|(place, ..)| self.replaces(function, *place));
+        match replaced {
+            Some((_, _, object)) if !object.starts_with('&') => {
+                lines.push(format!("{object} = {call};"));
+                lines.push(format!("if (!{object})\n        return 0;"));
+            }
+            _ => lines.push(format!("{call};")),
+        }
         Some(Case {
             function,
             lines,
             callbacks,
             blocks: blocks.len(),
+            passed,
             names,
         })
     }

@@ -1,10 +1,12 @@
 //! What a library as a whole wants called before all else, and behind all else.
 //!
-//! `mix_init(void)` fills the tables that every other function reads. A header says so in prose only, but no caller leaves it out, and to
-//! call it is right in any case. So it is called where there is one such function. Where its type, or its comment, says how it fails, nothing comes behind a call that
+//! `mix_init(void)` fills the tables that every other function reads, and `registry_init(unsigned slots)` makes the only registry there is. A header
+//! says so in prose only, but no caller leaves it out, and to call it is right in any case. So it is called where there is one such function that takes nothing but values. Where its type, or its comment, says how it fails, nothing comes behind a call that
 //! did.
 
+use super::repeated::is_put;
 use super::text::words;
+use super::uses::Case;
 use super::{Body, Success};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
@@ -30,32 +32,104 @@ fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
     last.contains(&word.as_str()).then_some(words)
 }
 
-impl Body<'_> {
-    /// The calls with which a library begins, and ends.
-    pub(super) fn whole(&self) -> (Option<String>, Option<String>) {
-        let is_such = |function: &&Declared| {
-            let returns = self.api.resolve(&function.returns).kind;
-            function.params.is_empty()
-                && !function.variadic
-                && !function.deprecated
-                && self.is_usable(function)
-                && matches!(
-                    returns,
-                    Kind::Void | Kind::Int { .. } | Kind::Bool | Kind::Enum(_)
-                )
+/// Functions that are chosen among for filling what the library has itself.
+const MOST: usize = 3;
+
+impl<'a> Body<'a> {
+    /// The calls with which a library begins, and ends; with what it has itself filled, where the function that is driven works on that.
+    pub(super) fn whole(&mut self, function: &Declared) -> (Vec<String>, Option<String>) {
+        let Some((begin, of)) = self.begin() else {
+            return (Vec::new(), None);
         };
-        let all = || self.api.functions.iter().filter(is_such);
-        let mut begins = all().filter_map(|function| {
-            let stem = stem(&function.name, BEGINS).filter(|stem| !stem.is_empty())?;
-            Some((function, stem))
+        let ends =
+            self.api.functions.iter().filter(|end| {
+                self.is_plain_call(end) && stem(&end.name, ENDS).as_ref() == Some(&of)
+            });
+        let ends = ends.map(|end| format!("{}();", end.name)).next();
+        if begin.name == function.name {
+            return (Vec::new(), ends);
+        }
+        let before = self.clone();
+        let lines = std::mem::take(&mut self.lines);
+        self.nested += 1;
+        let arguments = self.arguments(begin, &[], 1);
+        self.nested -= 1;
+        let Ok(arguments) = arguments else {
+            *self = before;
+            return (Vec::new(), None);
+        };
+        let call = format!("{}({})", begin.name, arguments.join(", "));
+        let checked = match (self.success(begin), begin.params.is_empty()) {
+            // What it refuses is not for the others.
+            (Success::Any, false) if self.api.resolve(&begin.returns).kind != Kind::Void => {
+                format!("if ({call} < 0)\n        return 0;")
+            }
+            (success, _) => success.checked(&call),
+        };
+        self.lines.push(checked);
+        if self.is_of_whole(function) && self.main.is_none() && !self.adjust.unfilled {
+            self.fill_whole(function);
+        }
+        let begins = std::mem::replace(&mut self.lines, lines);
+        (begins, ends)
+    }
+
+    /// Whether a function works on nothing but what the library has itself.
+    pub(super) fn is_of_whole(&self, function: &Declared) -> bool {
+        self.begin()
+            .is_some_and(|(begin, _)| begin.name != function.name)
+            && function.params.iter().all(|param| self.is_value(param))
+    }
+
+    /// Puts things into what the library has itself.
+    fn fill_whole(&mut self, function: &Declared) {
+        let all = self.api.functions.iter().filter(|one| {
+            one.name != function.name
+                && !one.deprecated
+                && !one.variadic
+                && !one.params.is_empty()
+                && self.is_usable(one)
+                && is_put(&one.name)
+                && one.params.iter().all(|param| self.is_value(param))
         });
-        let (Some((begin, of)), None) = (begins.next(), begins.next()) else {
-            return (None, None);
-        };
-        let mut ends = all().filter(|function| stem(&function.name, ENDS).as_ref() == Some(&of));
-        let begins = self.success(begin).checked(&format!("{}()", begin.name));
-        let ends = ends.next().map(|end| format!("{}();", end.name));
-        (Some(begins), ends)
+        let all: Vec<&'a Declared> = all.collect();
+        self.nested += 1;
+        let cases = all.into_iter().filter_map(|one| self.case_of(one, None));
+        let cases: Vec<Case<'a>> = cases.take(MOST).collect();
+        self.nested -= 1;
+        if !cases.is_empty() {
+            self.fill(cases);
+        }
+    }
+
+    /// Whether a function takes nothing and returns nothing but how it went.
+    fn is_plain_call(&self, function: &Declared) -> bool {
+        function.params.is_empty() && self.is_outcome(function)
+    }
+
+    fn is_outcome(&self, function: &Declared) -> bool {
+        let returns = self.api.resolve(&function.returns).kind;
+        !function.variadic
+            && !function.deprecated
+            && self.is_usable(function)
+            && matches!(
+                returns,
+                Kind::Void | Kind::Int { .. } | Kind::Bool | Kind::Enum(_)
+            )
+    }
+
+    /// The only function with which the library as a whole begins, and the words of its name before the last one. It takes nothing
+    /// but values.
+    fn begin(&self) -> Option<(&'a Declared, Vec<String>)> {
+        let mut begins = self.api.functions.iter().filter_map(|function| {
+            let stem = stem(&function.name, BEGINS).filter(|stem| !stem.is_empty())?;
+            let takes_values = function.params.iter().all(|param| self.is_value(param));
+            (takes_values && self.is_outcome(function)).then_some((function, stem))
+        });
+        match (begins.next(), begins.next()) {
+            (begin, None) => begin,
+            _ => None,
+        }
     }
 
     /// What a function returns where it did what it is for, as far as the header says it.

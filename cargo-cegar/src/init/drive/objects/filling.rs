@@ -7,15 +7,11 @@
 
 use crate::init::api::Declared;
 use crate::init::ctype::Written;
-use crate::init::drive::text::words;
+use crate::init::drive::repeated::is_put;
 use crate::init::drive::uses::{Case, KEPT_FREED};
 use crate::init::drive::{ANY_TIME, Body, READS, has_word};
 use crate::init::pairs;
 
-/// Words in the names of functions that put something into a container.
-const PUTS: &[&str] = &[
-    "add", "append", "enqueue", "insert", "prepend", "push", "put",
-];
 /// Functions that are chosen among.
 const MOST: usize = 3;
 /// Calls of them.
@@ -64,7 +60,7 @@ impl<'a> Body<'a> {
             return false;
         };
         !function.deprecated
-            && words(&function.name).any(|word| PUTS.contains(&word.as_str()))
+            && is_put(&function.name)
             && self.place_of(function, identity) == Some(0)
             && self.api.pointee(&first.ty).as_ref().is_some_and(changes)
             && !others.is_empty()
@@ -72,45 +68,15 @@ impl<'a> Body<'a> {
     }
 
     /// The loop that puts things in.
-    fn fill(&mut self, cases: Vec<Case<'a>>) {
-        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
-        if blocks > 0 {
-            self.keep(blocks * TURNS);
-        }
-        self.lines.push(format!(
-            "for (int turns = (int)crunner_size(0, {TURNS}); turns > 0; turns--) {{"
-        ));
-        let is_alone = cases.len() == 1;
+    pub(in crate::init::drive) fn fill(&mut self, cases: Vec<Case<'a>>) {
         let mut guessed = Vec::new();
-        if !is_alone {
-            let last = cases.len() - 1;
-            self.lines
-                .push(format!("    switch (crunner_range(0, {last})) {{"));
-        }
-        for (number, case) in cases.into_iter().enumerate() {
-            let indent = if is_alone { "    " } else { "        " };
-            if !is_alone {
-                self.lines.push(format!("    case {number}: {{"));
-            }
-            let lines = case.lines.iter();
-            self.lines
-                .extend(lines.map(|line| format!("{indent}{line}")));
-            if !is_alone {
-                self.lines.push("        break;".to_owned());
-                self.lines.push("    }".to_owned());
-            }
-            self.callbacks.extend(case.callbacks);
-            // What is learnt of a choice is said by its name.
-            self.names.extend(case.names);
+        for case in &cases {
             if !self.fillers.contains(&case.function.name) {
                 self.fillers.push(case.function.name.clone());
                 guessed.push(format!("`{}`", case.function.name));
             }
         }
-        if !is_alone {
-            self.lines.push("    }".to_owned());
-        }
-        self.lines.push("}".to_owned());
+        self.turns(cases, (0, TURNS));
         // Two containers of one kind are filled by the same functions.
         if !guessed.is_empty() {
             let names = guessed.join(", ");
@@ -118,8 +84,54 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// A loop of so many turns, each of which is one of these uses.
+    pub(in crate::init::drive) fn turns(
+        &mut self,
+        cases: Vec<Case<'a>>,
+        (least, most): (usize, usize),
+    ) {
+        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        if blocks > 0 {
+            self.keep(blocks * most);
+        }
+        self.lines.push(format!(
+            "for (int turns = (int)crunner_size({least}, {most}); turns > 0; turns--) {{"
+        ));
+        let lines = self.among(cases);
+        self.lines
+            .extend(lines.iter().map(|line| format!("    {line}")));
+        self.lines.push("}".to_owned());
+    }
+
+    /// The lines of one of several uses, which the search chooses.
+    pub(in crate::init::drive) fn among(&mut self, cases: Vec<Case<'a>>) -> Vec<String> {
+        let is_alone = cases.len() == 1;
+        let last = cases.len().saturating_sub(1);
+        let mut all = Vec::new();
+        if !is_alone {
+            all.push(format!("switch (crunner_range(0, {last})) {{"));
+        }
+        for (number, case) in cases.into_iter().enumerate() {
+            if is_alone {
+                all.extend(case.lines);
+            } else {
+                all.push(format!("case {number}: {{"));
+                all.extend(case.lines.iter().map(|line| format!("    {line}")));
+                all.push("    break;".to_owned());
+                all.push("}".to_owned());
+            }
+            self.callbacks.extend(case.callbacks);
+            // What is learnt of a choice is said by its name.
+            self.names.extend(case.names);
+        }
+        if !is_alone {
+            all.push("}".to_owned());
+        }
+        all
+    }
+
     /// Room for so many more blocks, which stay where they are until the objects are closed.
-    fn keep(&mut self, blocks: usize) {
+    pub(in crate::init::drive) fn keep(&mut self, blocks: usize) {
         let declared = |blocks: usize| format!("void *kept[{blocks}];");
         let before = declared(self.kept);
         self.kept += blocks;

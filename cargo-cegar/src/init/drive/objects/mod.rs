@@ -9,6 +9,7 @@ mod filling;
 mod opening;
 mod owned;
 mod plain;
+mod results;
 mod variants;
 
 use super::sides::{is_opposed, is_other_side};

@@ -13,7 +13,7 @@ use crate::init::drive::text::words;
 /// Constructors that are chosen among.
 const MOST: usize = 6;
 /// Words in the names of functions that find what is there already.
-const FINDS: &[&str] = &[
+pub(super) const FINDS: &[&str] = &[
     "get", "find", "lookup", "search", "by", "current", "default", "instance", "global", "shared",
     "static", "next", "first", "last", "peek", "error", "version",
 ];
@@ -38,7 +38,7 @@ impl<'a> Body<'a> {
     }
 
     /// Whether a parameter is a number, a text, or bytes that are read.
-    fn is_value(&self, param: &Parameter) -> bool {
+    pub(in crate::init::drive) fn is_value(&self, param: &Parameter) -> bool {
         match self.api.resolve(&param.ty).kind {
             Kind::Int { .. } | Kind::Float { .. } | Kind::Bool | Kind::Enum(_) => {
                 self.number_handle(param).is_none()

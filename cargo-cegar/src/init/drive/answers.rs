@@ -1,0 +1,130 @@
+//! Numbers of which the header says that any may be passed.
+//!
+//! "Returns NULL if there is no such day": a function whose comment says how it answers a number that is out
+//! of range has promised to look at it. So no number is the caller's fault there, and where one leads to a
+//! wrong access nothing is learnt from it: it is a finding.
+
+use super::documented::sentences;
+use crate::init::api::{Declared, Parameter};
+use crate::init::pairs::is_place_name;
+
+/// What is said of a number that is answered.
+const REFUSED: &[&[&str]] = &[
+    &["no", "such"],
+    &["out", "of", "range"],
+    &["out", "of", "bounds"],
+    &["not", "in", "range"],
+    &["not", "a", "valid"],
+    &["is", "invalid"],
+    &["is", "not", "valid"],
+    &["is", "unknown"],
+    &["there", "is", "none"],
+    &["does", "not", "exist"],
+    &["too", "large"],
+    &["too", "big"],
+    &["too", "small"],
+];
+/// What is said of a number that means something else than it would by itself.
+const PERMITTED: &[&[&str]] = &[
+    &["from", "the", "end"],
+    &["may", "be", "negative"],
+    &["can", "be", "negative"],
+    &["any", "number"],
+    &["any", "value"],
+];
+/// The other answer, behind what a function returns for a place that there is.
+const ELSE: &[&[&str]] = &[
+    &["or", "-", "1"],
+    &["or", "null"],
+    &["or", "0"],
+    &["else", "-", "1"],
+    &["else", "null"],
+    &["else", "0"],
+];
+/// Words for the answer.
+const ANSWERS: &[&str] = &[
+    "return", "returns", "returned", "null", "0", "1", "false", "error", "ignored", "nothing",
+    "fails",
+];
+/// Words by which it is a caller's duty instead.
+const DUTIES: &[&str] = &[
+    "must",
+    "undefined",
+    "shall",
+    "behavior",
+    "behaviour",
+    "should",
+];
+
+/// Whether a function's comment says what comes of a number that is out of range.
+pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
+    let is_place = is_place_name(&param.name) || ["i", "n", "nth"].contains(&param.name.as_str());
+    let said = sentences(&function.comment);
+    said.iter().any(|sentence| {
+        let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
+        let has = |words: &[&str]| lower.iter().any(|word| words.contains(&word.as_str()));
+        let says = |phrases: &[&[&str]]| {
+            phrases.iter().any(|phrase| {
+                let mut places = lower.windows(phrase.len());
+                places.any(|window| {
+                    window
+                        .iter()
+                        .zip(*phrase)
+                        .all(|(word, wanted)| word == wanted)
+                })
+            })
+        };
+        // A sentence that names numbers is about those.
+        let names = |name: &str| !name.is_empty() && sentence.iter().any(|word| word == name);
+        let is_meant = names(&param.name) || !function.params.iter().any(|one| names(&one.name));
+        let is_answered = says(PERMITTED)
+            || has(ANSWERS) && says(REFUSED)
+            || is_place && names(&param.name) && says(ELSE);
+        is_meant && is_answered && !has(DUTIES)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::init::ctype;
+
+    fn answered(comment: &str) -> bool {
+        let number = |name: &str| Parameter {
+            name: name.to_owned(),
+            ty: ctype::read("int"),
+            bound: None,
+            not_null: false,
+        };
+        let function = Declared {
+            name: "days".to_owned(),
+            returns: ctype::read("int"),
+            params: vec![number("year"), number("month")],
+            variadic: false,
+            inline: false,
+            deprecated: false,
+            beside: None,
+            comment: comment.to_owned(),
+        };
+        are_answered(&function, &function.params[1])
+    }
+
+    #[test]
+    fn an_answer_that_is_documented_is_no_duty_of_callers() {
+        for comment in [
+            "Days of a month, 1 to 12; 0 if there is no such month.",
+            "Returns -1 if month is out of range.",
+            "Returns 0 when there is none.",
+        ] {
+            assert!(answered(comment), "{comment}");
+        }
+        for comment in [
+            "Days of a month, 1 to 12.",
+            "Returns 0 if year is out of range.",
+            "It returns 0, and must not be called where month is out of range.",
+            "Returns -1 if there is no memory.",
+        ] {
+            assert!(!answered(comment), "{comment}");
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The members of a structure that callers fill in: options, descriptions, requests.
+//!
+//! A structure that a function only reads is its caller's to fill. Numbers are chosen; a text and a function for the library
+//! to call are there or are NULL, which the search chooses, since most options are left out by some callers.
+
+use super::looks::is_text;
+use super::{Body, MEMBERS};
+use crate::init::api::Record;
+use crate::init::ctype::{Function, Kind, Written};
+use crate::init::pairs;
+
+impl Body<'_> {
+    /// Chooses the members of a structure that are numbers; its pointers stay NULL.
+    pub(super) fn members(&mut self, name: &str, record: &Record) {
+        if record.union {
+            return;
+        }
+        let counted = self.counted(record);
+        let lengths = self.member_lengths(record);
+        for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
+            // A length says how much there is behind a pointer; what begins with `_` is nobody's to set.
+            if lengths.contains(&Some(i)) || field.starts_with('_') {
+                continue;
+            }
+            let resolved = self.api.resolve(ty);
+            let Some(mut value) = self.choice(&resolved) else {
+                continue;
+            };
+            if let Some((_, array)) = counted.as_ref().filter(|(count, _)| count == field) {
+                let array = format!("{name}.{array}");
+                value = format!("crunner_range(0, sizeof {array} / sizeof {array}[0])");
+                self.guesses
+                    .push(format!("`{name}.{field}` counts what is in `{array}`"));
+            }
+            self.lines.push(format!("{name}.{field} = {value};"));
+        }
+    }
+
+    /// The member of a structure that is named like a number of things, and the one array that there
+    /// is: `uint16_t len; uint8_t body[32];`.
+    fn counted(&self, record: &Record) -> Option<(String, String)> {
+        let is_number =
+            |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
+        // What is declared with less than two elements goes on behind the structure.
+        let is_array = |ty: &Written| {
+            let bound = ty
+                .words
+                .rsplit_once('[')
+                .map(|(_, bound)| bound.trim_end_matches(']'));
+            matches!(ty.kind, Kind::Array(_)) && !matches!(bound, None | Some("" | "0" | "1"))
+        };
+        let mut counts = record
+            .fields
+            .iter()
+            .filter(|(field, ty)| is_number(ty) && pairs::is_count_name(field));
+        let mut arrays = record.fields.iter().filter(|(_, ty)| is_array(ty));
+        let (count, array) = (counts.next()?, arrays.next()?);
+        let is_alone = counts.next().is_none() && arrays.next().is_none();
+        is_alone.then(|| (count.0.clone(), array.0.clone()))
+    }
+
+    /// Chooses the texts and functions of a structure that a function only reads.
+    pub(super) fn options(&mut self, name: &str, record: &Record) {
+        if record.union {
+            return;
+        }
+        let lengths = self.member_lengths(record);
+        let is_given = |field: &str| {
+            let mut all = self.adjust.members.iter();
+            all.any(|(of, member)| of == name && member == field)
+        };
+        let open: Vec<(usize, &(String, Written))> =
+            (record.fields.iter().enumerate().take(MEMBERS))
+                .filter(|(i, (field, _))| {
+                    lengths[*i].is_none() && !field.starts_with('_') && !is_given(field)
+                })
+                .collect();
+        for (_, (field, ty)) in open {
+            if is_text(ty) {
+                self.strings += 1;
+                self.lines.push(format!(
+                    "{name}.{field} = crunner_range(0, 1) ? crunner_new_string() : NULL;"
+                ));
+            } else if let Some(callback) = self.called(ty)
+                && let Ok(given) = self.callback(&callback, &format!("{name}_{field}"))
+                && given != "NULL"
+            {
+                self.lines.push(format!(
+                    "{name}.{field} = crunner_range(0, 1) ? {given} : NULL;"
+                ));
+            }
+        }
+    }
+
+    /// The function that a member points to, if it returns no memory: what allocates belongs to what frees.
+    fn called(&self, ty: &Written) -> Option<Function> {
+        let to = self.api.pointee(ty)?;
+        match self.api.resolve(&to).kind {
+            Kind::Function(function) => {
+                let returns = self.api.resolve(&function.returns).kind;
+                (!matches!(returns, Kind::Pointer(_))).then_some(*function)
+            }
+            _ => None,
+        }
+    }
+}

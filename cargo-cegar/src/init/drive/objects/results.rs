@@ -1,0 +1,239 @@
+//! What becomes of an object that a function returns for another one of its kind.
+//!
+//! `s = string_append(s, text)` puts its result in the place of what it was given, which may have moved; `copy =
+//! buffer_dup(buffer)` makes an object of its own, which callers look into and give back. A harness that drops the
+//! result never sees what is wrong with it: a length that is one too large shows when somebody reads the last
+//! byte. Neither is known from the types. A header says it in words ("the caller frees it"), and some names do.
+
+use super::variants::FINDS;
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
+use crate::init::drive::looks::is_text;
+use crate::init::drive::text::{spaced, words, wrapped};
+use crate::init::drive::uses::Case;
+use crate::init::drive::{Body, has_name};
+
+/// Words in the names of functions that return what they were given, changed.
+const CHANGES: &[&str] = &[
+    "append", "add", "cat", "clear", "concat", "copy", "cpy", "expand", "extend", "grow", "insert",
+    "prepend", "push", "put", "realloc", "remove", "reserve", "resize", "reverse", "rotate",
+    "shrink", "sort", "trim", "update",
+];
+/// Words in the names of functions that return a new object.
+const COPIES: &[&str] = &["clone", "copy", "dup", "duplicate"];
+/// Words for a text, in the name of a function that returns one or in its comment.
+const TEXTS: &[&str] = &[
+    "description",
+    "label",
+    "message",
+    "name",
+    "reason",
+    "str",
+    "strerror",
+    "string",
+    "text",
+    "title",
+    "version",
+];
+/// Begin the rest of the name of a function that says how long a text is.
+const LENGTHS: &[&str] = &["len", "length", "size", "n"];
+/// Functions that look into a result.
+const LOOKS: usize = 4;
+
+impl<'a> Body<'a> {
+    /// Whether a parameter and the result are objects of one kind, and the result may be changed.
+    fn is_returned(&self, function: &Declared, param: &Parameter) -> bool {
+        let identity = self.api.identity(&param.ty);
+        let to = self.api.pointee(&function.returns);
+        identity.is_some()
+            && self.api.identity(&function.returns) == identity
+            && to.is_some_and(|to| !to.constant)
+    }
+
+    /// Whether the result of a function takes the place of the object that it is given.
+    pub(in crate::init::drive) fn replaces(&self, function: &Declared, place: usize) -> bool {
+        let param = &function.params[place];
+        let is_changed = self.api.pointee(&param.ty).is_some_and(|to| !to.constant);
+        is_changed
+            && self.is_returned(function, param)
+            && !self.is_new(function)
+            && words(&function.name).any(|word| CHANGES.contains(&word.as_str()))
+            && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
+    }
+
+    /// The variable of which a call takes the place.
+    pub(in crate::init::drive) fn replaced(
+        &self,
+        function: &Declared,
+        arguments: &[String],
+    ) -> Option<String> {
+        let place = (0..function.params.len()).find(|&place| self.replaces(function, place))?;
+        let object = &arguments[place];
+        let is_variable = object
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        (is_variable && object != "NULL").then(|| object.clone())
+    }
+
+    /// Whether the result of a function is a new object, by what its comment says or by its name.
+    fn is_new(&self, function: &Declared) -> bool {
+        let text = function.comment.to_lowercase();
+        let said: Vec<&str> = text
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .collect();
+        let said: Vec<&str> = said.into_iter().filter(|word| !word.is_empty()).collect();
+        let has = |all: &[&str]| said.iter().any(|word| all.contains(word));
+        let frees = has(&[
+            "free",
+            "frees",
+            "freed",
+            "release",
+            "released",
+            "destroy",
+            "destroyed",
+            "delete",
+            "deleted",
+        ]);
+        let begins = [
+            "a new ",
+            "returns a new ",
+            "return a new ",
+            "makes a new ",
+            "creates a new ",
+            "a copy of ",
+            "returns a copy",
+        ];
+        let is_said = frees
+            && has(&[
+                "caller", "callers", "must", "should", "with", "by", "own", "owns",
+            ])
+            || begins.iter().any(|words| said.join(" ").starts_with(words));
+        let is_read = |param: &Parameter| self.api.pointee(&param.ty).is_some_and(|to| to.constant);
+        let is_copy = words(&function.name).any(|word| COPIES.contains(&word.as_str()))
+            && function.params.first().is_some_and(is_read);
+        // What is said of an object that is given, and not of the result, is no reason.
+        let is_taken = has(&[
+            "valid",
+            "invalid",
+            "invalidates",
+            "consumed",
+            "consumes",
+            "takes",
+        ]);
+        (is_said || is_copy) && !is_taken
+    }
+
+    /// What gives the result of a function back, where that is a new object of the kind that it is given.
+    pub(in crate::init::drive) fn derived(
+        &self,
+        function: &Declared,
+        identity: &str,
+    ) -> Option<&'a Declared> {
+        let place = self.place_of(function, identity)?;
+        let is_new = self.is_returned(function, &function.params[place]) && self.is_new(function);
+        self.back(identity, &function.name).filter(|_| is_new)
+    }
+
+    /// The call of a function that returns another object of the kind that it is given, with what callers do with the result. `None` for
+    /// any other function, and where it is not known whose the result is.
+    pub(in crate::init::drive) fn related(
+        &mut self,
+        function: &'a Declared,
+        arguments: &[String],
+        call: &str,
+    ) -> Option<String> {
+        let place = function
+            .params
+            .iter()
+            .position(|param| self.is_returned(function, param))?;
+        let identity = self.api.identity(&function.returns)?;
+        if self.replaces(function, place) {
+            let object = self.replaced(function, arguments)?;
+            for line in &mut self.cleanup {
+                if has_name(line, &object) {
+                    *line = format!("if ({object})\n        {line}");
+                }
+            }
+            return Some(format!("{object} = {call};"));
+        }
+        let back = self.derived(function, &identity)?;
+        let name = self.name("result");
+        let back = self.given_back(back, &name);
+        let mut lines = vec![
+            format!("{}{name} = {call};", spaced(&function.returns.words)),
+            format!("if ({name}) {{"),
+        ];
+        let looks = self.looks(function, &identity, &name);
+        lines.extend(looks.iter().map(|line| format!("    {}", wrapped(line))));
+        lines.push(format!("    {back};"));
+        lines.push("}".to_owned());
+        Some(lines.join("\n    "))
+    }
+
+    /// The call of a function that returns a text, which callers read to its end. `None` for any other function.
+    pub(in crate::init::drive) fn read_result(
+        &mut self,
+        function: &Declared,
+        call: &str,
+    ) -> Option<String> {
+        // What has its length beside it may have no NUL.
+        let has_length = self.api.functions.iter().any(|other| {
+            let rest = other.name.strip_prefix(&function.name);
+            rest.is_some_and(|rest| {
+                let mut words = words(rest).filter(|word| !word.is_empty());
+                words
+                    .next()
+                    .is_some_and(|word| LENGTHS.contains(&word.as_str()))
+            })
+        });
+        let is_number = |param: &Parameter| {
+            let to = self.api.pointee(&param.ty);
+            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Int { size: 4.., .. }))
+        };
+        let comment = function.comment.to_lowercase();
+        let mut said = comment.split(|c: char| !c.is_alphanumeric());
+        let is_named = words(&function.name).any(|word| TEXTS.contains(&word.as_str()))
+            || said.any(|word| TEXTS.contains(&word));
+        if !is_text(&function.returns)
+            || !is_named
+            || has_length
+            || function.params.iter().any(is_number)
+        {
+            return None;
+        }
+        let result = self.name("result");
+        let length = self.name("length");
+        Some(format!(
+            "const char *{result} = {call};\n    volatile size_t {length} = {result} ? strlen({result}) : 0;\n    (void){length};"
+        ))
+    }
+
+    /// A look into a result, by one of the functions that only read such an object.
+    fn looks(&mut self, function: &Declared, identity: &str, name: &str) -> Vec<String> {
+        let all = self.api.functions.iter().filter(|one| {
+            let only_read =
+                |param: &Parameter| self.api.pointee(&param.ty).is_some_and(|to| to.constant);
+            one.name != function.name
+                && !one.deprecated
+                && self.place_of(one, identity) == Some(0)
+                && one.params.first().is_some_and(only_read)
+                && one.params[1..].iter().all(|param| self.is_value(param))
+                && !self.api.orders.is_guarded(&one.name)
+        });
+        let all: Vec<&'a Declared> = all.collect();
+        self.nested += 1;
+        let cases = all
+            .into_iter()
+            .filter_map(|one| self.case(one, identity, name));
+        let cases: Vec<Case<'a>> = cases.take(LOOKS).collect();
+        self.nested -= 1;
+        if cases.is_empty() {
+            return Vec::new();
+        }
+        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        if blocks > 0 {
+            self.keep(blocks);
+        }
+        self.among(cases)
+    }
+}
