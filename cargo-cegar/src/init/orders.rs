@@ -42,6 +42,8 @@ pub struct Orders {
     guarded: BTreeSet<String>,
     /// Functions that Rust callers never begin with.
     inner: BTreeSet<String>,
+    /// Functions whose result Rust callers give back as an object of its own.
+    fresh: BTreeSet<String>,
     /// Functions behind which the object is not the Rust caller's to give back.
     kept: BTreeSet<String>,
 }
@@ -77,6 +79,7 @@ impl Orders {
         for edge in shown.edges {
             orders.put(edge.identity, (edge.from, edge.to), &edge.file);
         }
+        orders.fresh = shown.fresh;
         orders.guarded = shown.guarded;
         orders.inner = shown.inner;
         orders.kept = shown.kept;
@@ -91,6 +94,11 @@ impl Orders {
     /// Whether the object is not the caller's to give back behind a function: the library has it, or a call that always follows is to come.
     pub fn is_kept(&self, function: &str) -> bool {
         self.kept.contains(function)
+    }
+
+    /// Whether Rust callers give back what a function returns as an object of its own.
+    pub fn is_fresh(&self, function: &str) -> bool {
+        self.fresh.contains(function)
     }
 
     /// Whether Rust callers call a function only once they have looked at a state of their own, which may keep a condition of

@@ -1,6 +1,7 @@
 //! Harnesses that nobody had to write: from a header's signatures, and from the fuzz targets that a project has. Each is
 //! good as it is: it compiles, it runs, and a correct library is not accused by it.
 
+mod callers;
 mod containers;
 mod declared;
 

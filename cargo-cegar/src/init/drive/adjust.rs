@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::looks::is_text;
 use super::text::declaration;
 use super::{Body, OUTPUT, ROW};
 use crate::findings::{LEARNT, MissingCondition};
@@ -266,6 +267,10 @@ impl Body<'_> {
         let resolved = self.api.resolve(ty);
         let wanted = format!("{name}_{member}");
         match &resolved.kind {
+            Kind::Pointer(_) if is_text(ty) && !self.adjust.room.contains_key(&wanted) => {
+                self.strings += 1;
+                Ok("crunner_new_string()".to_owned())
+            }
             Kind::Pointer(to) => {
                 let target = self.api.resolve(to);
                 if matches!(

@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use super::expression::{expression, is_total};
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -287,25 +288,18 @@ fn rooms(sentence: &[String], numbers: &[&str]) -> Vec<(Range<usize>, Room)> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
-        let mut reader = Reader {
-            words: sentence,
-            at,
-            numbers,
-            computes: false,
-            counts: false,
-        };
-        let is_sum = reader.sum().is_some() && reader.computes && reader.counts;
-        let mut behind = sentence[reader.at..].iter();
+        let end = expression(sentence, at, numbers);
+        let mut behind = sentence[end.unwrap_or(at)..].iter();
         let counted = behind.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()));
-        match counted.and_then(|word| unit(word)).filter(|_| is_sum) {
-            Some(bytes) => {
-                let words = sentence[at..reader.at].to_vec();
+        match (end, counted.and_then(|word| unit(word))) {
+            (Some(end), Some(bytes)) => {
+                let words = sentence[at..end].to_vec();
                 if is_total(&words) {
-                    found.push((at..reader.at, Room { words, bytes }));
+                    found.push((at..end, Room { words, bytes }));
                 }
-                at = reader.at;
+                at = end;
             }
-            None => at += 1,
+            _ => at += 1,
         }
     }
     found
@@ -316,100 +310,6 @@ fn unit(word: &str) -> Option<bool> {
     let word = word.to_lowercase();
     let bytes = BYTES.contains(&word.as_str());
     (bytes || ELEMENTS.contains(&word.as_str())).then_some(bytes)
-}
-
-/// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
-fn is_total(words: &[String]) -> bool {
-    let is_number = |word: &String| word.parse::<u64>().is_ok_and(|number| number > 0);
-    let divides = |pair: &[String]| "/%".contains(pair[0].as_str()) && !is_number(&pair[1]);
-    !words.iter().any(|word| word == "-") && !words.windows(2).any(divides)
-}
-
-/// Reads an expression of numbers that are passed, constants and macros.
-struct Reader<'s> {
-    words: &'s [String],
-    at: usize,
-    /// Names of parameters.
-    numbers: &'s [&'s str],
-    /// Whether it has an operator or a macro in it: a name alone is what it is for.
-    computes: bool,
-    /// Whether it has a parameter in it.
-    counts: bool,
-}
-
-impl Reader<'_> {
-    fn next_is(&self, one_of: &str) -> bool {
-        let word = self.words.get(self.at);
-        word.is_some_and(|word| word.len() == 1 && one_of.contains(word.as_str()))
-    }
-
-    /// Operands with operators between them; an operator without an operand behind it is none.
-    fn operands(&mut self, operators: &str, operand: fn(&mut Self) -> Option<()>) -> Option<()> {
-        operand(self)?;
-        while self.next_is(operators) {
-            let before = self.at;
-            self.at += 1;
-            if operand(self).is_none() {
-                self.at = before;
-                break;
-            }
-            self.computes = true;
-        }
-        Some(())
-    }
-
-    fn sum(&mut self) -> Option<()> {
-        self.operands("+-", Self::product)
-    }
-
-    fn product(&mut self) -> Option<()> {
-        self.operands("*/%", Self::operand)
-    }
-
-    fn operand(&mut self) -> Option<()> {
-        let before = self.at;
-        let word = self.words.get(self.at)?.as_str();
-        self.at += 1;
-        if word == "(" {
-            return self.closed(before);
-        }
-        if word.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Some(());
-        }
-        if self.numbers.contains(&word) {
-            self.counts = true;
-            return Some(());
-        }
-        let is_macro = word.len() > 2
-            && word.starts_with(|c: char| c.is_ascii_uppercase())
-            && !word.contains(|c: char| c.is_ascii_lowercase());
-        if is_macro && self.next_is("(") {
-            self.at += 1;
-            self.computes = true;
-            return self.closed(before);
-        }
-        self.at = before;
-        None
-    }
-
-    /// What stands between parentheses, behind the opening one.
-    fn closed(&mut self, before: usize) -> Option<()> {
-        loop {
-            if self.sum().is_none() {
-                break;
-            }
-            if self.next_is(")") {
-                self.at += 1;
-                return Some(());
-            }
-            if !self.next_is(",") {
-                break;
-            }
-            self.at += 1;
-        }
-        self.at = before;
-        None
-    }
 }
 
 #[cfg(test)]

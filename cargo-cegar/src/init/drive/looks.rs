@@ -49,7 +49,11 @@ impl Body<'_> {
             let kind = self.api.resolve(&to).kind;
             to.constant && matches!(kind, Kind::Void | Kind::Int { size: 1, .. })
         });
+        // A text beside one without a length is a name, and the number something else.
+        let is_bare =
+            |at: &usize| is_text(&params[*at]) && !params.get(at + 1).is_some_and(is_size);
         is_bytes
+            && !(is_text(&params[i]) && (0..params.len()).any(|at| is_bare(&at)))
             && params.get(i + 1).is_some_and(is_size)
             && !params.get(i + 2).is_some_and(is_size)
     }

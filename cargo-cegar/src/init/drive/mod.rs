@@ -9,6 +9,7 @@ mod adjust;
 mod answers;
 mod arrays;
 mod documented;
+mod expression;
 mod life;
 mod looks;
 mod members;

@@ -49,6 +49,12 @@ impl<'a> Body<'a> {
         if begin.name == function.name {
             return (Vec::new(), ends);
         }
+        // With arguments it may be about a part of the library.
+        let own = words(&function.name).filter(|word| !word.is_empty());
+        let is_about = own.take(of.len()).eq(of.iter().cloned());
+        if !begin.params.is_empty() && !is_about {
+            return (Vec::new(), None);
+        }
         let before = self.clone();
         let lines = std::mem::take(&mut self.lines);
         self.nested += 1;

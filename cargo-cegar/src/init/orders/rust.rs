@@ -42,6 +42,8 @@ pub(super) struct Shown {
     pub edges: BTreeSet<Edge>,
     /// Calls behind which the object is not the caller's to give back.
     pub kept: BTreeSet<String>,
+    /// Functions whose result becomes an object of its own, which Rust gives back when it is dropped.
+    pub fresh: BTreeSet<String>,
     /// Functions that are called by methods which look at their own state before.
     pub guarded: BTreeSet<String>,
     /// Functions that no caller begins with.
@@ -243,6 +245,16 @@ impl OfType<'_> {
         self.shown.free.extend(guards::calls(body, api));
         let receiver = method.function.sig.receiver();
         let is_shared = receiver.is_some();
+        let is_lent = receiver.is_none_or(|receiver| receiver.reference.is_some());
+        let mut all = self.methods.iter();
+        if is_shared
+            && is_lent
+            && !given.borrows
+            && given.keys.contains(own)
+            && all.any(|one| one.function.sig.ident == "drop")
+        {
+            self.shown.fresh.extend(guards::calls(body, api));
+        }
         let begin = self
             .identities
             .iter()
@@ -270,7 +282,6 @@ impl OfType<'_> {
                 calls.entry(identity).or_default().extend(last);
             }
         }
-        let is_lent = receiver.is_none_or(|receiver| receiver.reference.is_some());
         let others = || given.keys.iter().filter(|key| *key != own);
         if method.function.sig.ident == "drop" {
             extend(&mut self.ends.dropped, calls);

@@ -8,6 +8,7 @@
 use super::variants::FINDS;
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
+use crate::init::drive::documented::sentences;
 use crate::init::drive::looks::is_text;
 use crate::init::drive::text::{spaced, words, wrapped};
 use crate::init::drive::uses::Case;
@@ -37,6 +38,64 @@ const TEXTS: &[&str] = &[
 ];
 /// Begin the rest of the name of a function that says how long a text is.
 const LENGTHS: &[&str] = &["len", "length", "size", "n"];
+/// Words for giving something back.
+const FREES: &[&str] = &[
+    "free",
+    "frees",
+    "freed",
+    "release",
+    "releases",
+    "released",
+    "destroy",
+    "destroyed",
+    "delete",
+    "deleted",
+];
+/// Words for who does.
+const OWNERS: &[&str] = &[
+    "caller", "callers", "must", "should", "with", "by", "own", "owns",
+];
+/// Words by which nobody does.
+const NEVER: &[&str] = &["not", "never", "no", "don", "cannot", "nor", "without"];
+/// How a comment begins that is about a new object.
+const NEW: &[&str] = &[
+    "a new ",
+    "returns a new ",
+    "return a new ",
+    "makes a new ",
+    "creates a new ",
+    "a copy of ",
+    "returns a copy ",
+    "return a copy ",
+];
+/// Words in the comments of functions whose result lies in another object, or after which what was given is gone.
+const TAKEN: &[&str] = &[
+    "valid",
+    "invalid",
+    "invalidates",
+    "consumed",
+    "consumes",
+    "takes",
+    "child",
+    "children",
+    "parent",
+    "belongs",
+    "owned",
+    "appends",
+    "appended",
+    "adds",
+    "added",
+    "inserts",
+    "inserted",
+    "attached",
+    "attaches",
+    "borrowed",
+    "shared",
+];
+/// Words in the names of functions whose result lies in another object.
+const WITHIN: &[&str] = &[
+    "add", "append", "attach", "child", "insert", "parent", "push", "put", "sibling",
+];
 /// Functions that look into a result.
 const LOOKS: usize = 4;
 
@@ -75,52 +134,17 @@ impl<'a> Body<'a> {
         (is_variable && object != "NULL").then(|| object.clone())
     }
 
-    /// Whether the result of a function is a new object, by what its comment says or by its name.
+    /// Whether the result of a function is a new object, by what its comment says, by its name, or since Rust callers
+    /// take it for one.
     fn is_new(&self, function: &Declared) -> bool {
-        let text = function.comment.to_lowercase();
-        let said: Vec<&str> = text
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .collect();
-        let said: Vec<&str> = said.into_iter().filter(|word| !word.is_empty()).collect();
-        let has = |all: &[&str]| said.iter().any(|word| all.contains(word));
-        let frees = has(&[
-            "free",
-            "frees",
-            "freed",
-            "release",
-            "released",
-            "destroy",
-            "destroyed",
-            "delete",
-            "deleted",
-        ]);
-        let begins = [
-            "a new ",
-            "returns a new ",
-            "return a new ",
-            "makes a new ",
-            "creates a new ",
-            "a copy of ",
-            "returns a copy",
-        ];
-        let is_said = frees
-            && has(&[
-                "caller", "callers", "must", "should", "with", "by", "own", "owns",
-            ])
-            || begins.iter().any(|words| said.join(" ").starts_with(words));
         let is_read = |param: &Parameter| self.api.pointee(&param.ty).is_some_and(|to| to.constant);
         let is_copy = words(&function.name).any(|word| COPIES.contains(&word.as_str()))
             && function.params.first().is_some_and(is_read);
-        // What is said of an object that is given, and not of the result, is no reason.
-        let is_taken = has(&[
-            "valid",
-            "invalid",
-            "invalidates",
-            "consumed",
-            "consumes",
-            "takes",
-        ]);
-        (is_said || is_copy) && !is_taken
+        let is_within = words(&function.name).any(|word| WITHIN.contains(&word.as_str()));
+        let is_told = (is_copy || says_new(&function.comment))
+            && !is_within
+            && !says_within(&function.comment);
+        is_told || self.api.orders.is_fresh(&function.name)
     }
 
     /// What gives the result of a function back, where that is a new object of the kind that it is given.
@@ -176,16 +200,6 @@ impl<'a> Body<'a> {
         function: &Declared,
         call: &str,
     ) -> Option<String> {
-        // What has its length beside it may have no NUL.
-        let has_length = self.api.functions.iter().any(|other| {
-            let rest = other.name.strip_prefix(&function.name);
-            rest.is_some_and(|rest| {
-                let mut words = words(rest).filter(|word| !word.is_empty());
-                words
-                    .next()
-                    .is_some_and(|word| LENGTHS.contains(&word.as_str()))
-            })
-        });
         let is_number = |param: &Parameter| {
             let to = self.api.pointee(&param.ty);
             to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Int { size: 4.., .. }))
@@ -196,7 +210,7 @@ impl<'a> Body<'a> {
             || said.any(|word| TEXTS.contains(&word));
         if !is_text(&function.returns)
             || !is_named
-            || has_length
+            || self.has_length_beside(function)
             || function.params.iter().any(is_number)
         {
             return None;
@@ -206,6 +220,24 @@ impl<'a> Body<'a> {
         Some(format!(
             "const char *{result} = {call};\n    volatile size_t {length} = {result} ? strlen({result}) : 0;\n    (void){length};"
         ))
+    }
+
+    /// Whether the header has a function that says how long such a text is, and no word of its NUL: then there may be none.
+    fn has_length_beside(&self, function: &Declared) -> bool {
+        let plain =
+            |name: &str| -> Vec<String> { words(name).filter(|word| !word.is_empty()).collect() };
+        let own = plain(&function.name);
+        let stem = &own[..own.len().saturating_sub(1)];
+        let is_length = self.api.functions.iter().any(|other| {
+            let other = plain(&other.name);
+            let rest = other
+                .strip_prefix(&own[..])
+                .or_else(|| other.strip_prefix(stem));
+            rest.and_then(|rest| rest.first())
+                .is_some_and(|word| LENGTHS.contains(&word.as_str()))
+        });
+        let comment = function.comment.to_lowercase();
+        is_length && !comment.contains("nul") && !comment.contains("terminated")
     }
 
     /// A look into a result, by one of the functions that only read such an object.
@@ -235,5 +267,50 @@ impl<'a> Body<'a> {
             self.keep(blocks);
         }
         self.among(cases)
+    }
+}
+
+/// Whether a comment says that what a function returns is new.
+fn says_new(comment: &str) -> bool {
+    let comment = comment.to_lowercase();
+    let said = sentences(&comment);
+    let frees = |sentence: &Vec<String>| {
+        let has = |all: &[&str]| sentence.iter().any(|word| all.contains(&word.as_str()));
+        has(FREES) && has(OWNERS) && !has(NEVER)
+    };
+    let first: Vec<&str> = said.iter().take(1).flatten().map(String::as_str).collect();
+    let first = first.join(" ");
+    let begins = NEW.iter().any(|words| first.starts_with(words));
+    begins || said.iter().any(frees)
+}
+
+/// Whether a comment says that the result lies in another object, or that what is given is not to be used any more.
+fn says_within(comment: &str) -> bool {
+    let comment = comment.to_lowercase();
+    let mut said = comment.split(|c: char| !c.is_alphanumeric());
+    said.any(|word| TAKEN.contains(&word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_say_whose_a_result_is() {
+        for comment in [
+            "A new buffer with the bytes from..to of b.",
+            "The rest of it. The caller frees it with buffer_free.",
+            "Returns a copy of the list.",
+        ] {
+            assert!(says_new(comment) && !says_within(comment), "{comment}");
+        }
+        for comment in [
+            "The next node; it must not be freed.",
+            "Creates a new node and appends it to the children of parent.",
+            "Appends t. s is no longer valid afterwards. The caller frees the result.",
+            "The head of the list.",
+        ] {
+            assert!(!says_new(comment) || says_within(comment), "{comment}");
+        }
     }
 }

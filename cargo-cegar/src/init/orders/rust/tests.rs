@@ -73,6 +73,24 @@ impl Drop for Held { fn drop(&mut self) { unsafe { ffi::drop(self.raw) } } }
 ";
 
 #[test]
+fn results_that_rust_drops_are_objects_of_their_own() {
+    let fresh = |method: &str| {
+        let text = WRAPPER.replace("HIDDEN", method);
+        learnt("src/lib.rs", &text).is_fresh("ready")
+    };
+    let made = "Held { raw: unsafe { ffi::ready(self.raw) } }";
+    assert!(fresh(&format!("pub fn half(&self) -> Held {{ {made} }}")));
+    assert!(fresh(&format!(
+        "pub fn half(&self) -> Option<Self> {{ Some({made}) }}"
+    )));
+    // What borrows lies in the object, and what takes the object over is that object.
+    assert!(!fresh(&format!(
+        "pub fn on(&mut self) -> &mut Self {{ {made}; self }}"
+    )));
+    assert!(!fresh(&format!("pub fn done(self) -> Held {{ {made} }}")));
+}
+
+#[test]
 fn safe_methods_come_in_any_order() {
     let plain = pairs(&WRAPPER.replace("HIDDEN", ""));
     assert_eq!(

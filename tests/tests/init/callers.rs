@@ -1,0 +1,226 @@
+//! A harness does with results, options and callbacks what callers do with them.
+
+use cegar_tests::{Project, exit, tool};
+
+/// A crate whose library is one file and one header, with a harness of each function.
+fn library(header: &str, code: &str) -> Project {
+    let project = Project::before_init(
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -Ic -c c/lib.c -o \"$OUT_DIR/lib.o\"\n",
+        &[
+            ("c/lib.h", header),
+            (
+                "c/lib.c",
+                &format!("#include <stdlib.h>\n#include <string.h>\n#include \"lib.h\"\n{code}"),
+            ),
+        ],
+    );
+    tool(&project, &["init", "--no-try", "--most", "99"]).expect(exit::CLEAN);
+    project
+}
+
+/// The harness of a function has these lines.
+fn has(project: &Project, function: &str, lines: &[&str]) {
+    let text = project.read(&format!("cegar/harnesses/{function}.c"));
+    for line in lines {
+        assert!(text.contains(line), "{line}\nis not in\n{text}");
+    }
+}
+
+/// A run of the harness shows a fault in this place.
+fn shows(project: &Project, function: &str, place: &str) {
+    let arguments = ["run", function, "--max-time", "15s", "--no-emit"];
+    tool(project, &arguments)
+        .expect(exit::VIOLATION)
+        .says(place);
+}
+
+/// What a library tells its callers wrongly shows where they read it: the length of a message that is one too large.
+#[test]
+fn options_are_given_and_callbacks_read_what_they_are_handed() {
+    let project = library(
+        "#include <stddef.h>\nstruct bus;\ntypedef void (*bus_log)(void *user, const char *text, size_t length);\n\
+         struct bus_options { size_t room; const char *prefix; bus_log log; void *user; };\n\
+         struct bus *bus_new(const struct bus_options *options);\nvoid bus_free(struct bus *bus);\n\
+         int bus_say(struct bus *bus, const char *text, size_t length);\n",
+        "struct bus { char prefix[16]; bus_log log; void *user; };\n\
+         struct bus *bus_new(const struct bus_options *options)\n{\n    struct bus *bus = calloc(1, sizeof *bus);\n    \
+         if (!bus) return NULL;\n    if (options->prefix) strcpy(bus->prefix, options->prefix);\n    \
+         bus->log = options->log;\n    bus->user = options->user;\n    return bus;\n}\n\
+         void bus_free(struct bus *bus) { free(bus); }\n\
+         int bus_say(struct bus *bus, const char *text, size_t length)\n{\n    \
+         if (bus->log) bus->log(bus->user, text, length + 1);\n    return 0;\n}\n",
+    );
+    has(
+        &project,
+        "bus_say",
+        &[
+            "options.prefix = crunner_range(0, 1) ? crunner_new_string() : NULL;",
+            "options.log = crunner_range(0, 1) ? on_options_log : NULL;",
+            "for (size_t i = 0; p2 && i < p3; i++)",
+        ],
+    );
+    shows(&project, "bus_say", "cegar/harnesses/bus_say.c");
+    shows(&project, "bus_new", "c/lib.c:9");
+}
+
+/// A copy that shares its memory is given back as well, and a slice with a wrong length is read.
+#[test]
+fn results_of_the_same_kind_are_used() {
+    let project = library(
+        "#include <stddef.h>\nstruct roll;\nstruct roll *roll_new(const unsigned char *bytes, size_t size);\n\
+         void roll_free(struct roll *roll);\n\
+         /* The bytes behind the first ones, or NULL. The caller frees them with roll_free. */\n\
+         struct roll *roll_rest(const struct roll *roll, size_t first);\n\
+         struct roll *roll_clone(const struct roll *roll);\n\
+         /* Belongs to the roll. */\nstruct roll *roll_self(const struct roll *roll);\n\
+         unsigned roll_sum(const struct roll *roll);\n\
+         typedef char *cord;\ncord cord_new(const char *text);\nvoid cord_free(cord cord);\n\
+         cord cord_cat(cord cord, const char *text);\n",
+        "struct roll { size_t size; unsigned char *bytes; };\n\
+         struct roll *roll_new(const unsigned char *bytes, size_t size)\n{\n    \
+         struct roll *roll = malloc(sizeof *roll);\n    roll->bytes = malloc(size + !size);\n    \
+         if (size) memcpy(roll->bytes, bytes, size);\n    roll->size = size;\n    return roll;\n}\n\
+         void roll_free(struct roll *roll) { free(roll->bytes); free(roll); }\n\
+         struct roll *roll_rest(const struct roll *roll, size_t first)\n{\n    if (first > roll->size) return NULL;\n    \
+         struct roll *rest = roll_new(roll->bytes + first, roll->size - first);\n    rest->size = roll->size;\n    \
+         return rest;\n}\n\
+         struct roll *roll_clone(const struct roll *roll)\n{\n    struct roll *copy = malloc(sizeof *copy);\n    \
+         *copy = *roll;\n    return copy;\n}\n\
+         struct roll *roll_self(const struct roll *roll) { return (struct roll *)roll; }\n\
+         unsigned roll_sum(const struct roll *roll)\n{\n    unsigned sum = 0;\n    \
+         for (size_t i = 0; i < roll->size; i++) sum += roll->bytes[i];\n    return sum;\n}\n\
+         struct head { size_t size, room; char text[]; };\n\
+         #define HEAD(c) ((struct head *)((c) - offsetof(struct head, text)))\n\
+         cord cord_new(const char *text)\n{\n    size_t size = strlen(text);\n    \
+         struct head *head = malloc(sizeof *head + size + 1);\n    head->size = head->room = size;\n    \
+         memcpy(head->text, text, size + 1);\n    return head->text;\n}\n\
+         void cord_free(cord cord) { free(HEAD(cord)); }\n\
+         cord cord_cat(cord cord, const char *text)\n{\n    struct head *head = HEAD(cord);\n    \
+         size_t size = strlen(text);\n    if (head->size + size > head->room) {\n        \
+         head->room = 2 * (head->size + size);\n        head = realloc(head, sizeof *head + head->room);\n    }\n    \
+         memcpy(head->text + head->size, text, size + 1);\n    head->size += size;\n    return head->text;\n}\n",
+    );
+    has(
+        &project,
+        "roll_rest",
+        &[
+            "struct roll *result = roll_rest(roll, first);",
+            "roll_sum(result);",
+            "roll_free(result);",
+        ],
+    );
+    has(&project, "roll_clone", &["roll_free(result);"]);
+    let own = project.read("cegar/harnesses/roll_self.c");
+    assert!(!own.contains("result"), "{own}");
+    has(
+        &project,
+        "cord_cat",
+        &[
+            "cord cord = cord_new(text);",
+            "cord = cord_cat(cord, text_value);",
+            "if (!cord)\n            break;",
+        ],
+    );
+    shows(&project, "roll_rest", "c/lib.c:23");
+    shows(&project, "cord_cat", "c/lib.c:53");
+}
+
+/// A library that has one registry for all is set up first, filled, and torn down last; a name is read to its end.
+#[test]
+fn a_library_with_a_state_of_its_own_is_set_up_and_filled() {
+    let project = library(
+        "/* Room for so many names, at most 64. Returns 0, or -1. */\nint names_init(unsigned room);\n\
+         int names_add(const char *name);\n\
+         /* The name of that number; NULL if there is none. */\nconst char *names_get(int number);\n\
+         void names_shutdown(void);\n",
+        "static char (*names)[8];\nstatic int count, room;\n\
+         int names_init(unsigned wanted)\n{\n    if (wanted < 1 || wanted > 64) return -1;\n    \
+         names = calloc(wanted, sizeof *names);\n    room = (int)wanted;\n    return names ? 0 : -1;\n}\n\
+         int names_add(const char *name)\n{\n    if (count > room || strlen(name) > 7) return -1;\n    \
+         strcpy(names[count++], name);\n    return 0;\n}\n\
+         const char *names_get(int number) { return number < count ? names[number] : NULL; }\n\
+         void names_shutdown(void) { free(names); names = NULL; count = room = 0; }\n",
+    );
+    has(
+        &project,
+        "names_add",
+        &[
+            "if (names_init(room) != 0)",
+            "turns > 0; turns--) {",
+            "names_shutdown();",
+        ],
+    );
+    has(
+        &project,
+        "names_get",
+        &[
+            "names_add(name);",
+            "int number = crunner_get_int(); /* as declared */",
+            "const char *result = names_get(number);",
+        ],
+    );
+    shows(&project, "names_add", "c/lib.c:16");
+    shows(&project, "names_get", "cegar/harnesses/names_get.c");
+}
+
+/// What a header promises to answer, how large it says that two arrays are, and what shows in the second call only.
+#[test]
+fn numbers_and_inputs_are_what_the_header_says() {
+    let project = library(
+        "#include <stddef.h>\n\
+         /* Days of a month, 1 to 12; 0 if there is no such month. year must not be 0. */\nint days(int year, int month);\n\
+         /* Copies the lower half of an image of width * height bytes to half, which has room for width * (height / 2) bytes. */\n\
+         void halve(const unsigned char *image, unsigned char *half, unsigned width, unsigned height);\n\
+         struct item { const char *at; size_t size; };\n\
+         int items_split(const char *text, size_t size, struct item *items, size_t max);\n\
+         struct meter;\nstruct meter *meter_new(void);\nvoid meter_free(struct meter *meter);\n\
+         void meter_update(struct meter *meter, const unsigned char *data, size_t size);\n",
+        "static const int table[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};\n\
+         int days(int year, int month)\n{\n    if (month > 12) return 0;\n    \
+         return table[month - 1] + (month == 2 && 4 % year == 0);\n}\n\
+         void halve(const unsigned char *image, unsigned char *half, unsigned width, unsigned height)\n{\n    \
+         for (unsigned y = height / 2; y < height; y++)\n        \
+         memcpy(half + (y - height / 2) * width, image + y * width, width);\n}\n\
+         int items_split(const char *text, size_t size, struct item *items, size_t max)\n{\n    size_t count = 0;\n    \
+         for (size_t i = 0; i < size; i++)\n        if (text[i] == ',' && count <= max) items[count++].at = text + i;\n    \
+         return (int)count;\n}\n\
+         struct meter { unsigned used; unsigned char last[64]; };\n\
+         struct meter *meter_new(void) { return calloc(1, sizeof(struct meter)); }\n\
+         void meter_free(struct meter *meter) { free(meter); }\n\
+         void meter_update(struct meter *meter, const unsigned char *data, size_t size)\n{\n    \
+         if (size > 64) size = 64;\n    memcpy(meter->last + meter->used, data, size);\n    \
+         meter->used = (meter->used + size) % 64;\n}\n",
+    );
+    has(
+        &project,
+        "days",
+        &[
+            "int year = crunner_get_int();\n",
+            "int month = crunner_get_int(); /* as declared */",
+        ],
+    );
+    has(
+        &project,
+        "halve",
+        &[
+            "unsigned char *image = malloc((size_t)width * (size_t)height); /* as declared */",
+            "unsigned char *half = malloc((size_t)width * ((size_t)height / 2)); /* as declared */",
+        ],
+    );
+    has(
+        &project,
+        "items_split",
+        &["struct item *items = malloc(items_size * sizeof(struct item));"],
+    );
+    has(
+        &project,
+        "meter_update",
+        &[
+            "turns > 0; turns--) {",
+            "meter_update(meter, data_value, data_value_size);",
+        ],
+    );
+    shows(&project, "halve", "c/lib.c:13");
+    shows(&project, "items_split", "c/lib.c:19");
+    shows(&project, "meter_update", "c/lib.c:28");
+}
