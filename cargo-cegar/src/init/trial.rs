@@ -6,6 +6,7 @@
 //! for which nothing helps, or which leaves most of its function out, is not offered.
 
 mod listener;
+mod rewrite;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -197,6 +198,10 @@ impl Trial<'_> {
                 }
                 break;
             }
+            let is_out = matches!(ran.lines, Some((0, _)));
+            if is_out && self.without_check(name, &mut adjust, &mut tried) {
+                continue;
+            }
             if ran.while_filling && self.without_filling(name, &mut adjust, &mut tried) {
                 continue;
             }
@@ -224,6 +229,18 @@ impl Trial<'_> {
                 break;
             }
         }
+        self.judge(function, (of_data, unopened), &mut tried);
+        Ok(tried)
+    }
+
+    /// Leaves a harness out that fails where no caller would call the function, or that hardly reaches it. `of_data`: whether a fault depends on
+    /// data from outside; `unopened`: the fault behind what nothing here opens.
+    fn judge(
+        &self,
+        function: &str,
+        (of_data, unopened): (bool, Option<String>),
+        tried: &mut Tried,
+    ) {
         let is_guarded = self.api.0.orders.is_guarded(function);
         if is_guarded && tried.findings > 0 && !of_data && tried.left_out.is_none() {
             tried.left_out = Some(
@@ -245,7 +262,6 @@ impl Trial<'_> {
                 "its harness reaches {reached} of {all} lines of it{why}"
             ));
         }
-        Ok(tried)
     }
 
     /// The harness, written with what was learnt of a fault; the error says that nothing changes by that.
@@ -261,20 +277,6 @@ impl Trial<'_> {
             Ok(_) => Err(hopeless(finding)),
             Err(why) => Err(format!("{}: {why}", hopeless(finding))),
         }
-    }
-
-    /// Writes a harness again that fills no container first: what goes wrong while it is filled is shown by the harnesses of the
-    /// functions that fill it, once. False where nothing is filled.
-    fn without_filling(&self, name: &str, adjust: &mut Adjust, tried: &mut Tried) -> bool {
-        if tried.harness.fillers.is_empty() || self.is_stopped() {
-            return false;
-        }
-        adjust.unfilled = true;
-        let fillers = &tried.harness.fillers;
-        adjust.assume.retain(|(call, _)| !fillers.contains(call));
-        tried.learnt.retain(|one| !fillers.contains(&one.call));
-        let again = self.library.again(self.api, name, adjust);
-        again.map(|again| tried.harness = again).is_ok()
     }
 
     /// The library went through NULL, in a harness that uses an object that it has just made: whether

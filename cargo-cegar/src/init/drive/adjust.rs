@@ -60,6 +60,8 @@ pub struct Adjust {
     pub rows: BTreeSet<String>,
     /// Whether an object is opened as callers do before it is used, and what success is.
     pub opened: Option<Success>,
+    /// Whether nothing asks how the beginning of the library went, since it never went well as the harness understood it.
+    pub unchecked: bool,
     /// Whether containers stay empty, since filling one went wrong.
     pub unfilled: bool,
     /// What is assumed before a call, in C, in the order in which it was learnt.

@@ -65,7 +65,9 @@ impl<'a> Body<'a> {
             return (Vec::new(), None);
         };
         let call = format!("{}({})", begin.name, arguments.join(", "));
-        let checked = match (self.success(begin), begin.params.is_empty()) {
+        let success = self.success(begin);
+        let checked = match (success, begin.params.is_empty()) {
+            _ if self.adjust.unchecked => Success::Any.checked(&call),
             // What it refuses is not for the others.
             (Success::Any, false) if self.api.resolve(&begin.returns).kind != Kind::Void => {
                 format!("if ({call} < 0)\n        return 0;")
@@ -162,6 +164,8 @@ impl<'a> Body<'a> {
 fn said(comment: &str) -> Success {
     let plain: Vec<String> = comment.split_whitespace().map(str::to_lowercase).collect();
     let text = plain.join(" ");
+    // `< 0 on failure` is not `0 on failure`.
+    let text = text.replace("< 0", "negative").replace("<0", "negative");
     let has = |all: &[&str]| all.iter().any(|words| text.contains(words));
     if has(&[
         "nonzero on success",
@@ -206,6 +210,7 @@ mod tests {
     fn comments_say_what_success_is() {
         assert_eq!(said("Returns 0, or -1 if out of memory."), Success::Zero);
         assert_eq!(said("Returns non-zero on\n success."), Success::NotZero);
+        assert_eq!(said("@returns 0 on success, < 0 on failure"), Success::Zero);
         assert_eq!(said("Fills the tables."), Success::Any);
     }
 }
