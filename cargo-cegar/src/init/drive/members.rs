@@ -41,14 +41,7 @@ impl Body<'_> {
     fn counted(&self, record: &Record) -> Option<(String, String)> {
         let is_number =
             |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
-        // What is declared with less than two elements goes on behind the structure.
-        let is_array = |ty: &Written| {
-            let bound = ty
-                .words
-                .rsplit_once('[')
-                .map(|(_, bound)| bound.trim_end_matches(']'));
-            matches!(ty.kind, Kind::Array(_)) && !matches!(bound, None | Some("" | "0" | "1"))
-        };
+        let is_array = |ty: &Written| bound(ty).is_some_and(|bound| !GOES_ON.contains(&bound));
         let mut counts = record
             .fields
             .iter()
@@ -103,4 +96,21 @@ impl Body<'_> {
             _ => None,
         }
     }
+}
+
+/// Bounds of an array that goes on behind the structure that it ends.
+const GOES_ON: &[&str] = &["", "0", "1"];
+
+/// What stands between the last brackets of an array's type.
+fn bound(ty: &Written) -> Option<&str> {
+    let array = matches!(ty.kind, Kind::Array(_));
+    let (_, bound) = ty.words.rsplit_once('[').filter(|_| array)?;
+    Some(bound.trim_end_matches(']'))
+}
+
+/// Whether a structure ends with an array that goes on behind it, so that a variable of its type is too small.
+pub(super) fn goes_on(record: &Record) -> bool {
+    let last = record.fields.last().filter(|_| !record.union);
+    last.and_then(|(_, ty)| bound(ty))
+        .is_some_and(|bound| GOES_ON.contains(&bound))
 }

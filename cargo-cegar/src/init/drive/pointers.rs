@@ -1,6 +1,7 @@
 //! Pointers that stand alone: bytes and strings without a length, results, structures, functions to
 //! be called.
 
+use super::members::goes_on;
 use super::text::declaration;
 use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
 use crate::findings::DECLARED;
@@ -161,6 +162,12 @@ impl Body<'_> {
         let Some(record) = self.api.record(tag).cloned() else {
             return Err(format!("nothing in the header makes a `{}`", to.words));
         };
+        if goes_on(&record) {
+            return Err(format!(
+                "a `{}` ends with an array that goes on behind it, and nothing says how far",
+                to.words
+            ));
+        }
         let name = self.name(wanted);
         let asked = self.adjust.room.get(&name).copied().unwrap_or(0);
         if asked > 0 {
