@@ -315,7 +315,10 @@ fn score(
 ) -> Option<i32> {
     // An array whose length the header says needs no number for it, and memory behind a name that
     // hides what it is need not be bytes.
-    if pointer.bound.is_some() || api.hidden(&pointer.ty).is_some() {
+    if pointer.bound.is_some()
+        || api.hidden(&pointer.ty).is_some()
+        || api.is_text_object(&pointer.ty)
+    {
         return None;
     }
     let to = api.pointee(&pointer.ty)?;

@@ -24,12 +24,12 @@ use crate::coverage::{Count, Coverage};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::explain::Left;
-use crate::findings::MissingCondition;
 use crate::options::{Harness, RunOptions, Settings};
 use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
 use listener::Listener;
+use rewrite::{hopeless, is_absurd};
 
 /// A trial that reached nothing is repeated so much longer.
 const PATIENCE: u32 = 6;
@@ -209,7 +209,7 @@ impl Trial<'_> {
                 break;
             };
             let before = adjust.clone();
-            let learnt = self.learn(name, finding, &mut adjust);
+            let learnt = self.learn(name, finding, &mut adjust, &tried.harness.text);
             let again = match learnt.is_empty() || before == adjust || round >= ROUNDS {
                 true => Err(hopeless(finding)),
                 false => self.otherwise(name, finding, &adjust, &tried),
@@ -331,8 +331,15 @@ impl Trial<'_> {
     }
 
     /// Takes the conditions of one fault over; gives those for which there is something to be done.
-    fn learn(&self, name: &str, finding: &Finding, adjust: &mut Adjust) -> Vec<Precondition> {
+    fn learn(
+        &self,
+        name: &str,
+        finding: &Finding,
+        adjust: &mut Adjust,
+        text: &str,
+    ) -> Vec<Precondition> {
         let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
+        let missing = missing.filter(|one| !is_absurd(&one.condition, text));
         let mut learnt = Vec::new();
         for one in missing {
             if let Some(condition) = adjust.take(one) {
@@ -465,18 +472,6 @@ impl Trial<'_> {
             is_compiled: false,
         }
     }
-}
-
-/// Why a harness is given up.
-fn hopeless(finding: &Finding) -> String {
-    let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
-    let words: Vec<String> = missing.map(MissingCondition::words).collect();
-    format!(
-        "it wants what nothing here makes ({}, else {}: {})",
-        words.join(", "),
-        finding.place.show(),
-        finding.message
-    )
 }
 
 /// The lines of a function that a run reached.

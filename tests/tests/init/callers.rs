@@ -54,9 +54,9 @@ fn options_are_given_and_callbacks_read_what_they_are_handed() {
         &project,
         "bus_say",
         &[
-            "options.prefix = crunner_range(0, 1) ? crunner_new_string() : NULL;",
-            "options.log = crunner_range(0, 1) ? on_options_log : NULL;",
-            "for (size_t i = 0; p2 && i < p3; i++)",
+            "options.prefix = crunner_range(0, 7) > 0 ? crunner_new_string() : NULL;",
+            "options.log = crunner_range(0, 7) > 0 ? on_options_log : NULL;",
+            "for (size_t i = 0; p2 && p3 > 0 && i < (size_t)p3; i++)",
         ],
     );
     shows(&project, "bus_say", "cegar/harnesses/bus_say.c");

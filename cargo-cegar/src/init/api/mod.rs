@@ -7,6 +7,7 @@
 
 mod comment;
 mod enumeration;
+mod prototype;
 pub mod single;
 mod tree;
 
@@ -18,6 +19,7 @@ use super::orders::Orders;
 use crate::compile::Compiler;
 use crate::error::Error;
 use enumeration::Enumeration;
+pub use prototype::Prototype;
 use tree::read_one;
 
 /// A function of the header.
@@ -95,6 +97,8 @@ pub struct Api {
     /// Typedefs of `char *` that stand for an object: what returns one is named like what makes something, and there is
     /// a function that gives one back (`typedef char *sds`). Its text has a header before it, as no other text has.
     texts: BTreeSet<String>,
+    /// What the header says of the functions that the library calls, by their typedefs.
+    prototypes: HashMap<String, Prototype>,
 }
 
 /// Reads a header, with those beside it as far as they can be read together.
@@ -338,6 +342,20 @@ impl Api {
         let is_plain = PLAIN.iter().any(|word| lower.contains(word));
         let is_number = matches!(self.resolve(ty).kind, Kind::Int { size, .. } if size >= 4);
         (is_number && !is_plain).then(|| format!("{name} (a number)"))
+    }
+
+    /// Whether a type is a `char *` by the name of an object.
+    pub fn is_text_object(&self, ty: &Written) -> bool {
+        matches!(&ty.kind, Kind::Named(name) if self.texts.contains(name))
+    }
+
+    /// What the header says of a function that is called through a member or a parameter of this name and type.
+    pub fn prototype(&self, name: &str, ty: &Written) -> Option<&Prototype> {
+        match &ty.kind {
+            Kind::Named(name) => self.prototypes.get(name),
+            Kind::Pointer(to) if matches!(to.kind, Kind::Named(_)) => self.prototype(name, to),
+            _ => self.prototypes.get(&prototype::key(name, ty)),
+        }
     }
 
     /// The function of that name.

@@ -7,7 +7,7 @@ use std::process::Command;
 use serde::Deserialize;
 
 use super::enumeration::{Constant, Enumeration};
-use super::{Api, Declared, Parameter, Record, comment};
+use super::{Api, Declared, Parameter, Record, comment, prototype};
 use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
@@ -276,8 +276,9 @@ impl Reader {
                 node.inner.iter().for_each(|inner| self.pass(inner));
             }
             "TypedefDecl" => {
-                self.enter(node);
+                let file = self.enter(node);
                 self.typedef(node);
+                self.prototype(node, &file, node.name.clone());
                 node.inner.iter().for_each(|inner| self.pass(inner));
             }
             "LinkageSpecDecl" => {
@@ -285,6 +286,18 @@ impl Reader {
                 node.inner.iter().for_each(|inner| self.declaration(inner));
             }
             _ => self.pass(node),
+        }
+    }
+
+    /// What the header says of a function that is called through what a node declares.
+    fn prototype(&mut self, node: &Node, file: &str, key: String) {
+        if node.ty.qual_type.ends_with(')')
+            && self.whose(file).0
+            && let Some(span) = node.span()
+            && let Some(name) = node.loc.offset
+            && let Some(prototype) = prototype::read(&self.text, span, name)
+        {
+            self.api.prototypes.insert(key, prototype);
         }
     }
 
@@ -321,7 +334,7 @@ impl Reader {
     }
 
     fn record(&mut self, node: &Node) {
-        self.enter(node);
+        let file = self.enter(node);
         let mut record = Record {
             fields: Vec::new(),
             union: node.tag_used == "union",
@@ -333,6 +346,8 @@ impl Reader {
                 "FieldDecl" => {
                     if !inner.name.is_empty() && !inner.is_bitfield {
                         let written = ctype::read(&inner.ty.qual_type);
+                        let key = prototype::key(&inner.name, &written);
+                        self.prototype(inner, &file, key);
                         record.fields.push((inner.name.clone(), written));
                     }
                     self.pass(inner);
@@ -376,6 +391,8 @@ impl Reader {
         for inner in &node.inner {
             match inner.kind.as_str() {
                 "ParmVarDecl" => {
+                    let key = prototype::key(&inner.name, &ctype::read(&inner.ty.qual_type));
+                    self.prototype(inner, &file, key);
                     params.push(Parameter {
                         name: inner.name.clone(),
                         ty: ctype::read(&inner.ty.qual_type),

@@ -60,28 +60,37 @@ const DUTIES: &[&str] = &[
 pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
     let is_place = is_place_name(&param.name) || ["i", "n", "nth"].contains(&param.name.as_str());
     let said = sentences(&function.comment);
-    said.iter().any(|sentence| {
-        let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
-        let has = |words: &[&str]| lower.iter().any(|word| words.contains(&word.as_str()));
-        let says = |phrases: &[&[&str]]| {
-            phrases.iter().any(|phrase| {
-                let mut places = lower.windows(phrase.len());
-                places.any(|window| {
-                    window
-                        .iter()
-                        .zip(*phrase)
-                        .all(|(word, wanted)| word == wanted)
+    let is_duty = said.iter().any(|sentence| {
+        let is_named = !param.name.is_empty() && sentence.contains(&param.name);
+        is_named
+            && sentence
+                .iter()
+                .any(|word| DUTIES.contains(&word.to_lowercase().as_str()))
+    });
+    !is_duty
+        && said.iter().any(|sentence| {
+            let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
+            let has = |words: &[&str]| lower.iter().any(|word| words.contains(&word.as_str()));
+            let says = |phrases: &[&[&str]]| {
+                phrases.iter().any(|phrase| {
+                    let mut places = lower.windows(phrase.len());
+                    places.any(|window| {
+                        window
+                            .iter()
+                            .zip(*phrase)
+                            .all(|(word, wanted)| word == wanted)
+                    })
                 })
-            })
-        };
-        // A sentence that names numbers is about those.
-        let names = |name: &str| !name.is_empty() && sentence.iter().any(|word| word == name);
-        let is_meant = names(&param.name) || !function.params.iter().any(|one| names(&one.name));
-        let is_answered = says(PERMITTED)
-            || has(ANSWERS) && says(REFUSED)
-            || is_place && names(&param.name) && says(ELSE);
-        is_meant && is_answered && !has(DUTIES)
-    })
+            };
+            // A sentence that names numbers is about those.
+            let names = |name: &str| !name.is_empty() && sentence.iter().any(|word| word == name);
+            let is_meant =
+                names(&param.name) || !function.params.iter().any(|one| names(&one.name));
+            let is_answered = says(PERMITTED)
+                || has(ANSWERS) && says(REFUSED)
+                || is_place && names(&param.name) && says(ELSE);
+            is_meant && is_answered && !has(DUTIES)
+        })
 }
 
 #[cfg(test)]

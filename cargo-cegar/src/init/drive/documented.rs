@@ -122,7 +122,7 @@ impl Body<'_> {
             let is_pointer = |word: &String| {
                 unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
             };
-            let said = rooms(&sentence, &numbers);
+            let said = unconditional(&sentence, rooms(&sentence, &numbers));
             let places: Vec<Range<usize>> = said.iter().map(|(place, _)| place.clone()).collect();
             let meant = meant(&sentence, &places, is_pointer);
             let claimed: Vec<&str> = meant.iter().flatten().copied().collect();
@@ -147,6 +147,16 @@ impl Body<'_> {
             }
         }
         found
+    }
+
+    /// Takes the pairs of pointers and lengths apart of which the comment says that the pointer leads to more or less than the length says: `frame has room for n + 2
+    /// bytes`.
+    pub(super) fn unpaired(&self, function: &Declared, lengths: &mut [Option<usize>]) {
+        let free = vec![None; lengths.len()];
+        for (pointer, room) in self.documented(function, &free) {
+            let numbers = room.numbers(function);
+            lengths[pointer].take_if(|length| numbers.contains(length));
+        }
     }
 
     /// Chooses the numbers that say how large memory is, but those that are the length of other memory.
@@ -303,6 +313,26 @@ fn rooms(sentence: &[String], numbers: &[&str]) -> Vec<(Range<usize>, Room)> {
         }
     }
     found
+}
+
+/// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n bytes if all is escaped` neither holds always.
+fn unconditional(
+    sentence: &[String],
+    said: Vec<(Range<usize>, Room)>,
+) -> Vec<(Range<usize>, Room)> {
+    let is = |word: &String, all: &[&str]| all.contains(&word.to_lowercase().as_str());
+    let between = |pair: &[(Range<usize>, Room)]| {
+        let words = &sentence[pair[0].0.end..pair[1].0.start];
+        words.iter().any(|word| is(word, &["or"]))
+    };
+    let conditional = |(place, _): &(Range<usize>, Room)| {
+        let mut behind = sentence[place.end..].iter().skip(1).take(2);
+        behind.any(|word| is(word, &["if", "when", "unless"]))
+    };
+    match said.windows(2).any(between) || said.iter().any(conditional) {
+        true => Vec::new(),
+        false => said,
+    }
 }
 
 /// Whether a word counts bytes, or elements; none if it counts nothing.

@@ -5,15 +5,16 @@
 
 /// Where an expression ends that begins at a word of a sentence. `None` if none does that has an operator or a macro and a parameter's name in it.
 pub(super) fn expression(words: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
-    let mut reader = Reader {
-        words,
-        at,
-        numbers,
-        computes: false,
-        counts: false,
-    };
+    let mut reader = Reader::new(words, at, numbers);
     reader.sum()?;
     (reader.computes && reader.counts).then_some(reader.at)
+}
+
+/// Where an expression ends that begins at a word of a sentence and has a parameter's name in it.
+pub(super) fn sum(words: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
+    let mut reader = Reader::new(words, at, numbers);
+    reader.sum()?;
+    reader.counts.then_some(reader.at)
 }
 
 /// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
@@ -35,7 +36,17 @@ struct Reader<'s> {
     counts: bool,
 }
 
-impl Reader<'_> {
+impl<'s> Reader<'s> {
+    fn new(words: &'s [String], at: usize, numbers: &'s [&'s str]) -> Self {
+        Reader {
+            words,
+            at,
+            numbers,
+            computes: false,
+            counts: false,
+        }
+    }
+
     fn next_is(&self, one_of: &str) -> bool {
         let word = self.words.get(self.at);
         word.is_some_and(|word| word.len() == 1 && one_of.contains(word.as_str()))

@@ -2,61 +2,117 @@
 //!
 //! A library that tells its callers a length which is one too large does nothing wrong itself: they read a byte that is
 //! not theirs. So a callback reads what it is given, as any caller's would: texts up to their NULs, and bytes with a
-//! length up to that.
+//! length up to that. What is what, the names say that the header gives its parameters; without names no number is
+//! taken for a length.
 
 use super::Body;
+use crate::init::api::{Parameter, Prototype};
 use crate::init::ctype::{Function, Kind, Written};
+use crate::init::pairs;
+
+/// Bytes that a callback answers with at the most.
+const ANSWER: usize = 64;
 
 impl Body<'_> {
     /// The lines of a callback that look at its parameters `p1`, `p2` and so on.
-    pub(super) fn looked_at(&self, function: &Function) -> String {
-        let params = &function.params;
-        let is_number = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { .. });
-        // Where a number stands beside them, it may be their length.
-        let reads_texts = !params.iter().any(is_number);
+    pub(super) fn looked_at(&self, function: &Function, said: Option<&Prototype>) -> String {
+        let params = named(function, said);
+        let lengths = pairs::lengths(self.api, &params);
+        let is_number =
+            |param: &Parameter| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
+        let has_names = params.iter().any(|param| !param.name.is_empty());
+        // Where a number without a name stands beside texts, it may be their length.
+        let reads_texts = (has_names || !params.iter().any(is_number)) && !is_open_ended(said);
         let mut lines = String::new();
-        for (i, ty) in params.iter().enumerate() {
+        for (i, param) in params.iter().enumerate() {
             let number = i + 1;
-            lines += &match reads_texts && is_text(ty) {
+            let length = lengths[i]
+                .filter(|&l| has_names && self.is_bytes(param, true) && is_number(&params[l]));
+            let is_closed = |at: usize| {
+                let pair = params.get(at).zip(params.get(at + 1));
+                pair.is_some_and(|(begin, end)| pairs::is_end(self.api, begin, end))
+            };
+            let is_range = is_closed(i) || i > 0 && is_closed(i - 1);
+            let is_text = reads_texts && is_text(&param.ty) && lengths[i].is_none() && !is_range;
+            lines += &match is_text {
                 true => format!("    (void)(p{number} && strlen(p{number}));\n"),
                 false => format!("    (void)p{number};\n"),
             };
-            if self.has_length(params, i) {
+            if let Some(length) = length.map(|l| l + 1) {
                 lines += &format!(
-                    "    for (size_t i = 0; p{number} && i < p{0}; i++)\n        \
-                     (void)((const volatile unsigned char *)p{number})[i];\n",
-                    number + 1
+                    "    for (size_t i = 0; p{number} && p{length} > 0 && i < (size_t)p{length}; i++)\n        \
+                     (void)((const volatile unsigned char *)p{number})[i];\n"
                 );
             }
         }
         lines
     }
 
-    /// Whether a parameter points to bytes that are only read, and the next one is a `size_t` that says how many there are: it is the only
-    /// one, as two are a count and a size.
-    fn has_length(&self, params: &[Written], i: usize) -> bool {
-        let is_size = |ty: &Written| {
-            let kind = self.api.resolve(ty).kind;
-            matches!(
-                kind,
-                Kind::Int {
-                    size: 8,
-                    signed: false
-                }
-            )
-        };
-        let is_bytes = self.api.pointee(&params[i]).is_some_and(|to| {
-            let kind = self.api.resolve(&to).kind;
-            to.constant && matches!(kind, Kind::Void | Kind::Int { size: 1, .. })
-        });
-        // A text beside one without a length is a name, and the number something else.
-        let is_bare =
-            |at: &usize| is_text(&params[*at]) && !params.get(at + 1).is_some_and(is_size);
-        is_bytes
-            && !(is_text(&params[i]) && (0..params.len()).any(|at| is_bare(&at)))
-            && params.get(i + 1).is_some_and(is_size)
-            && !params.get(i + 2).is_some_and(is_size)
+    /// What a callback answers that is handed memory to fill, `size_t read(void *user, char *into, size_t size)`: it fills some of it, and
+    /// says how much. `None` for any other one.
+    pub(super) fn filled_in(
+        &self,
+        function: &Function,
+        said: Option<&Prototype>,
+    ) -> Option<String> {
+        let params = named(function, said);
+        let lengths = pairs::lengths(self.api, &params);
+        let (i, l) = (0..params.len())
+            .find_map(|i| Some((i, lengths[i].filter(|_| self.is_bytes(&params[i], false))?)))?;
+        let is_number =
+            |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 4.., .. });
+        let has_names = !params[i].name.is_empty();
+        if !has_names || !is_number(&params[l].ty) || !is_number(&function.returns) {
+            return None;
+        }
+        let (into, size) = (i + 1, l + 1);
+        let returns = &function.returns.words;
+        Some(format!(
+            "    size_t most = p{size} > 0 ? (size_t)p{size} : 0;\n    \
+             size_t filled = crunner_size(0, most < {ANSWER} ? most : {ANSWER});\n    \
+             crunner_get_bytes(p{into}, filled);\n    return ({returns})filled;\n"
+        ))
     }
+
+    /// Whether a parameter points to bytes, which are only read or are written.
+    fn is_bytes(&self, param: &Parameter, constant: bool) -> bool {
+        self.api.pointee(&param.ty).is_some_and(|to| {
+            let kind = self.api.resolve(&to).kind;
+            to.constant == constant && matches!(kind, Kind::Void | Kind::Int { size: 1, .. })
+        })
+    }
+}
+
+/// The parameters of a callback, with the names that its typedef gives them.
+fn named(function: &Function, said: Option<&Prototype>) -> Vec<Parameter> {
+    let names = said.map(|said| &said.names);
+    let names = names.filter(|names| names.len() == function.params.len());
+    let params = function.params.iter().enumerate();
+    let params = params.map(|(i, ty)| Parameter {
+        name: names.map_or_else(String::new, |names| names[i].clone()),
+        ty: ty.clone(),
+        bound: None,
+        not_null: false,
+    });
+    params.collect()
+}
+
+/// Whether a typedef's comment says that texts have no NUL.
+fn is_open_ended(said: Option<&Prototype>) -> bool {
+    let comment = said.map_or_else(String::new, |said| said.comment.to_lowercase());
+    let words: Vec<&str> = comment.split_whitespace().collect();
+    let text = words.join(" ");
+    [
+        "not nul",
+        "not null",
+        "not terminated",
+        "not zero",
+        "no nul",
+        "without a nul",
+        "without end",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
 }
 
 /// Whether it is C's type of a text that is only read.

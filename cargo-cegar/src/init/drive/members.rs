@@ -5,7 +5,7 @@
 
 use super::looks::is_text;
 use super::{Body, MEMBERS};
-use crate::init::api::Record;
+use crate::init::api::{Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
@@ -52,6 +52,27 @@ impl Body<'_> {
         is_alone.then(|| (count.0.clone(), array.0.clone()))
     }
 
+    /// For each member of a structure, the one that says how long its memory is. A number beside a text or beside what is the caller's own says nothing of
+    /// it, unless it is named as a length of it.
+    pub(super) fn member_lengths(&self, record: &Record) -> Vec<Option<usize>> {
+        let fields = as_parameters(record);
+        let mut lengths = pairs::lengths(self.api, &fields);
+        for (field, length) in fields.iter().zip(&mut lengths) {
+            let is_own = [
+                "user", "opaque", "context", "ctx", "arg", "cookie", "closure",
+            ]
+            .iter()
+            .any(|word| field.name.contains(word));
+            length.take_if(|at| {
+                let name = fields[*at].name.to_lowercase();
+                let is_named = name.contains(&field.name.to_lowercase())
+                    || ["len", "length", "size", "n"].contains(&name.as_str());
+                (is_text(&field.ty) || is_own) && !is_named
+            });
+        }
+        lengths
+    }
+
     /// Chooses the texts and functions of a structure that a function only reads.
     pub(super) fn options(&mut self, name: &str, record: &Record) {
         if record.union {
@@ -72,14 +93,17 @@ impl Body<'_> {
             if is_text(ty) {
                 self.strings += 1;
                 self.lines.push(format!(
-                    "{name}.{field} = crunner_range(0, 1) ? crunner_new_string() : NULL;"
+                    "{name}.{field} = crunner_range(0, 7) > 0 ? crunner_new_string() : NULL;"
                 ));
             } else if let Some(callback) = self.called(ty)
-                && let Ok(given) = self.callback(&callback, &format!("{name}_{field}"))
+                && let Ok(given) = self.callback(
+                    (self.api.prototype(field, ty), &callback),
+                    &format!("{name}_{field}"),
+                )
                 && given != "NULL"
             {
                 self.lines.push(format!(
-                    "{name}.{field} = crunner_range(0, 1) ? {given} : NULL;"
+                    "{name}.{field} = crunner_range(0, 7) > 0 ? {given} : NULL;"
                 ));
             }
         }
@@ -113,4 +137,16 @@ pub(super) fn goes_on(record: &Record) -> bool {
     let last = record.fields.last().filter(|_| !record.union);
     last.and_then(|(_, ty)| bound(ty))
         .is_some_and(|bound| GOES_ON.contains(&bound))
+}
+
+/// The members of a structure, as a function's parameters would be.
+pub(super) fn as_parameters(record: &Record) -> Vec<Parameter> {
+    let fields = record.fields.iter();
+    let fields = fields.map(|(name, ty)| Parameter {
+        name: name.clone(),
+        ty: ty.clone(),
+        bound: None,
+        not_null: false,
+    });
+    fields.collect()
 }

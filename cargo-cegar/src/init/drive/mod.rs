@@ -9,6 +9,7 @@ mod adjust;
 mod answers;
 mod arrays;
 mod documented;
+mod duties;
 mod expression;
 mod life;
 mod looks;
@@ -223,24 +224,11 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<Vec<String>, String> {
         let params = &function.params;
-        let mut lengths = pairs::lengths(self.api, params);
         let mut arguments: Vec<Option<String>> = vec![None; params.len()];
         for (i, text) in given {
             arguments[*i] = Some(text.clone());
-            // A single object has no length.
-            lengths[*i] = None;
         }
-        for begin in 0..params.len().saturating_sub(1) {
-            let end = begin + 1;
-            let is_free = lengths[begin].is_none() && lengths[end].is_none();
-            if is_free
-                && arguments[begin].is_none()
-                && arguments[end].is_none()
-                && pairs::is_end(self.api, &params[begin], &params[end])
-            {
-                lengths[begin] = Some(end);
-            }
-        }
+        let mut lengths = self.paired(function, &arguments);
         let elements = pairs::elements(self.api, params).filter(|&(row, count, size)| {
             [row, count, size].iter().all(|&i| arguments[i].is_none())
         });
@@ -251,12 +239,14 @@ impl<'a> Body<'a> {
             lengths[row] = Some(count);
             arguments[size] = Some(self.element_size(&params[size]));
         }
+        let rooms = self.documented(function, &lengths);
+        let is_free =
+            |i: usize| arguments[i].is_none() && rooms.iter().all(|(pointer, _)| *pointer != i);
         if let Some(shared) = pairs::shared(self.api, params, &lengths)
-            && shared.all().all(|i| arguments[i].is_none())
+            && shared.all().all(is_free)
         {
             self.arrays(function, &shared, &mut arguments)?;
         }
-        let rooms = self.documented(function, &lengths);
         self.measures(function, (&rooms, &lengths), &mut arguments);
         // Numbers first: the main input takes all that is left.
         let is_number = |param: &Parameter| {
@@ -298,7 +288,29 @@ impl<'a> Body<'a> {
                 None => self.argument(function, *i, &params[*i], depth)?,
             });
         }
-        Ok(arguments.into_iter().flatten().collect())
+        let arguments: Vec<String> = arguments.into_iter().flatten().collect();
+        self.duties(function, &arguments);
+        Ok(arguments)
+    }
+
+    /// For each parameter the one that says how long its memory is, where no argument is known.
+    fn paired(&self, function: &Declared, arguments: &[Option<String>]) -> Vec<Option<usize>> {
+        let params = &function.params;
+        let mut lengths = pairs::lengths(self.api, params);
+        self.unpaired(function, &mut lengths);
+        for (length, argument) in lengths.iter_mut().zip(arguments) {
+            // A single object has no length.
+            length.take_if(|at| argument.is_some() || is_ordinal(function, &params[*at]));
+        }
+        for begin in 0..params.len().saturating_sub(1) {
+            let end = begin + 1;
+            let mut both = [begin, end].into_iter();
+            let is_free = both.all(|i| lengths[i].is_none() && arguments[i].is_none());
+            if is_free && pairs::is_end(self.api, &params[begin], &params[end]) {
+                lengths[begin] = Some(end);
+            }
+        }
+        lengths
     }
 
     /// An argument that stands alone.
@@ -351,7 +363,9 @@ impl<'a> Body<'a> {
                 let value = self.number(param, &resolved)?;
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
-                let is_free = value.starts_with(EVERY) || answers::are_answered(function, param);
+                let is_free = value.starts_with(EVERY)
+                    || answers::are_answered(function, param)
+                    || self.is_bounded(function, param);
                 let declared = match is_free {
                     true => format!(" {DECLARED}"),
                     false => String::new(),
@@ -406,6 +420,12 @@ impl<'a> Body<'a> {
             });
         inputs.count() == 1 && self.nested == 0
     }
+}
+
+/// Whether a comment speaks of the `n`-th of something, so that the number is no length.
+fn is_ordinal(function: &Declared, number: &Parameter) -> bool {
+    let ordinal = format!("{}-th", number.name);
+    !number.name.is_empty() && function.comment.contains(&ordinal)
 }
 
 /// How many letters two names have in common at their start.

@@ -1,11 +1,12 @@
 //! Pointers that stand alone: bytes and strings without a length, results, structures, functions to
 //! be called.
 
-use super::members::goes_on;
+use super::duties::bound_of_answer;
+use super::members::{as_parameters, goes_on};
 use super::text::declaration;
 use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
 use crate::findings::DECLARED;
-use crate::init::api::{Declared, Parameter, Record};
+use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
@@ -77,11 +78,6 @@ impl Body<'_> {
         }
     }
 
-    /// For each member of a structure, the one that says how long its memory is.
-    pub(super) fn member_lengths(&self, record: &Record) -> Vec<Option<usize>> {
-        pairs::lengths(self.api, &as_parameters(record))
-    }
-
     pub(super) fn pointer(
         &mut self,
         function: &Declared,
@@ -92,7 +88,8 @@ impl Body<'_> {
         let to = self.api.pointee(&param.ty).ok_or("no pointer")?;
         let target = self.api.resolve(&to);
         if let Kind::Function(callback) = &target.kind {
-            return self.callback(callback, wanted);
+            let said = self.api.prototype(&param.name, &param.ty);
+            return self.callback((said, callback), wanted);
         }
         if let Kind::Record(tag) = &target.kind
             && ["_IO_FILE", "__va_list_tag", "__dirstream"].contains(&tag.as_str())
@@ -399,7 +396,11 @@ impl Body<'_> {
     }
 
     /// A function for the library to call.
-    pub(super) fn callback(&mut self, function: &Function, wanted: &str) -> Result<String, String> {
+    pub(super) fn callback(
+        &mut self,
+        (said, function): (Option<&Prototype>, &Function),
+        wanted: &str,
+    ) -> Result<String, String> {
         let name = self.name(&format!("on_{}", wanted.trim_start_matches("on_")));
         let mut params = Vec::new();
         for (i, ty) in function.params.iter().enumerate() {
@@ -415,16 +416,17 @@ impl Body<'_> {
         } else {
             params.join(", ")
         };
-        let used = self.looked_at(function);
+        let used = self.looked_at(function, said);
+        let filled = self.filled_in(function, said);
         let resolved = self.api.resolve(&function.returns);
         let handed = self.handed_over(function);
         let mut statements = std::mem::take(&mut self.lines);
         let answer = match &resolved.kind {
             Kind::Void => String::new(),
             Kind::Pointer(_) => self.given_memory(function, wanted),
-            _ if handed.is_some() => {
+            _ if handed.is_some() || filled.is_some() => {
                 self.answers = true;
-                handed.unwrap_or_default()
+                handed.or(filled).unwrap_or_default()
             }
             _ => match self.choice(&resolved) {
                 Some(value) => {
@@ -435,7 +437,18 @@ impl Body<'_> {
                         .drain(..)
                         .map(|line| format!("    {line}\n"))
                         .collect();
-                    format!("{needs}    return {value};\n")
+                    let bound = said.and_then(|said| {
+                        let (operator, name) = bound_of_answer(&said.comment, &said.names)?;
+                        let number = said.names.iter().position(|one| one == name)? + 1;
+                        Some((operator, number))
+                    });
+                    match bound {
+                        Some((operator, number)) => format!(
+                            "{needs}    {} = {value};\n    crunner_assume(answer {operator} p{number});\n    return answer;\n",
+                            declaration(&function.returns, "answer")
+                        ),
+                        None => format!("{needs}    return {value};\n"),
+                    }
                 }
                 None => {
                     self.lines.append(&mut statements);
@@ -452,16 +465,4 @@ impl Body<'_> {
         ));
         Ok(name)
     }
-}
-
-/// The members of a structure, as a function's parameters would be.
-pub(super) fn as_parameters(record: &Record) -> Vec<Parameter> {
-    let fields = record.fields.iter();
-    let fields = fields.map(|(name, ty)| Parameter {
-        name: name.clone(),
-        ty: ty.clone(),
-        bound: None,
-        not_null: false,
-    });
-    fields.collect()
 }

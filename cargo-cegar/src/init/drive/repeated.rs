@@ -3,6 +3,7 @@
 //! What runs over in the tenth call runs over in no single one: a queue that takes one entry too many, a checksum
 //! whose counter wraps around. Names say which functions these are.
 
+use super::looks::is_text;
 use super::text::words;
 use super::{Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
@@ -33,14 +34,17 @@ const REPEATED: &[&str] = &[
 /// Such calls.
 pub(super) const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
 
-/// Whether a function is named like one that puts something into a container.
-pub(super) fn is_put(name: &str) -> bool {
-    words(name).any(|word| PUTS.contains(&word.as_str()))
-}
-
 /// Whether a function is named like one that callers call again and again.
 fn is_repeated_name(name: &str) -> bool {
-    is_put(name) || words(name).any(|word| REPEATED.contains(&word.as_str()))
+    words(name).any(|word| PUTS.contains(&word.as_str()))
+        || words(name).any(|word| REPEATED.contains(&word.as_str()))
+}
+
+/// Whether a comment says that a function is called once.
+fn says_once(comment: &str) -> bool {
+    let comment = comment.to_lowercase();
+    let mut words = comment.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["once", "yet", "twice"].contains(&word))
 }
 
 /// What is said of the functions that are called several times.
@@ -49,12 +53,20 @@ pub(super) const AGAIN: &str = "callers call it several times";
 const INPUTS: usize = 12;
 
 impl<'a> Body<'a> {
+    /// Whether a function is named like one that puts something into a container, or sets something that a text names.
+    pub(super) fn is_put(&self, function: &Declared) -> bool {
+        let has_key = function.params.iter().any(|param| is_text(&param.ty));
+        let mut words = words(&function.name);
+        words.any(|word| PUTS.contains(&word.as_str()) || word == "set" && has_key)
+    }
+
     /// Whether a function may be called several times, by its name and by what it returns.
     fn is_repeated(&self, function: &Declared) -> bool {
         let returns = self.api.resolve(&function.returns).kind;
         let is_named = is_repeated_name(&function.name);
         (is_named && !matches!(returns, Kind::Pointer(_)) || self.replaces(function, 0))
             && !self.api.orders.is_guarded(&function.name)
+            && !says_once(&function.comment)
     }
 
     /// Whether a parameter is an object that a function may change.

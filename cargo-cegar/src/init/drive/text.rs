@@ -271,21 +271,24 @@ pub(super) fn declaration(ty: &Written, name: &str) -> String {
 
 /// A long call on several lines.
 pub(super) fn wrapped(line: &str) -> String {
-    let (mut text, mut width) = (String::new(), 4);
-    for (i, part) in line.split(", ").enumerate() {
-        if i > 0 {
-            text.push(',');
-            if width + part.len() > LINE {
-                text += "\n        ";
-                width = 8;
-            } else {
-                text.push(' ');
+    let wrapped = line.split('\n').map(|line| {
+        let (mut text, mut width) = (String::new(), 4);
+        for (i, part) in line.split(", ").enumerate() {
+            if i > 0 {
+                text.push(',');
+                if width + part.len() > LINE {
+                    text += "\n        ";
+                    width = 8;
+                } else {
+                    text.push(' ');
+                }
             }
+            width += part.len() + 2;
+            text += part;
         }
-        width += part.len() + 2;
-        text += part;
-    }
-    text
+        text
+    });
+    wrapped.collect::<Vec<_>>().join("\n")
 }
 
 pub(super) fn spaced(words: &str) -> String {

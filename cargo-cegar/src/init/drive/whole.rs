@@ -4,7 +4,6 @@
 //! says so in prose only, but no caller leaves it out, and to call it is right in any case. So it is called where there is one such function that takes nothing but values. Where its type, or its comment, says how it fails, nothing comes behind a call that
 //! did.
 
-use super::repeated::is_put;
 use super::text::words;
 use super::uses::Case;
 use super::{Body, Success};
@@ -97,7 +96,7 @@ impl<'a> Body<'a> {
                 && !one.variadic
                 && !one.params.is_empty()
                 && self.is_usable(one)
-                && is_put(&one.name)
+                && self.is_put(one)
                 && one.params.iter().all(|param| self.is_value(param))
         });
         let all: Vec<&'a Declared> = all.collect();
@@ -175,6 +174,9 @@ fn said(comment: &str) -> Success {
         "0 on failure",
         "0 on error",
         "zero on failure",
+        "or 0 if",
+        "or 0 when",
+        "or 0 on",
     ]) {
         return Success::NotZero;
     }

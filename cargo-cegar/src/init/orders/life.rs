@@ -12,6 +12,12 @@ pub struct Life {
 }
 
 impl Life {
+    /// Whether callers are seen to call a function.
+    pub fn has(&self, function: &str) -> bool {
+        let mut all = self.next.iter();
+        all.any(|(from, next)| from == function || next.contains(function))
+    }
+
     /// What callers call between two functions on one object, at the least; none where the second
     /// is never seen behind the first.
     pub fn between(&self, from: &str, to: &str) -> Option<Vec<String>> {

@@ -7,7 +7,6 @@
 
 use crate::init::api::Declared;
 use crate::init::ctype::Written;
-use crate::init::drive::repeated::is_put;
 use crate::init::drive::uses::{Case, KEPT_FREED};
 use crate::init::drive::{ANY_TIME, Body, READS, has_word};
 use crate::init::pairs;
@@ -22,7 +21,7 @@ impl<'a> Body<'a> {
     pub(super) fn stocked(
         &mut self,
         object: &str,
-        function: &Declared,
+        (maker, function): (&Declared, &Declared),
         identity: &str,
         depth: usize,
     ) {
@@ -33,13 +32,22 @@ impl<'a> Body<'a> {
             || self.adjust.unfilled
             || function.name != self.function.name
             || has_word(&function.name, READS)
-            || self.api.orders.of(identity).is_some()
         {
             return;
         }
+        // Where callers show an order, what fills the container comes right behind what makes it.
+        let life = self.api.orders.of(identity);
+        let is_in_order = |put: &Declared| {
+            life.is_none_or(|life| {
+                let first = life.next.get(&maker.name);
+                !life.has(&put.name) || first.is_some_and(|first| first.contains(&put.name))
+            })
+        };
         let all = self.api.functions.iter();
         let puts: Vec<&'a Declared> = all
-            .filter(|one| one.name != function.name && self.puts_into(one, identity))
+            .filter(|one| {
+                one.name != function.name && self.puts_into(one, identity) && is_in_order(one)
+            })
             .collect();
         self.nested += 1;
         let cases: Vec<Case<'a>> = puts
@@ -60,7 +68,7 @@ impl<'a> Body<'a> {
             return false;
         };
         !function.deprecated
-            && is_put(&function.name)
+            && self.is_put(function)
             && self.place_of(function, identity) == Some(0)
             && self.api.pointee(&first.ty).as_ref().is_some_and(changes)
             && !others.is_empty()

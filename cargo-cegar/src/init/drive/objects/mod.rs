@@ -13,10 +13,11 @@ mod results;
 mod variants;
 
 use super::sides::{is_opposed, is_other_side};
-use super::{Body, DEPTH, common, has_name, has_outer_word, has_word, or};
+use super::{Body, DEPTH, common, has_outer_word, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
+use owned::place_of_closing;
 use variants::chosen;
 
 /// Words in the names of functions that make something.
@@ -127,7 +128,7 @@ impl<'a> Body<'a> {
                     self.opened(&made, (maker, function), identity, depth);
                     self.streamed(&made, function, identity);
                     self.fed(&made, function, identity, depth);
-                    self.stocked(&made, function, identity, depth);
+                    self.stocked(&made, (maker, function), identity, depth);
                     return Ok(made);
                 }
                 Err(why) => {
@@ -289,7 +290,8 @@ impl<'a> Body<'a> {
             name.clone()
         };
         let is_kept = self.api.orders.is_kept(&self.function.name)
-            || self.nested == 0 && self.may_own(param, identity);
+            || self.nested == 0
+                && (self.may_own(param, identity) || self.takes_over(self.function));
         if let Some(back) = self.back(identity, &maker.name)
             && !(is_kept && depth == 0 && self.preferred.is_empty())
         {
@@ -430,7 +432,9 @@ impl<'a> Body<'a> {
         // What answers a question about an object leaves it as it is.
         let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant)
             && self.api.resolve(&function.returns).kind != Kind::Void;
-        if !gives_back || is_part || is_read {
+        // What returns an object goes on with it.
+        let goes_on = self.api.identity(&function.returns).is_some();
+        if !gives_back || is_part || is_read || goes_on {
             return None;
         }
         let through = || self.api.handle(&self.api.pointee(&param.ty)?);
@@ -457,42 +461,5 @@ impl<'a> Body<'a> {
         let through = first.is_some_and(|param| self.api.handle(&param.ty).is_none());
         let star = if through { "&" } else { "" };
         format!("{}({star}{name})", back.name)
-    }
-}
-
-/// Where among the lines that give back what was made before an object is given back that these lines made. What is handed to an
-/// object may be kept by it, so that the object is given back first; but not where it was needed for making the other one.
-fn place_of_closing(cleanup: &[String], made_by: &[String], depth: usize) -> usize {
-    let is_memory = |line: &str| line.starts_with("free(");
-    let Some(last) = cleanup.iter().rposition(|line| !is_memory(line)) else {
-        return 0;
-    };
-    let is_needed = |line: &String| {
-        let object = line
-            .split_once('(')
-            .and_then(|(_, rest)| rest.split_once(')'));
-        let name = object.map_or("", |(name, _)| name.trim_start_matches('&'));
-        made_by.iter().any(|made| has_name(made, name))
-    };
-    match depth > 0 || cleanup[..=last].iter().any(is_needed) {
-        true => 0,
-        false => last + 1,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_an_object_may_keep_is_given_back_after_it() {
-        let of = |lines: &[&str]| lines.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let cleanup = of(&["detector_destroy(td);", "free(data);"]);
-        let family = of(&["family *fam = family_create();"]);
-        assert_eq!(place_of_closing(&cleanup, &family, 0), 1);
-        let image = of(&["image *im = image_of(td);"]);
-        assert_eq!(place_of_closing(&cleanup, &image, 0), 0);
-        assert_eq!(place_of_closing(&cleanup, &family, 1), 0);
-        assert_eq!(place_of_closing(&of(&["free(data);"]), &family, 0), 0);
     }
 }

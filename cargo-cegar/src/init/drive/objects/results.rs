@@ -8,6 +8,7 @@
 use super::variants::FINDS;
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
+use crate::init::drive::answers::are_answered;
 use crate::init::drive::documented::sentences;
 use crate::init::drive::looks::is_text;
 use crate::init::drive::text::{spaced, words, wrapped};
@@ -38,6 +39,30 @@ const TEXTS: &[&str] = &[
 ];
 /// Begin the rest of the name of a function that says how long a text is.
 const LENGTHS: &[&str] = &["len", "length", "size", "n"];
+/// What is said of a result that takes the place of what was given.
+const REPLACES: &[&str] = &[
+    "replaces",
+    "in place of",
+    "instead of",
+    "may move",
+    "may have moved",
+    "new head",
+    "new root",
+];
+/// What is said of what a function takes over.
+const TAKES_OVER: &[&str] = &[
+    "takes both",
+    "takes it over",
+    "takes over",
+    "takes ownership",
+    "consumes",
+    "consumed",
+    "takes them over",
+    "neither may be used",
+    "frees only the result",
+    "must not be used afterwards",
+    "may not be used afterwards",
+];
 /// Words for giving something back.
 const FREES: &[&str] = &[
     "free",
@@ -52,9 +77,7 @@ const FREES: &[&str] = &[
     "deleted",
 ];
 /// Words for who does.
-const OWNERS: &[&str] = &[
-    "caller", "callers", "must", "should", "with", "by", "own", "owns",
-];
+const OWNERS: &[&str] = &["caller", "callers", "must", "should", "with", "by"];
 /// Words by which nobody does.
 const NEVER: &[&str] = &["not", "never", "no", "don", "cannot", "nor", "without"];
 /// How a comment begins that is about a new object.
@@ -90,6 +113,10 @@ const TAKEN: &[&str] = &[
     "attached",
     "attaches",
     "borrowed",
+    "root",
+    "move",
+    "moves",
+    "moved",
     "shared",
 ];
 /// Words in the names of functions whose result lies in another object.
@@ -116,8 +143,17 @@ impl<'a> Body<'a> {
         is_changed
             && self.is_returned(function, param)
             && !self.is_new(function)
-            && words(&function.name).any(|word| CHANGES.contains(&word.as_str()))
+            && !self.takes_over(function)
+            && (self.api.is_text_object(&function.returns)
+                || says(&function.comment, REPLACES)
+                || words(&function.name)
+                    .any(|word| CHANGES.iter().any(|change| word.starts_with(change))))
             && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
+    }
+
+    /// Whether a function takes the objects over that it is given, by what its comment says: they are not the caller's any more.
+    pub(super) fn takes_over(&self, function: &Declared) -> bool {
+        says(&function.comment, TAKES_OVER)
     }
 
     /// The variable of which a call takes the place.
@@ -154,7 +190,8 @@ impl<'a> Body<'a> {
         identity: &str,
     ) -> Option<&'a Declared> {
         let place = self.place_of(function, identity)?;
-        let is_new = self.is_returned(function, &function.params[place]) && self.is_new(function);
+        let is_new = self.is_returned(function, &function.params[place])
+            && (self.is_new(function) || self.takes_over(function));
         self.back(identity, &function.name).filter(|_| is_new)
     }
 
@@ -222,6 +259,12 @@ impl<'a> Body<'a> {
         ))
     }
 
+    /// Whether any value may be passed for a parameter: a text, or a number of which the comment says so.
+    fn is_safe_value(&self, function: &Declared, param: &Parameter) -> bool {
+        let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
+        self.is_value(param) && (!is_number || are_answered(function, param))
+    }
+
     /// Whether the header has a function that says how long such a text is, and no word of its NUL: then there may be none.
     fn has_length_beside(&self, function: &Declared) -> bool {
         let plain =
@@ -249,7 +292,9 @@ impl<'a> Body<'a> {
                 && !one.deprecated
                 && self.place_of(one, identity) == Some(0)
                 && one.params.first().is_some_and(only_read)
-                && one.params[1..].iter().all(|param| self.is_value(param))
+                && one.params[1..]
+                    .iter()
+                    .all(|param| self.is_safe_value(one, param))
                 && !self.api.orders.is_guarded(&one.name)
         });
         let all: Vec<&'a Declared> = all.collect();
@@ -281,7 +326,24 @@ fn says_new(comment: &str) -> bool {
     let first: Vec<&str> = said.iter().take(1).flatten().map(String::as_str).collect();
     let first = first.join(" ");
     let begins = NEW.iter().any(|words| first.starts_with(words));
-    begins || said.iter().any(frees)
+    let one = said
+        .iter()
+        .any(|sentence| sentence.join(" ").contains("a new one"));
+    begins || one || said.iter().any(frees)
+}
+
+/// Whether a comment has one of some phrases in it.
+fn says(comment: &str, phrases: &[&str]) -> bool {
+    let comment = comment.to_lowercase();
+    let said = sentences(&comment);
+    let mut all = said
+        .iter()
+        .map(|sentence| format!(" {} ", sentence.join(" ")));
+    all.any(|text| {
+        phrases
+            .iter()
+            .any(|phrase| text.contains(&format!(" {phrase} ")))
+    })
 }
 
 /// Whether a comment says that the result lies in another object, or that what is given is not to be used any more.

@@ -1,0 +1,416 @@
+//! What a header says that callers keep.
+//!
+//! "size must be at least 1", "start is at most count", "n must not be more than ring_used(r)": such a sentence is a condition in C
+//! but for the words of its operators. A harness that does not keep it accuses the library of what its callers promise, and
+//! one that learns conditions from faults learns weaker or stranger ones.
+
+use super::documented::sentences;
+use super::expression::sum;
+use super::{Body, text};
+use crate::findings::DECLARED;
+use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
+
+/// Words between what a sentence is about and what it says of it.
+const VERBS: &[&str] = &[
+    "is", "are", "must", "be", "has", "have", "to", "should", "shall", "always",
+];
+/// Words that turn a condition around.
+const NEGATIONS: &[&str] = &["not", "never", "no"];
+/// Words by which a sentence is about what a function answers, and not about what its callers keep.
+const CONDITIONS: &[&str] = &[
+    "if",
+    "when",
+    "where",
+    "unless",
+    "while",
+    "until",
+    "whether",
+    "once",
+    "otherwise",
+    "else",
+    "returns",
+    "return",
+];
+/// Relations in words: with what stands behind them, and its negation.
+const RELATIONS: &[(&[&str], &str, &str)] = &[
+    (&["less", "than", "or", "equal", "to"], "<=", ">"),
+    (&["greater", "than", "or", "equal", "to"], ">=", "<"),
+    (&["at", "least"], ">=", "<"),
+    (&["at", "most"], "<=", ">"),
+    (&["less", "than"], "<", ">="),
+    (&["smaller", "than"], "<", ">="),
+    (&["below"], "<", ">="),
+    (&["more", "than"], ">", "<="),
+    (&["greater", "than"], ">", "<="),
+    (&["larger", "than"], ">", "<="),
+    (&["exceed"], ">", "<="),
+    (&["a", "multiple", "of"], "%", ""),
+];
+
+/// A condition: its words, those of the numbers and functions in it as the header has them.
+type Condition = Vec<String>;
+
+impl Body<'_> {
+    /// Assumes before a call what its function's comment says that callers keep.
+    pub(super) fn duties(&mut self, function: &Declared, arguments: &[String]) {
+        for condition in self.kept_by_callers(function) {
+            let words = condition.iter().map(|word| {
+                let place = function.params.iter().position(|param| param.name == *word);
+                place.map_or_else(|| word.clone(), |place| arguments[place].clone())
+            });
+            let words: Vec<String> = words.collect();
+            let line = format!("crunner_assume({}); {DECLARED}", in_c(&words));
+            // The main input's length is known only once it is there.
+            let is_late = words.iter().any(|word| {
+                ["size", "count"]
+                    .iter()
+                    .any(|main| super::has_name(word, main))
+                    && self.main.is_some()
+            });
+            let lines = if is_late {
+                &mut self.after
+            } else {
+                &mut self.lines
+            };
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+
+    /// The conditions that a function's comment says callers keep.
+    fn kept_by_callers(&self, function: &Declared) -> Vec<Condition> {
+        let numbers: Vec<&str> = (function.params.iter())
+            .filter(|param| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. }))
+            .map(|param| param.name.as_str())
+            .filter(|name| !name.is_empty())
+            .collect();
+        if numbers.is_empty() || function.comment.is_empty() {
+            return Vec::new();
+        }
+        let said = sentences(&function.comment);
+        let all = said.iter().flat_map(|sentence| {
+            let call = |words: &[String]| self.call_in(function, words);
+            conditions(sentence, &numbers, call)
+        });
+        all.collect()
+    }
+
+    /// Whether a function's comment says how large a number is at the most: then each that is no larger is good.
+    pub(super) fn is_bounded(&self, function: &Declared, param: &Parameter) -> bool {
+        self.kept_by_callers(function).iter().any(|condition| {
+            let is_upper =
+                |pair: &[String]| pair[0] == param.name && ["<", "<="].contains(&pair[1].as_str());
+            condition.windows(2).any(is_upper)
+        })
+    }
+
+    /// The call of a function of the library that stands at the beginning of some words, which takes nothing but an object that is passed as well: `ring_used(r)`,
+    /// `ring_used`, or `the count` where there is a function `ring_count`.
+    fn call_in(&self, function: &Declared, words: &[String]) -> Option<Vec<String>> {
+        let of_object = |called: &Declared| {
+            let [param] = &called.params[..] else {
+                return None;
+            };
+            let identity = self.api.identity(&param.ty)?;
+            let mut all = function.params.iter();
+            let object = all.find(|one| {
+                !one.name.is_empty() && self.api.identity(&one.ty).as_ref() == Some(&identity)
+            })?;
+            let returns = self.api.resolve(&called.returns).kind;
+            let is_good = matches!(returns, Kind::Int { .. }) && self.is_usable(called);
+            let call = [called.name.as_str(), "(", object.name.as_str(), ")"];
+            is_good.then(|| call.map(str::to_owned).to_vec())
+        };
+        if words.first()? == "the" {
+            let counted = words.get(1)?.to_lowercase();
+            let names = COUNTS
+                .iter()
+                .find(|names| names.contains(&counted.as_str()))?;
+            let is_such = |one: &&Declared| {
+                let last = text::words(&one.name).last();
+                last.is_some_and(|last| names.contains(&last.as_str()))
+            };
+            return self
+                .api
+                .functions
+                .iter()
+                .filter(is_such)
+                .find_map(of_object);
+        }
+        of_object(self.api.function(words.first()?)?)
+    }
+}
+
+/// Words for how many there are, and last words of functions that say it.
+const COUNTS: &[&[&str]] = &[
+    &["count", "number", "num", "size", "len"],
+    &["length", "len", "size"],
+];
+
+/// Words as C code.
+fn in_c(words: &[String]) -> String {
+    let text = words.join(" ");
+    let text = text
+        .replace("( ", "(")
+        .replace(" )", ")")
+        .replace(" (", "(");
+    text.replace("- 1", "-1")
+}
+
+/// Where a sentence goes on behind a number: `n bytes, which must not be more than ..`.
+fn behind_which(lower: &[String], end: usize) -> usize {
+    let is_which = |at: usize| {
+        let words = lower.get(at..at + 2);
+        words.is_some_and(|words| words == [",", "which"])
+    };
+    match () {
+        () if is_which(end) => end + 2,
+        () if is_which(end + 1) => end + 3,
+        () => end,
+    }
+}
+
+/// `a + b <= c` for numbers of which the sum may wrap around.
+fn without_overflow(condition: Condition) -> Condition {
+    let [a, plus, b, relation, c @ ..] = &condition[..] else {
+        return condition;
+    };
+    if plus != "+" || !["<", "<="].contains(&relation.as_str()) || c.is_empty() {
+        return condition;
+    }
+    let left = [a.clone(), relation.clone()]
+        .into_iter()
+        .chain(c.iter().cloned());
+    let and = ["&&".to_owned(), b.clone(), relation.clone()];
+    let rest = c.iter().cloned().chain(["-".to_owned(), a.clone()]);
+    left.chain(and).chain(rest).collect()
+}
+
+/// The conditions that a sentence says callers keep.
+fn conditions(
+    sentence: &[String],
+    numbers: &[&str],
+    call: impl Fn(&[String]) -> Option<Vec<String>>,
+) -> Vec<Condition> {
+    let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < sentence.len() {
+        let Some(end) = sum(sentence, at, numbers) else {
+            at += 1;
+            continue;
+        };
+        let clause = lower[..at]
+            .iter()
+            .rposition(|word| word == "," || word == ":");
+        let before = &lower[clause.map_or(0, |comma| comma + 1)..at];
+        // `w and h are even` is about both.
+        let before_both = match before {
+            [.., one, and] if and == "and" && numbers.contains(&one.as_str()) => {
+                Some(vec![sentence[at - 2].clone()])
+            }
+            _ => None,
+        };
+        let is_answer = before
+            .iter()
+            .any(|word| CONDITIONS.contains(&word.as_str()));
+        let subject = sentence[at..end].to_vec();
+        // `x is at most w, y at most h`
+        let goes_on = !found.is_empty() && before.is_empty();
+        let said = said_of((sentence, &lower), end, (numbers, goes_on), &call);
+        if let Some((relation, _)) = said.filter(|_| !is_answer) {
+            let subjects = before_both.into_iter().chain([subject]);
+            found.extend(subjects.map(|subject| without_overflow(relation(&subject))));
+        }
+        at = end;
+    }
+    found
+}
+
+/// What is said of a subject that ends at a place: the condition of such a subject.
+#[allow(clippy::type_complexity, reason = "a function of the subject")]
+fn said_of(
+    (sentence, lower): (&[String], &[String]),
+    end: usize,
+    (numbers, goes_on): (&[&str], bool),
+    call: &impl Fn(&[String]) -> Option<Vec<String>>,
+) -> Option<(Box<dyn Fn(&[String]) -> Condition>, usize)> {
+    let mut at = behind_which(lower, end);
+    let (mut has_verb, mut is_negated) = (goes_on, false);
+    while let Some(word) = lower.get(at).map(String::as_str) {
+        if VERBS.contains(&word) {
+            has_verb = true;
+        } else if NEGATIONS.contains(&word) {
+            is_negated = true;
+        } else {
+            break;
+        }
+        at += 1;
+    }
+    let rest = lower.get(at..).filter(|_| has_verb)?;
+    let with = |text: &'static str| -> Option<(Box<dyn Fn(&[String]) -> Condition>, usize)> {
+        let tail = text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        Some((Box::new(move |subject| [subject, &tail].concat()), at))
+    };
+    match (rest.first().map(String::as_str)?, is_negated) {
+        ("0" | "zero", true) => return with("!= 0"),
+        ("positive", false) => return with("> 0"),
+        ("negative", true) => return with(">= 0"),
+        ("even", false) => return with("% 2 == 0"),
+        _ => {}
+    }
+    // `grey is 0 to 255, or -1`
+    if let [low, to, high, ..] = rest
+        && !is_negated
+        && to == "to"
+        && let (Ok(low), Ok(high)) = (low.parse::<u64>(), high.parse::<u64>())
+    {
+        let or = rest.windows(3).any(|window| window == ["or", "-", "1"]);
+        let or = if or { "|| ( S == - 1 )" } else { "" };
+        let text = format!("( S >= {low} && S <= {high} ) {or}");
+        return Some((
+            Box::new(move |subject| {
+                let words = text.split_whitespace();
+                words
+                    .flat_map(|word| match word {
+                        "S" => subject.to_vec(),
+                        word => vec![word.to_owned()],
+                    })
+                    .collect()
+            }),
+            at,
+        ));
+    }
+    let starts =
+        |phrase: &[&str]| rest.len() > phrase.len() && rest.iter().zip(phrase).all(|(a, b)| a == b);
+    let (phrase, plain, negated) = RELATIONS.iter().find(|(phrase, ..)| starts(phrase))?;
+    let operator = if is_negated { negated } else { plain };
+    if operator.is_empty() {
+        return None;
+    }
+    let from = at + phrase.len();
+    let object = match sum_or_number(sentence, from, numbers) {
+        Some(end) => sentence[from..end].to_vec(),
+        None => call(&sentence[from..])?,
+    };
+    let mut tail = vec![(*operator).to_owned()];
+    tail.extend(object);
+    if *operator == "%" {
+        tail.extend(["==", "0"].map(str::to_owned));
+    }
+    Some((Box::new(move |subject| [subject, &tail].concat()), from))
+}
+
+/// Where an expression of numbers that are passed ends, or a number.
+fn sum_or_number(sentence: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
+    let is_number = |word: &String| word.parse::<u64>().is_ok();
+    sum(sentence, at, numbers).or_else(|| {
+        sentence
+            .get(at)
+            .filter(|word| is_number(word))
+            .map(|_| at + 1)
+    })
+}
+
+/// How a callback's answer is bounded by what its comment says, by one of its parameters: the operator, and the parameter's name. "A number that is less than bound", "never
+/// more than n".
+pub(super) fn bound_of_answer<'n>(
+    comment: &str,
+    names: &'n [String],
+) -> Option<(&'static str, &'n str)> {
+    sentences(comment).iter().find_map(|sentence| {
+        let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
+        let is_answer = lower.iter().any(|word| {
+            ["return", "returns", "never", "answer", "answers"].contains(&word.as_str())
+        });
+        (0..lower.len()).filter(|_| is_answer).find_map(|at| {
+            let rest = &lower[at..];
+            let starts = |phrase: &[&str]| {
+                rest.len() > phrase.len() && rest.iter().zip(phrase).all(|(a, b)| a == b)
+            };
+            let (phrase, plain, negated) = RELATIONS.iter().find(|(phrase, ..)| starts(phrase))?;
+            let is_negated = at > 0 && NEGATIONS.contains(&lower[at - 1].as_str());
+            let operator = if is_negated { negated } else { plain };
+            let name = names
+                .iter()
+                .find(|name| **name == sentence[at + phrase.len()])?;
+            ["<", "<="]
+                .contains(operator)
+                .then_some((*operator, name.as_str()))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(comment: &str) -> Vec<String> {
+        let call = |words: &[String]| {
+            let is_call = words.first().is_some_and(|word| word == "used");
+            is_call.then(|| ["used", "(", "r", ")"].map(str::to_owned).to_vec())
+        };
+        let said = sentences(comment);
+        let all = said
+            .iter()
+            .flat_map(|sentence| conditions(sentence, &["n", "w", "x"], call));
+        all.map(|words| words.join(" ")).collect()
+    }
+
+    #[test]
+    fn duties_are_conditions_in_words() {
+        for (comment, condition) in [
+            ("n must be at least 1.", "n >= 1"),
+            ("Copies them. x + w is at most n.", "x <= n && w <= n - x"),
+            (
+                "Drops n bytes, which must not be more than used.",
+                "n <= used ( r )",
+            ),
+            ("n must not be more than used.", "n <= used ( r )"),
+            ("x must be less than used, always", "x < used ( r )"),
+            ("n is not 0", "n != 0"),
+            ("n must not be negative", "n >= 0"),
+            ("n is a multiple of 4", "n % 4 == 0"),
+            (
+                "n is 0 to 255, or -1",
+                "( n >= 0 && n <= 255 ) || ( n == - 1 )",
+            ),
+        ] {
+            assert_eq!(of(comment), [condition], "{comment}");
+        }
+        assert_eq!(of("so w and x are even"), ["w % 2 == 0", "x % 2 == 0"]);
+        assert_eq!(of("w is at most n, x at most 7"), ["w <= n", "x <= 7"]);
+        let words = ["(", "n", ">=", "0", ")", "||", "n", "==", "-", "1"].map(str::to_owned);
+        assert_eq!(in_c(&words), "(n >= 0) || n == -1");
+    }
+
+    #[test]
+    fn what_a_callback_answers_is_bounded() {
+        let names = ["user", "bound"].map(str::to_owned);
+        let of = |comment: &str| bound_of_answer(comment, &names);
+        assert_eq!(
+            of("Returns a number that is less than bound."),
+            Some(("<", "bound"))
+        );
+        assert_eq!(
+            of("It never returns more than 4, and never more than bound."),
+            Some(("<=", "bound"))
+        );
+        assert_eq!(of("Reads at most bound bytes."), None);
+    }
+
+    #[test]
+    fn answers_are_none() {
+        for comment in [
+            "Returns -1 if n is less than 4.",
+            "n is the number of items.",
+            "Where n is not 0 it is freed.",
+            "at most n bytes are written",
+            "n is 0 for all of them",
+        ] {
+            assert!(of(comment).is_empty(), "{comment}: {:?}", of(comment));
+        }
+    }
+}
