@@ -224,3 +224,76 @@ fn numbers_and_inputs_are_what_the_header_says() {
     shows(&project, "items_split", "c/lib.c:19");
     shows(&project, "meter_update", "c/lib.c:28");
 }
+
+/// What a header says that callers keep, a harness keeps: of correct code nothing is reported.
+#[test]
+fn what_callers_have_to_keep_is_kept() {
+    let project = library(
+        "#include <stddef.h>\nstruct tray;\n/* An empty tray. */\nstruct tray *tray_new(void);\nvoid tray_free(struct tray *tray);\n\
+         int tray_push(struct tray *tray, int item);\nsize_t tray_count(const struct tray *tray);\n\
+         /* The item at `place`, which must be less than tray_count(tray). */\nint tray_at(const struct tray *tray, size_t place);\n\
+         /* Drops n items. n must not be more than the count. */\nvoid tray_drop(struct tray *tray, size_t n);\n\
+         /* Takes both; neither may be used afterwards. */\nstruct tray *tray_joined(struct tray *first, struct tray *second);\n\
+         /* Called with each word, which goes from begin up to, and without, end. It is not NUL-terminated. */\n\
+         typedef void (*tray_word)(const char *begin, const char *end);\n\
+         void tray_words(const char *text, tray_word word);\n\
+         /* Called with each line and its number. */\ntypedef void (*tray_line)(const char *line, size_t number);\n\
+         void tray_lines(const char *text, tray_line line);\n\
+         struct tray_source {\n    /* Reads at most n bytes to buf. Returns how many; never more than n. */\n    \
+         size_t (*read)(void *user, void *buf, size_t n);\n    void *user;\n};\n\
+         /* The sum of all that there is to read. */\nunsigned tray_sum(const struct tray_source *source);\n\
+         /* Fills a rectangle of an image of w * h bytes at pixels: x + rw is at most w, y + rh at most h. */\n\
+         void tray_fill(unsigned char *pixels, unsigned w, unsigned h, unsigned x, unsigned y, unsigned rw, unsigned rh);\n",
+        "struct tray { size_t count, room; int *items; };\n\
+         struct tray *tray_new(void) { return calloc(1, sizeof(struct tray)); }\n\
+         void tray_free(struct tray *tray) { free(tray->items); free(tray); }\n\
+         int tray_push(struct tray *tray, int item)\n{\n    if (tray->count == tray->room) {\n        \
+         tray->room = tray->room ? 2 * tray->room : 4;\n        \
+         tray->items = realloc(tray->items, tray->room * sizeof(int));\n    }\n    \
+         tray->items[tray->count++] = item;\n    return 0;\n}\n\
+         size_t tray_count(const struct tray *tray) { return tray->count; }\n\
+         int tray_at(const struct tray *tray, size_t place) { return tray->items[place]; }\n\
+         void tray_drop(struct tray *tray, size_t n)\n{\n    for (; n > 0; n--)\n        tray->items[--tray->count] = 0;\n}\n\
+         struct tray *tray_joined(struct tray *first, struct tray *second)\n{\n    \
+         if (first == second) return first;\n    for (size_t i = 0; i < second->count; i++) tray_push(first, second->items[i]);\n    \
+         tray_free(second);\n    return first;\n}\n\
+         void tray_words(const char *text, tray_word word)\n{\n    char copy[8];\n    size_t n = strlen(text);\n    \
+         if (n > 8) n = 8;\n    memcpy(copy, text, n);\n    word(copy, copy + n);\n}\n\
+         void tray_lines(const char *text, tray_line line) { line(text, 4711); }\n\
+         unsigned tray_sum(const struct tray_source *source)\n{\n    unsigned char buf[16];\n    \
+         unsigned sum = 0;\n    size_t n = source->read ? source->read(source->user, buf, sizeof buf) : 0;\n    \
+         for (size_t i = 0; i < n; i++) sum += buf[i];\n    return sum;\n}\n\
+         void tray_fill(unsigned char *pixels, unsigned w, unsigned h, unsigned x, unsigned y, unsigned rw, unsigned rh)\n{\n    \
+         for (unsigned i = 0; i < rh; i++) memset(pixels + (y + i) * w + x, 1, rw);\n    (void)h;\n}\n",
+    );
+    has(
+        &project,
+        "tray_at",
+        &[
+            "tray_push(tray, item);",
+            "crunner_assume(place < tray_count(tray)); /* as declared */",
+        ],
+    );
+    has(
+        &project,
+        "tray_drop",
+        &["crunner_assume(n <= tray_count(tray)); /* as declared */"],
+    );
+    has(&project, "tray_joined", &["tray_free(result);"]);
+    has(
+        &project,
+        "tray_fill",
+        &[
+            "crunner_assume(x <= w && rw <= w - x);",
+            "crunner_assume(y <= h && rh <= h - y);",
+        ],
+    );
+    let joined = project.read("cegar/harnesses/tray_joined.c");
+    assert!(
+        !joined.contains("tray_free(first);") && !joined.contains("tray_free(second);"),
+        "{joined}"
+    );
+    let ran = tool(&project, &["run", "--max-time", "40s", "--no-emit"]);
+    let said = format!("{ran}");
+    assert!(!said.contains(" Found "), "{said}");
+}

@@ -134,7 +134,11 @@ impl Adjust {
                 line.starts_with("    ") && !words.starts_with(['*', '/']) && calls(words, call)
             };
             match lines.iter().position(is_call) {
-                Some(at) => lines.insert(at, format!("    crunner_assume({condition}); {LEARNT}")),
+                Some(at) => {
+                    let indent = lines[at].len() - lines[at].trim_start().len();
+                    let assumed = format!("{:indent$}crunner_assume({condition}); {LEARNT}", "");
+                    lines.insert(at, assumed);
+                }
                 None => without.push(condition.clone()),
             }
         }

@@ -246,7 +246,7 @@ pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
                 word.push(c);
             }
             words.push(word);
-        } else if !c.is_whitespace() {
+        } else if !c.is_whitespace() && !['`', '"', '\''].contains(&c) {
             words.push(if c == '×' {
                 "*".to_owned()
             } else {

@@ -62,12 +62,14 @@ impl Body<'_> {
             let words: Vec<String> = words.collect();
             let line = format!("crunner_assume({}); {DECLARED}", in_c(&words));
             // The main input's length is known only once it is there.
-            let is_late = words.iter().any(|word| {
-                ["size", "count"]
-                    .iter()
-                    .any(|main| super::has_name(word, main))
-                    && self.main.is_some()
-            });
+            let calls = words.iter().any(|word| word == "(");
+            let is_late = self.main.is_some() && calls
+                || words.iter().any(|word| {
+                    ["size", "count"]
+                        .iter()
+                        .any(|main| super::has_name(word, main))
+                        && self.main.is_some()
+                });
             let lines = if is_late {
                 &mut self.after
             } else {

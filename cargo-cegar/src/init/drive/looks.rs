@@ -26,8 +26,12 @@ impl Body<'_> {
         let mut lines = String::new();
         for (i, param) in params.iter().enumerate() {
             let number = i + 1;
-            let length = lengths[i]
-                .filter(|&l| has_names && self.is_bytes(param, true) && is_number(&params[l]));
+            // A `size_t` behind bytes need not be their length where its name says something else: a hash, a line's number.
+            let is_length = |l: &usize| {
+                let named = pairs::is_count_name(&params[*l].name);
+                named && self.is_bytes(param, true) && is_number(&params[*l])
+            };
+            let length = lengths[i].filter(is_length);
             let is_closed = |at: usize| {
                 let pair = params.get(at).zip(params.get(at + 1));
                 pair.is_some_and(|(begin, end)| pairs::is_end(self.api, begin, end))
@@ -38,10 +42,15 @@ impl Body<'_> {
                 true => format!("    (void)(p{number} && strlen(p{number}));\n"),
                 false => format!("    (void)p{number};\n"),
             };
-            if let Some(length) = length.map(|l| l + 1) {
+            if let Some(l) = length {
+                let many = match pairs::unit(&params[l].name) {
+                    pairs::Unit::Bits => format!("((size_t)p{} + 7) / 8", l + 1),
+                    _ => format!("(size_t)p{}", l + 1),
+                };
                 lines += &format!(
-                    "    for (size_t i = 0; p{number} && p{length} > 0 && i < (size_t)p{length}; i++)\n        \
-                     (void)((const volatile unsigned char *)p{number})[i];\n"
+                    "    for (size_t i = 0; p{number} && p{0} > 0 && i < {many}; i++)\n        \
+                     (void)((const volatile unsigned char *)p{number})[i];\n",
+                    l + 1
                 );
             }
         }

@@ -47,6 +47,10 @@ fn says_once(comment: &str) -> bool {
     words.any(|word| ["once", "yet", "twice"].contains(&word))
 }
 
+fn is_assumption(line: &str) -> bool {
+    line.starts_with("crunner_assume(")
+}
+
 /// What is said of the functions that are called several times.
 pub(super) const AGAIN: &str = "callers call it several times";
 /// The most calls with an input of their own.
@@ -99,18 +103,26 @@ impl<'a> Body<'a> {
                 .and_then(|(before, _)| before.rsplit([' ', '*']).next());
             // What other choices are made of is chosen once.
             let is_alone = |name: &str| {
-                self.lines
-                    .iter()
-                    .filter(|line| has_name(line, name))
-                    .count()
-                    == 1
+                let lines = self.lines.iter().filter(|line| !is_assumption(line));
+                lines.filter(|line| has_name(line, name)).count() == 1
             };
             name.is_some_and(|name| {
                 arguments.iter().any(|argument| argument == name) && is_alone(name)
             })
         };
         self.guesses.push(AGAIN.to_owned());
-        Some(self.lines.iter().filter(is_choice).cloned().collect())
+        let mut moved: Vec<String> = self.lines.iter().filter(is_choice).cloned().collect();
+        // What is assumed of a choice, or of the object, holds for each call.
+        let names = moved.iter().filter_map(|line| {
+            let (before, _) = line.split_once(" = ")?;
+            before.rsplit([' ', '*']).next()
+        });
+        let names: Vec<&str> = names.collect();
+        let is_of_call =
+            |line: &&String| is_assumption(line) && names.iter().any(|name| has_name(line, name));
+        let assumed: Vec<String> = self.lines.iter().filter(is_of_call).cloned().collect();
+        moved.extend(assumed);
+        Some(moved)
     }
 
     /// The harness of a function that is given bytes and is named like one that callers call again and again: several

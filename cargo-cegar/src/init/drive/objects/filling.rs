@@ -40,7 +40,7 @@ impl<'a> Body<'a> {
         let is_in_order = |put: &Declared| {
             life.is_none_or(|life| {
                 let first = life.next.get(&maker.name);
-                !life.has(&put.name) || first.is_some_and(|first| first.contains(&put.name))
+                !life.has(&put.name) || first.is_none_or(|first| first.contains(&put.name))
             })
         };
         let all = self.api.functions.iter();
