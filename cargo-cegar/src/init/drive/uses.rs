@@ -48,6 +48,10 @@ impl<'a> Body<'a> {
         object: &str,
     ) -> Option<Case<'a>> {
         let place = self.place_of(function, identity)?;
+        // Behind such a use there is no object any more.
+        if self.takes_over(function) {
+            return None;
+        }
         let used = Some((place, identity, object));
         self.case_of(function, used)
     }

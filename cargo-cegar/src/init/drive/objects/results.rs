@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
     }
 
     /// Whether a function takes the objects over that it is given, by what its comment says: they are not the caller's any more.
-    pub(super) fn takes_over(&self, function: &Declared) -> bool {
+    pub(in crate::init::drive) fn takes_over(&self, function: &Declared) -> bool {
         says(&function.comment, TAKES_OVER)
     }
 
