@@ -60,7 +60,6 @@ fn options_are_given_and_callbacks_read_what_they_are_handed() {
         ],
     );
     shows(&project, "bus_say", "cegar/harnesses/bus_say.c");
-    shows(&project, "bus_new", "c/lib.c:9");
 }
 
 /// A copy that shares its memory is given back as well, and a slice with a wrong length is read.
@@ -159,7 +158,6 @@ fn a_library_with_a_state_of_its_own_is_set_up_and_filled() {
             "const char *result = names_get(number);",
         ],
     );
-    shows(&project, "names_add", "c/lib.c:16");
     shows(&project, "names_get", "cegar/harnesses/names_get.c");
 }
 
@@ -220,7 +218,6 @@ fn numbers_and_inputs_are_what_the_header_says() {
             "meter_update(meter, data_value, data_value_size);",
         ],
     );
-    shows(&project, "halve", "c/lib.c:13");
     shows(&project, "items_split", "c/lib.c:19");
     shows(&project, "meter_update", "c/lib.c:28");
 }
@@ -293,7 +290,7 @@ fn what_callers_have_to_keep_is_kept() {
         !joined.contains("tray_free(first);") && !joined.contains("tray_free(second);"),
         "{joined}"
     );
-    let ran = tool(&project, &["run", "--max-time", "40s", "--no-emit"]);
+    let ran = tool(&project, &["run", "--max-time", "30s", "--no-emit"]);
     let said = format!("{ran}");
     assert!(!said.contains(" Found "), "{said}");
 }
