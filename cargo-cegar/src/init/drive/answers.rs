@@ -9,37 +9,37 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::pairs::is_place_name;
 
 /// What is said of a number that is answered.
-const REFUSED: &[&[&str]] = &[
-    &["no", "such"],
-    &["out", "of", "range"],
-    &["out", "of", "bounds"],
-    &["not", "in", "range"],
-    &["not", "a", "valid"],
-    &["is", "invalid"],
-    &["is", "not", "valid"],
-    &["is", "unknown"],
-    &["there", "is", "none"],
-    &["does", "not", "exist"],
-    &["too", "large"],
-    &["too", "big"],
-    &["too", "small"],
+const REFUSED: &[&str] = &[
+    "no such",
+    "out of range",
+    "out of bounds",
+    "not in range",
+    "not a valid",
+    "is invalid",
+    "is not valid",
+    "is unknown",
+    "there is none",
+    "does not exist",
+    "too large",
+    "too big",
+    "too small",
 ];
 /// What is said of a number that means something else than it would by itself.
-const PERMITTED: &[&[&str]] = &[
-    &["from", "the", "end"],
-    &["may", "be", "negative"],
-    &["can", "be", "negative"],
-    &["any", "number"],
-    &["any", "value"],
+const PERMITTED: &[&str] = &[
+    "from the end",
+    "may be negative",
+    "can be negative",
+    "any number",
+    "any value",
 ];
 /// The other answer, behind what a function returns for a place that there is.
-const ELSE: &[&[&str]] = &[
-    &["or", "-", "1"],
-    &["or", "null"],
-    &["or", "0"],
-    &["else", "-", "1"],
-    &["else", "null"],
-    &["else", "0"],
+const ELSE: &[&str] = &[
+    "or - 1",
+    "or null",
+    "or 0",
+    "else - 1",
+    "else null",
+    "else 0",
 ];
 /// Words for the answer.
 const ANSWERS: &[&str] = &[
@@ -60,37 +60,22 @@ const DUTIES: &[&str] = &[
 pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
     let is_place = is_place_name(&param.name) || ["i", "n", "nth"].contains(&param.name.as_str());
     let said = sentences(&function.comment);
-    let is_duty = said.iter().any(|sentence| {
-        let is_named = !param.name.is_empty() && sentence.contains(&param.name);
-        is_named
-            && sentence
-                .iter()
-                .any(|word| DUTIES.contains(&word.to_lowercase().as_str()))
-    });
-    !is_duty
-        && said.iter().any(|sentence| {
-            let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
-            let has = |words: &[&str]| lower.iter().any(|word| words.contains(&word.as_str()));
-            let says = |phrases: &[&[&str]]| {
-                phrases.iter().any(|phrase| {
-                    let mut places = lower.windows(phrase.len());
-                    places.any(|window| {
-                        window
-                            .iter()
-                            .zip(*phrase)
-                            .all(|(word, wanted)| word == wanted)
-                    })
-                })
-            };
-            // A sentence that names numbers is about those.
-            let names = |name: &str| !name.is_empty() && sentence.iter().any(|word| word == name);
-            let is_meant =
-                names(&param.name) || !function.params.iter().any(|one| names(&one.name));
-            let is_answered = says(PERMITTED)
-                || has(ANSWERS) && says(REFUSED)
-                || is_place && names(&param.name) && says(ELSE);
-            is_meant && is_answered && !has(DUTIES)
-        })
+    let names = |sentence: &[String], name: &str| {
+        !name.is_empty() && sentence.iter().any(|word| word == name)
+    };
+    let is_duty =
+        |sentence: &Vec<String>| names(sentence, &param.name) && has_phrase(sentence, DUTIES);
+    let is_answered = |sentence: &Vec<String>| {
+        // A sentence that names numbers is about those.
+        let is_named = names(sentence, &param.name);
+        let mut all = function.params.iter();
+        let is_meant = is_named || !all.any(|one| names(sentence, &one.name));
+        let is_said = has_phrase(sentence, PERMITTED)
+            || has_phrase(sentence, ANSWERS) && has_phrase(sentence, REFUSED)
+            || is_place && is_named && has_phrase(sentence, ELSE);
+        is_meant && is_said && !has_phrase(sentence, DUTIES)
+    };
+    !said.iter().any(is_duty) && said.iter().any(is_answered)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::expression::{expression, is_total};
+use super::prose::sentences;
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -223,40 +224,6 @@ impl Body<'_> {
         self.cleanup.push(format!("free({name});"));
         Some(name)
     }
-}
-
-/// A comment's sentences, each as its words.
-pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
-    let mut all = Vec::new();
-    let mut words: Vec<String> = Vec::new();
-    let mut characters = comment.chars().peekable();
-    while let Some(c) = characters.next() {
-        let next = characters.peek().copied();
-        let ends = match c {
-            '.' => next.is_none_or(char::is_whitespace),
-            ';' | '@' | '\\' => true,
-            '\n' => next == Some('\n'),
-            _ => false,
-        };
-        if ends {
-            all.push(std::mem::take(&mut words));
-        } else if c.is_ascii_alphanumeric() || c == '_' {
-            let mut word = c.to_string();
-            while let Some(c) = characters.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
-                word.push(c);
-            }
-            words.push(word);
-        } else if !c.is_whitespace() && !['`', '"', '\''].contains(&c) {
-            words.push(if c == '×' {
-                "*".to_owned()
-            } else {
-                c.to_string()
-            });
-        }
-    }
-    all.push(words);
-    all.retain(|words| !words.is_empty());
-    all
 }
 
 /// The pointers that each expression of a sentence is about: those named last before it and behind the expression before it,

@@ -4,8 +4,8 @@
 //! but for the words of its operators. A harness that does not keep it accuses the library of what its callers promise, and
 //! one that learns conditions from faults learns weaker or stranger ones.
 
-use super::documented::sentences;
 use super::expression::sum;
+use super::prose::{begins_with, has_phrase, lower, sentences};
 use super::{Body, text};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter};
@@ -32,20 +32,22 @@ const CONDITIONS: &[&str] = &[
     "returns",
     "return",
 ];
+/// Words by which a sentence is about what a callback answers.
+const ANSWERS: &[&str] = &["return", "returns", "never", "answer", "answers"];
 /// Relations in words: with what stands behind them, and its negation.
-const RELATIONS: &[(&[&str], &str, &str)] = &[
-    (&["less", "than", "or", "equal", "to"], "<=", ">"),
-    (&["greater", "than", "or", "equal", "to"], ">=", "<"),
-    (&["at", "least"], ">=", "<"),
-    (&["at", "most"], "<=", ">"),
-    (&["less", "than"], "<", ">="),
-    (&["smaller", "than"], "<", ">="),
-    (&["below"], "<", ">="),
-    (&["more", "than"], ">", "<="),
-    (&["greater", "than"], ">", "<="),
-    (&["larger", "than"], ">", "<="),
-    (&["exceed"], ">", "<="),
-    (&["a", "multiple", "of"], "%", ""),
+const RELATIONS: &[(&str, &str, &str)] = &[
+    ("less than or equal to", "<=", ">"),
+    ("greater than or equal to", ">=", "<"),
+    ("at least", ">=", "<"),
+    ("at most", "<=", ">"),
+    ("less than", "<", ">="),
+    ("smaller than", "<", ">="),
+    ("below", "<", ">="),
+    ("more than", ">", "<="),
+    ("greater than", ">", "<="),
+    ("larger than", ">", "<="),
+    ("exceed", ">", "<="),
+    ("a multiple of", "%", ""),
 ];
 
 /// A condition: its words, those of the numbers and functions in it as the header has them.
@@ -196,7 +198,7 @@ fn conditions(
     numbers: &[&str],
     call: impl Fn(&[String]) -> Option<Vec<String>>,
 ) -> Vec<Condition> {
-    let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
+    let lower = lower(sentence);
     let mut found = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
@@ -285,24 +287,28 @@ fn said_of(
             at,
         ));
     }
-    let starts =
-        |phrase: &[&str]| rest.len() > phrase.len() && rest.iter().zip(phrase).all(|(a, b)| a == b);
-    let (phrase, plain, negated) = RELATIONS.iter().find(|(phrase, ..)| starts(phrase))?;
-    let operator = if is_negated { negated } else { plain };
-    if operator.is_empty() {
-        return None;
-    }
-    let from = at + phrase.len();
+    let (count, operator) = relation(rest, is_negated)?;
+    let from = at + count;
     let object = match sum_or_number(sentence, from, numbers) {
         Some(end) => sentence[from..end].to_vec(),
         None => call(&sentence[from..])?,
     };
-    let mut tail = vec![(*operator).to_owned()];
+    let mut tail = vec![operator.to_owned()];
     tail.extend(object);
-    if *operator == "%" {
+    if operator == "%" {
         tail.extend(["==", "0"].map(str::to_owned));
     }
     Some((Box::new(move |subject| [subject, &tail].concat()), from))
+}
+
+/// The relation that some words begin with: how many words it has, and the operator.
+fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)> {
+    let mut all = RELATIONS.iter();
+    let (count, plain, negated) = all.find_map(|(phrase, plain, negated)| {
+        begins_with(words, phrase).map(|count| (count, *plain, *negated))
+    })?;
+    let operator = if is_negated { negated } else { plain };
+    (!operator.is_empty()).then_some((count, operator))
 }
 
 /// Where an expression of numbers that are passed ends, or a number.
@@ -323,24 +329,15 @@ pub(super) fn bound_of_answer<'n>(
     names: &'n [String],
 ) -> Option<(&'static str, &'n str)> {
     sentences(comment).iter().find_map(|sentence| {
-        let lower: Vec<String> = sentence.iter().map(|word| word.to_lowercase()).collect();
-        let is_answer = lower.iter().any(|word| {
-            ["return", "returns", "never", "answer", "answers"].contains(&word.as_str())
-        });
+        let lower = lower(sentence);
+        let is_answer = has_phrase(sentence, ANSWERS);
         (0..lower.len()).filter(|_| is_answer).find_map(|at| {
-            let rest = &lower[at..];
-            let starts = |phrase: &[&str]| {
-                rest.len() > phrase.len() && rest.iter().zip(phrase).all(|(a, b)| a == b)
-            };
-            let (phrase, plain, negated) = RELATIONS.iter().find(|(phrase, ..)| starts(phrase))?;
             let is_negated = at > 0 && NEGATIONS.contains(&lower[at - 1].as_str());
-            let operator = if is_negated { negated } else { plain };
-            let name = names
-                .iter()
-                .find(|name| **name == sentence[at + phrase.len()])?;
+            let (count, operator) = relation(&lower[at..], is_negated)?;
+            let name = names.iter().find(|name| **name == sentence[at + count])?;
             ["<", "<="]
-                .contains(operator)
-                .then_some((*operator, name.as_str()))
+                .contains(&operator)
+                .then_some((operator, name.as_str()))
         })
     })
 }

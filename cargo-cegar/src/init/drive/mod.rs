@@ -16,6 +16,7 @@ mod looks;
 mod members;
 mod objects;
 mod pointers;
+mod prose;
 mod repeated;
 mod scalars;
 mod sides;

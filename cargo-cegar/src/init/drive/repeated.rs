@@ -4,6 +4,7 @@
 //! whose counter wraps around. Names say which functions these are.
 
 use super::looks::is_text;
+use super::prose::{has_phrase, sentences};
 use super::text::words;
 use super::{Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
@@ -42,9 +43,9 @@ fn is_repeated_name(name: &str) -> bool {
 
 /// Whether a comment says that a function is called once.
 fn says_once(comment: &str) -> bool {
-    let comment = comment.to_lowercase();
-    let mut words = comment.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ["once", "yet", "twice"].contains(&word))
+    let said = sentences(comment);
+    said.iter()
+        .any(|sentence| has_phrase(sentence, &["once", "yet", "twice"]))
 }
 
 fn is_assumption(line: &str) -> bool {

@@ -9,8 +9,8 @@ use super::variants::FINDS;
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
 use crate::init::drive::answers::are_answered;
-use crate::init::drive::documented::sentences;
 use crate::init::drive::looks::is_text;
+use crate::init::drive::prose::{has_phrase, lower, sentences};
 use crate::init::drive::text::{spaced, words, wrapped};
 use crate::init::drive::uses::Case;
 use crate::init::drive::{Body, has_name};
@@ -317,40 +317,25 @@ impl<'a> Body<'a> {
 
 /// Whether a comment says that what a function returns is new.
 fn says_new(comment: &str) -> bool {
-    let comment = comment.to_lowercase();
-    let said = sentences(&comment);
+    let said = sentences(comment);
     let frees = |sentence: &Vec<String>| {
-        let has = |all: &[&str]| sentence.iter().any(|word| all.contains(&word.as_str()));
+        let has = |words: &[&str]| has_phrase(sentence, words);
         has(FREES) && has(OWNERS) && !has(NEVER)
     };
-    let first: Vec<&str> = said.iter().take(1).flatten().map(String::as_str).collect();
-    let first = first.join(" ");
-    let begins = NEW.iter().any(|words| first.starts_with(words));
-    let one = said
-        .iter()
-        .any(|sentence| sentence.join(" ").contains("a new one"));
-    begins || one || said.iter().any(frees)
+    let first = said.first().map(|first| lower(first).join(" "));
+    let begins = first.is_some_and(|first| NEW.iter().any(|words| first.starts_with(words)));
+    begins || says(comment, &["a new one"]) || said.iter().any(frees)
 }
 
 /// Whether a comment has one of some phrases in it.
 fn says(comment: &str, phrases: &[&str]) -> bool {
-    let comment = comment.to_lowercase();
-    let said = sentences(&comment);
-    let mut all = said
-        .iter()
-        .map(|sentence| format!(" {} ", sentence.join(" ")));
-    all.any(|text| {
-        phrases
-            .iter()
-            .any(|phrase| text.contains(&format!(" {phrase} ")))
-    })
+    let said = sentences(comment);
+    said.iter().any(|sentence| has_phrase(sentence, phrases))
 }
 
 /// Whether a comment says that the result lies in another object, or that what is given is not to be used any more.
 fn says_within(comment: &str) -> bool {
-    let comment = comment.to_lowercase();
-    let mut said = comment.split(|c: char| !c.is_alphanumeric());
-    said.any(|word| TAKEN.contains(&word))
+    says(comment, TAKEN)
 }
 
 #[cfg(test)]

@@ -1,0 +1,60 @@
+//! Comments as sentences, and phrases in them.
+//!
+//! What a header says in words is said in few ways. So sentences are taken apart into words, signs being words of their own, and
+//! phrases are looked for among them; what is said in any other way is not understood, and nothing is made of it.
+
+/// A comment's sentences, each as its words.
+pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut characters = comment.chars().peekable();
+    while let Some(c) = characters.next() {
+        let next = characters.peek().copied();
+        let ends = match c {
+            '.' => next.is_none_or(char::is_whitespace),
+            ';' | '@' | '\\' => true,
+            '\n' => next == Some('\n'),
+            _ => false,
+        };
+        if ends {
+            all.push(std::mem::take(&mut words));
+        } else if c.is_ascii_alphanumeric() || c == '_' {
+            let mut word = c.to_string();
+            while let Some(c) = characters.next_if(|c| c.is_ascii_alphanumeric() || *c == '_') {
+                word.push(c);
+            }
+            words.push(word);
+        } else if !c.is_whitespace() && !['`', '"', '\''].contains(&c) {
+            words.push(if c == '×' {
+                "*".to_owned()
+            } else {
+                c.to_string()
+            });
+        }
+    }
+    all.push(words);
+    all.retain(|words| !words.is_empty());
+    all
+}
+
+/// A sentence in small letters.
+pub(super) fn lower(sentence: &[String]) -> Vec<String> {
+    sentence.iter().map(|word| word.to_lowercase()).collect()
+}
+
+/// Whether a sentence has one of some phrases in it, in whatever letters.
+pub(super) fn has_phrase(sentence: &[String], phrases: &[&str]) -> bool {
+    let text = format!(" {} ", lower(sentence).join(" "));
+    let mut phrases = phrases.iter();
+    phrases.any(|phrase| text.contains(&format!(" {phrase} ")))
+}
+
+/// How many words a phrase has with which some words begin, and behind which they go on.
+pub(super) fn begins_with(words: &[String], phrase: &str) -> Option<usize> {
+    let count = phrase.split(' ').count();
+    let is_begin = words
+        .iter()
+        .zip(phrase.split(' '))
+        .all(|(word, wanted)| word == wanted);
+    (is_begin && words.len() > count).then_some(count)
+}
