@@ -4,7 +4,7 @@
 //! of range has promised to look at it. So no number is the caller's fault there, and where one leads to a
 //! wrong access nothing is learnt from it: it is a finding.
 
-use super::documented::sentences;
+use super::prose::{has_phrase, sentences};
 use crate::init::api::{Declared, Parameter};
 use crate::init::pairs::is_place_name;
 
