@@ -101,12 +101,7 @@ mod tests {
 
     #[test]
     fn what_the_header_chooses_is_no_parameter() {
-        let parameter = |ty: &str, name: &str| Parameter {
-            name: name.to_owned(),
-            ty: ctype::read(ty),
-            bound: None,
-            not_null: false,
-        };
+        let parameter = |ty: &str, name: &str| Parameter::plain(name, ctype::read(ty));
         let declared = |name: &str| Declared {
             comment: String::new(),
             name: name.to_owned(),

@@ -317,7 +317,7 @@ fn score(
     // hides what it is need not be bytes.
     if pointer.bound.is_some()
         || api.hidden(&pointer.ty).is_some()
-        || api.is_text_object(&pointer.ty)
+        || api.text_object(&pointer.ty).is_some()
     {
         return None;
     }

@@ -57,6 +57,16 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// A parameter of which no more is known than its name and its type.
+    pub fn plain(name: impl Into<String>, ty: Written) -> Parameter {
+        Parameter {
+            name: name.into(),
+            ty,
+            bound: None,
+            not_null: false,
+        }
+    }
+
     /// What a harness calls parameter number `i`, counted from 0.
     pub fn wanted(&self, i: usize) -> String {
         match self.name.as_str() {
@@ -97,7 +107,8 @@ pub struct Api {
     /// Typedefs of `char *` that stand for an object: what returns one is named like what makes something, and there is
     /// a function that gives one back (`typedef char *sds`). Its text has a header before it, as no other text has.
     texts: BTreeSet<String>,
-    /// What the header says of the functions that the library calls, by their typedefs.
+    /// What the header says of the functions that the library calls, by their typedefs, or by the members and parameters
+    /// that point to them ([`prototype::key`]).
     prototypes: HashMap<String, Prototype>,
 }
 
@@ -261,10 +272,8 @@ impl Api {
         if let Some(name) = self.hidden(pointer) {
             return Some(name.to_owned());
         }
-        if let Kind::Named(name) = &pointer.kind
-            && self.texts.contains(name)
-        {
-            return Some(name.clone());
+        if let Some(name) = self.text_object(pointer) {
+            return Some(name.to_owned());
         }
         let to = self.pointee(pointer)?;
         match (self.resolve(&to).kind, &to.kind) {
@@ -344,9 +353,12 @@ impl Api {
         (is_number && !is_plain).then(|| format!("{name} (a number)"))
     }
 
-    /// Whether a type is a `char *` by the name of an object.
-    pub fn is_text_object(&self, ty: &Written) -> bool {
-        matches!(&ty.kind, Kind::Named(name) if self.texts.contains(name))
+    /// The typedef of `char *` that stands for an object, if a type is one.
+    pub fn text_object<'t>(&self, ty: &'t Written) -> Option<&'t str> {
+        match &ty.kind {
+            Kind::Named(name) if self.texts.contains(name) => Some(name),
+            _ => None,
+        }
     }
 
     /// What the header says of a function that is called through a member or a parameter of this name and type.

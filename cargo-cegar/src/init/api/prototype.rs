@@ -6,7 +6,7 @@
 use super::comment;
 use crate::init::ctype::Written;
 
-/// What stands at a typedef of a function, or of a pointer to one.
+/// What stands where a function that is called, or a pointer to one, is declared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prototype {
     /// The names of the parameters; empty where the header gives none.
@@ -26,7 +26,7 @@ const TYPES: &[&str] = &[
     "unsigned", "void", "volatile", "restrict",
 ];
 
-/// Reads the typedef whose name stands at an offset, and which begins and ends there.
+/// Reads a declaration (a typedef, a member, a parameter) that begins and ends at these offsets, and whose name stands at `name`.
 pub(super) fn read(text: &str, (begin, end): (usize, usize), name: usize) -> Option<Prototype> {
     let declaration = text.get(begin..end)?;
     let close = declaration.rfind(')')?;

@@ -391,11 +391,12 @@ impl Reader {
         for inner in &node.inner {
             match inner.kind.as_str() {
                 "ParmVarDecl" => {
-                    let key = prototype::key(&inner.name, &ctype::read(&inner.ty.qual_type));
+                    let written = ctype::read(&inner.ty.qual_type);
+                    let key = prototype::key(&inner.name, &written);
                     self.prototype(inner, &file, key);
                     params.push(Parameter {
                         name: inner.name.clone(),
-                        ty: ctype::read(&inner.ty.qual_type),
+                        ty: written,
                         bound: if mine { self.bound(inner) } else { None },
                         not_null: inner.ty.qual_type.contains("_Nonnull")
                             || inner.inner.iter().any(|one| one.kind == NOT_NULL),

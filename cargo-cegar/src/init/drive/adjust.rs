@@ -189,12 +189,7 @@ impl Body<'_> {
         name: &str,
         depth: usize,
     ) -> Result<String, String> {
-        let element = Parameter {
-            name: format!("{name}_element"),
-            ty: to.clone(),
-            bound: None,
-            not_null: false,
-        };
+        let element = Parameter::plain(format!("{name}_element"), to.clone());
         let value = match self
             .pointer(function, &element, &element.name, depth + 1)?
             .as_str()
@@ -290,12 +285,7 @@ impl Body<'_> {
                         to.words.trim_start_matches("const ")
                     ));
                 }
-                let param = Parameter {
-                    name: wanted.clone(),
-                    ty: ty.clone(),
-                    bound: None,
-                    not_null: false,
-                };
+                let param = Parameter::plain(wanted.clone(), ty.clone());
                 match self.pointer(function, &param, &wanted, 1)?.as_str() {
                     "NULL" => Err("nothing to pass".to_owned()),
                     value => Ok(value.to_owned()),

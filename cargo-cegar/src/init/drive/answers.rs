@@ -84,12 +84,7 @@ mod tests {
     use crate::init::ctype;
 
     fn answered(comment: &str) -> bool {
-        let number = |name: &str| Parameter {
-            name: name.to_owned(),
-            ty: ctype::read("int"),
-            bound: None,
-            not_null: false,
-        };
+        let number = |name: &str| Parameter::plain(name, ctype::read("int"));
         let function = Declared {
             name: "days".to_owned(),
             returns: ctype::read("int"),

@@ -8,7 +8,7 @@ use super::expression::sum;
 use super::prose::{begins_with, has_phrase, lower, sentences};
 use super::{Body, text};
 use crate::findings::DECLARED;
-use crate::init::api::{Declared, Parameter};
+use crate::init::api::{Declared, Parameter, Prototype};
 use crate::init::ctype::Kind;
 
 /// Words between what a sentence is about and what it says of it.
@@ -63,15 +63,12 @@ impl Body<'_> {
             });
             let words: Vec<String> = words.collect();
             let line = format!("crunner_assume({}); {DECLARED}", in_c(&words));
-            // The main input's length is known only once it is there.
-            let calls = words.iter().any(|word| word == "(");
-            let is_late = self.main.is_some() && calls
-                || words.iter().any(|word| {
-                    ["size", "count"]
-                        .iter()
-                        .any(|main| super::has_name(word, main))
-                        && self.main.is_some()
-                });
+            // The main input's length is known only once it is there, and what the object holds then may be of it.
+            let is_of_input = |word: &String| {
+                let mut names = ["(", "size", "count"].into_iter();
+                names.any(|name| word == name || super::has_name(word, name))
+            };
+            let is_late = self.main.is_some() && words.iter().any(is_of_input);
             let lines = if is_late {
                 &mut self.after
             } else {
@@ -224,23 +221,51 @@ fn conditions(
         // `x is at most w, y at most h`
         let goes_on = !found.is_empty() && before.is_empty();
         let said = said_of((sentence, &lower), end, (numbers, goes_on), &call);
-        if let Some((relation, _)) = said.filter(|_| !is_answer) {
+        if let Some(said) = said.filter(|_| !is_answer) {
             let subjects = before_both.into_iter().chain([subject]);
-            found.extend(subjects.map(|subject| without_overflow(relation(&subject))));
+            found.extend(subjects.map(|subject| said.of(&subject)));
         }
         at = end;
     }
     found
 }
 
-/// What is said of a subject that ends at a place: the condition of such a subject.
-#[allow(clippy::type_complexity, reason = "a function of the subject")]
+/// What a sentence says of a subject.
+enum Said {
+    /// What stands behind the subject: `<= n`.
+    Relation(Vec<String>),
+    /// It lies within these bounds, or is -1 where that is said as well.
+    Range { low: u64, high: u64, or_none: bool },
+}
+
+impl Said {
+    /// The condition of a subject.
+    fn of(&self, subject: &[String]) -> Condition {
+        match self {
+            Said::Relation(tail) => without_overflow([subject, tail].concat()),
+            Said::Range { low, high, or_none } => {
+                let subject = subject.join(" ");
+                let mut text = format!("( {subject} >= {low} && {subject} <= {high} )");
+                if *or_none {
+                    text += &format!(" || ( {subject} == - 1 )");
+                }
+                split(&text)
+            }
+        }
+    }
+}
+
+fn split(text: &str) -> Vec<String> {
+    text.split(' ').map(str::to_owned).collect()
+}
+
+/// What is said of a subject that ends at a place.
 fn said_of(
     (sentence, lower): (&[String], &[String]),
     end: usize,
     (numbers, goes_on): (&[&str], bool),
     call: &impl Fn(&[String]) -> Option<Vec<String>>,
-) -> Option<(Box<dyn Fn(&[String]) -> Condition>, usize)> {
+) -> Option<Said> {
     let mut at = behind_which(lower, end);
     let (mut has_verb, mut is_negated) = (goes_on, false);
     while let Some(word) = lower.get(at).map(String::as_str) {
@@ -254,16 +279,15 @@ fn said_of(
         at += 1;
     }
     let rest = lower.get(at..).filter(|_| has_verb)?;
-    let with = |text: &'static str| -> Option<(Box<dyn Fn(&[String]) -> Condition>, usize)> {
-        let tail = text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        Some((Box::new(move |subject| [subject, &tail].concat()), at))
+    let plain = match (rest.first().map(String::as_str)?, is_negated) {
+        ("0" | "zero", true) => Some("!= 0"),
+        ("positive", false) => Some("> 0"),
+        ("negative", true) => Some(">= 0"),
+        ("even", false) => Some("% 2 == 0"),
+        _ => None,
     };
-    match (rest.first().map(String::as_str)?, is_negated) {
-        ("0" | "zero", true) => return with("!= 0"),
-        ("positive", false) => return with("> 0"),
-        ("negative", true) => return with(">= 0"),
-        ("even", false) => return with("% 2 == 0"),
-        _ => {}
+    if let Some(plain) = plain {
+        return Some(Said::Relation(split(plain)));
     }
     // `grey is 0 to 255, or -1`
     if let [low, to, high, ..] = rest
@@ -271,34 +295,21 @@ fn said_of(
         && to == "to"
         && let (Ok(low), Ok(high)) = (low.parse::<u64>(), high.parse::<u64>())
     {
-        let or = rest.windows(3).any(|window| window == ["or", "-", "1"]);
-        let or = if or { "|| ( S == - 1 )" } else { "" };
-        let text = format!("( S >= {low} && S <= {high} ) {or}");
-        return Some((
-            Box::new(move |subject| {
-                let words = text.split_whitespace();
-                words
-                    .flat_map(|word| match word {
-                        "S" => subject.to_vec(),
-                        word => vec![word.to_owned()],
-                    })
-                    .collect()
-            }),
-            at,
-        ));
+        let or_none = has_phrase(rest, &["or - 1"]);
+        return Some(Said::Range { low, high, or_none });
     }
     let (count, operator) = relation(rest, is_negated)?;
-    let from = at + count;
-    let object = match sum_or_number(sentence, from, numbers) {
-        Some(end) => sentence[from..end].to_vec(),
-        None => call(&sentence[from..])?,
+    let object = &sentence[at + count..];
+    let object = match sum_or_number(object, numbers) {
+        Some(end) => object[..end].to_vec(),
+        None => call(object)?,
     };
     let mut tail = vec![operator.to_owned()];
     tail.extend(object);
     if operator == "%" {
-        tail.extend(["==", "0"].map(str::to_owned));
+        tail.extend(split("== 0"));
     }
-    Some((Box::new(move |subject| [subject, &tail].concat()), from))
+    Some(Said::Relation(tail))
 }
 
 /// The relation that some words begin with: how many words it has, and the operator.
@@ -311,33 +322,26 @@ fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)>
     (!operator.is_empty()).then_some((count, operator))
 }
 
-/// Where an expression of numbers that are passed ends, or a number.
-fn sum_or_number(sentence: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
-    let is_number = |word: &String| word.parse::<u64>().is_ok();
-    sum(sentence, at, numbers).or_else(|| {
-        sentence
-            .get(at)
-            .filter(|word| is_number(word))
-            .map(|_| at + 1)
-    })
+/// Where an expression of numbers that are passed ends with which some words begin, or a number.
+fn sum_or_number(words: &[String], numbers: &[&str]) -> Option<usize> {
+    let is_number = words.first()?.parse::<u64>().is_ok();
+    sum(words, 0, numbers).or(is_number.then_some(1))
 }
 
-/// How a callback's answer is bounded by what its comment says, by one of its parameters: the operator, and the parameter's name. "A number that is less than bound", "never
-/// more than n".
-pub(super) fn bound_of_answer<'n>(
-    comment: &str,
-    names: &'n [String],
-) -> Option<(&'static str, &'n str)> {
-    sentences(comment).iter().find_map(|sentence| {
+/// How a callback's answer is bounded by what its comment says, by one of its parameters: the operator, and the parameter's number, from 0. "A number that is less than
+/// bound", "never more than n".
+pub(super) fn bound_of_answer(said: &Prototype) -> Option<(&'static str, usize)> {
+    sentences(&said.comment).iter().find_map(|sentence| {
         let lower = lower(sentence);
         let is_answer = has_phrase(sentence, ANSWERS);
         (0..lower.len()).filter(|_| is_answer).find_map(|at| {
             let is_negated = at > 0 && NEGATIONS.contains(&lower[at - 1].as_str());
             let (count, operator) = relation(&lower[at..], is_negated)?;
-            let name = names.iter().find(|name| **name == sentence[at + count])?;
+            let bound = &sentence[at + count];
+            let number = said.names.iter().position(|name| name == bound)?;
             ["<", "<="]
                 .contains(&operator)
-                .then_some((operator, name.as_str()))
+                .then_some((operator, number))
         })
     })
 }
@@ -387,15 +391,19 @@ mod tests {
 
     #[test]
     fn what_a_callback_answers_is_bounded() {
-        let names = ["user", "bound"].map(str::to_owned);
-        let of = |comment: &str| bound_of_answer(comment, &names);
+        let of = |comment: &str| {
+            bound_of_answer(&Prototype {
+                names: ["user", "bound"].map(str::to_owned).to_vec(),
+                comment: comment.to_owned(),
+            })
+        };
         assert_eq!(
             of("Returns a number that is less than bound."),
-            Some(("<", "bound"))
+            Some(("<", 1))
         );
         assert_eq!(
             of("It never returns more than 4, and never more than bound."),
-            Some(("<=", "bound"))
+            Some(("<=", 1))
         );
         assert_eq!(of("Reads at most bound bytes."), None);
     }

@@ -140,13 +140,17 @@ impl<'a> Body<'a> {
     /// Has the uses behind one that returns a new object of the same kind work on that: the one before it stays until the end, since the
     /// new one may lie in it.
     fn go_on_with_new(&mut self, cases: &mut [Case<'_>], object: &str, identity: &str) {
+        // A variable of the harness's own stays what it is.
+        if object.starts_with('&') {
+            return;
+        }
         let mut back = None;
         let mut declared = String::new();
         for case in cases {
             let Some(gives_back) = self.derived(case.function, identity) else {
                 continue;
             };
-            let Some(call) = case.lines.pop().filter(|_| !object.starts_with('&')) else {
+            let Some(call) = case.lines.pop() else {
                 continue;
             };
             declared = spaced(&case.function.returns.words);

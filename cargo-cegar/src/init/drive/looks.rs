@@ -6,10 +6,21 @@
 //! taken for a length.
 
 use super::Body;
+use super::prose::says;
 use crate::init::api::{Parameter, Prototype};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
+/// What is said of texts that have no NUL.
+const OPEN_ENDED: &[&str] = &[
+    "not nul",
+    "not null",
+    "not terminated",
+    "not zero",
+    "no nul",
+    "without a nul",
+    "without end",
+];
 /// Bytes that a callback answers with at the most.
 const ANSWER: usize = 64;
 
@@ -97,31 +108,14 @@ fn named(function: &Function, said: Option<&Prototype>) -> Vec<Parameter> {
     let names = said.map(|said| &said.names);
     let names = names.filter(|names| names.len() == function.params.len());
     let params = function.params.iter().enumerate();
-    let params = params.map(|(i, ty)| Parameter {
-        name: names.map_or_else(String::new, |names| names[i].clone()),
-        ty: ty.clone(),
-        bound: None,
-        not_null: false,
-    });
-    params.collect()
+    params
+        .map(|(i, ty)| Parameter::plain(names.map_or("", |names| &names[i]), ty.clone()))
+        .collect()
 }
 
 /// Whether a typedef's comment says that texts have no NUL.
 fn is_open_ended(said: Option<&Prototype>) -> bool {
-    let comment = said.map_or_else(String::new, |said| said.comment.to_lowercase());
-    let words: Vec<&str> = comment.split_whitespace().collect();
-    let text = words.join(" ");
-    [
-        "not nul",
-        "not null",
-        "not terminated",
-        "not zero",
-        "no nul",
-        "without a nul",
-        "without end",
-    ]
-    .iter()
-    .any(|words| text.contains(words))
+    said.is_some_and(|said| says(&said.comment, OPEN_ENDED))
 }
 
 /// Whether it is C's type of a text that is only read.

@@ -83,13 +83,10 @@ impl Body<'_> {
             let mut all = self.adjust.members.iter();
             all.any(|(of, member)| of == name && member == field)
         };
-        let open: Vec<(usize, &(String, Written))> =
-            (record.fields.iter().enumerate().take(MEMBERS))
-                .filter(|(i, (field, _))| {
-                    lengths[*i].is_none() && !field.starts_with('_') && !is_given(field)
-                })
-                .collect();
-        for (_, (field, ty)) in open {
+        for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
+            if lengths[i].is_some() || field.starts_with('_') || is_given(field) {
+                continue;
+            }
             if is_text(ty) {
                 self.strings += 1;
                 self.lines.push(format!(
@@ -142,11 +139,7 @@ pub(super) fn goes_on(record: &Record) -> bool {
 /// The members of a structure, as a function's parameters would be.
 pub(super) fn as_parameters(record: &Record) -> Vec<Parameter> {
     let fields = record.fields.iter();
-    let fields = fields.map(|(name, ty)| Parameter {
-        name: name.clone(),
-        ty: ty.clone(),
-        bound: None,
-        not_null: false,
-    });
-    fields.collect()
+    fields
+        .map(|(name, ty)| Parameter::plain(name, ty.clone()))
+        .collect()
 }

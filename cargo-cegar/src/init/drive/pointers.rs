@@ -437,15 +437,12 @@ impl Body<'_> {
                         .drain(..)
                         .map(|line| format!("    {line}\n"))
                         .collect();
-                    let bound = said.and_then(|said| {
-                        let (operator, name) = bound_of_answer(&said.comment, &said.names)?;
-                        let number = said.names.iter().position(|one| one == name)? + 1;
-                        Some((operator, number))
-                    });
+                    let bound = said.and_then(bound_of_answer);
                     match bound {
                         Some((operator, number)) => format!(
-                            "{needs}    {} = {value};\n    crunner_assume(answer {operator} p{number});\n    return answer;\n",
-                            declaration(&function.returns, "answer")
+                            "{needs}    {} = {value};\n    crunner_assume(answer {operator} p{});\n    return answer;\n",
+                            declaration(&function.returns, "answer"),
+                            number + 1
                         ),
                         None => format!("{needs}    return {value};\n"),
                     }

@@ -49,6 +49,12 @@ pub(super) fn has_phrase(sentence: &[String], phrases: &[&str]) -> bool {
     phrases.any(|phrase| text.contains(&format!(" {phrase} ")))
 }
 
+/// Whether one of a comment's sentences has one of some phrases in it.
+pub(super) fn says(comment: &str, phrases: &[&str]) -> bool {
+    let said = sentences(comment);
+    said.iter().any(|sentence| has_phrase(sentence, phrases))
+}
+
 /// How many words a phrase has with which some words begin, and behind which they go on.
 pub(super) fn begins_with(words: &[String], phrase: &str) -> Option<usize> {
     let count = phrase.split(' ').count();

@@ -4,7 +4,7 @@
 //! whose counter wraps around. Names say which functions these are.
 
 use super::looks::is_text;
-use super::prose::{has_phrase, sentences};
+use super::prose::says;
 use super::text::words;
 use super::{Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
@@ -37,15 +37,16 @@ pub(super) const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns
 
 /// Whether a function is named like one that callers call again and again.
 fn is_repeated_name(name: &str) -> bool {
-    words(name).any(|word| PUTS.contains(&word.as_str()))
-        || words(name).any(|word| REPEATED.contains(&word.as_str()))
+    words(name).any(|word| PUTS.iter().chain(REPEATED).any(|one| *one == word))
 }
 
-/// Whether a comment says that a function is called once.
-fn says_once(comment: &str) -> bool {
-    let said = sentences(comment);
-    said.iter()
-        .any(|sentence| has_phrase(sentence, &["once", "yet", "twice"]))
+/// What is said of a function that is called once.
+const ONCE: &[&str] = &["once", "yet", "twice"];
+
+/// The variable that a line gives a value.
+fn set_by(line: &str) -> Option<&str> {
+    let (before, _) = line.split_once(" = ")?;
+    before.rsplit([' ', '*']).next()
 }
 
 fn is_assumption(line: &str) -> bool {
@@ -71,7 +72,7 @@ impl<'a> Body<'a> {
         let is_named = is_repeated_name(&function.name);
         (is_named && !matches!(returns, Kind::Pointer(_)) || self.replaces(function, 0))
             && !self.api.orders.is_guarded(&function.name)
-            && !says_once(&function.comment)
+            && !says(&function.comment, ONCE)
     }
 
     /// Whether a parameter is an object that a function may change.
@@ -98,10 +99,7 @@ impl<'a> Body<'a> {
             return None;
         }
         let is_choice = |line: &&String| {
-            let name = line
-                .split_once(" = ")
-                .filter(|(_, value)| value.contains("crunner_"))
-                .and_then(|(before, _)| before.rsplit([' ', '*']).next());
+            let name = set_by(line).filter(|_| line.contains("crunner_"));
             // What other choices are made of is chosen once.
             let is_alone = |name: &str| {
                 let lines = self.lines.iter().filter(|line| !is_assumption(line));
@@ -114,11 +112,7 @@ impl<'a> Body<'a> {
         self.guesses.push(AGAIN.to_owned());
         let mut moved: Vec<String> = self.lines.iter().filter(is_choice).cloned().collect();
         // What is assumed of a choice, or of the object, holds for each call.
-        let names = moved.iter().filter_map(|line| {
-            let (before, _) = line.split_once(" = ")?;
-            before.rsplit([' ', '*']).next()
-        });
-        let names: Vec<&str> = names.collect();
+        let names: Vec<&str> = moved.iter().filter_map(|line| set_by(line)).collect();
         let is_of_call =
             |line: &&String| is_assumption(line) && names.iter().any(|name| has_name(line, name));
         let assumed: Vec<String> = self.lines.iter().filter(is_of_call).cloned().collect();

@@ -56,6 +56,20 @@ impl<'a> Body<'a> {
         self.case_of(function, used)
     }
 
+    /// The first uses of some functions that need nothing but numbers and memory, so many at the most.
+    pub(super) fn first(
+        &mut self,
+        most: usize,
+        functions: Vec<&'a Declared>,
+        mut case: impl FnMut(&mut Self, &'a Declared) -> Option<Case<'a>>,
+    ) -> Vec<Case<'a>> {
+        self.nested += 1;
+        let cases = functions.into_iter().filter_map(|one| case(self, one));
+        let cases = cases.take(most).collect();
+        self.nested -= 1;
+        cases
+    }
+
     /// A use of an object, or of what the library has itself.
     pub(super) fn case_of(
         &mut self,

@@ -5,7 +5,6 @@
 //! did.
 
 use super::text::words;
-use super::uses::Case;
 use super::{Body, Success};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
@@ -100,10 +99,7 @@ impl<'a> Body<'a> {
                 && one.params.iter().all(|param| self.is_value(param))
         });
         let all: Vec<&'a Declared> = all.collect();
-        self.nested += 1;
-        let cases = all.into_iter().filter_map(|one| self.case_of(one, None));
-        let cases: Vec<Case<'a>> = cases.take(MOST).collect();
-        self.nested -= 1;
+        let cases = self.first(MOST, all, |body, one| body.case_of(one, None));
         if !cases.is_empty() {
             self.fill(cases);
         }

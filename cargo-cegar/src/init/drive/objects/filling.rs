@@ -49,13 +49,7 @@ impl<'a> Body<'a> {
                 one.name != function.name && self.puts_into(one, identity) && is_in_order(one)
             })
             .collect();
-        self.nested += 1;
-        let cases: Vec<Case<'a>> = puts
-            .into_iter()
-            .filter_map(|one| self.case(one, identity, object))
-            .take(MOST)
-            .collect();
-        self.nested -= 1;
+        let cases = self.first(MOST, puts, |body, one| body.case(one, identity, object));
         if !cases.is_empty() {
             self.fill(cases);
         }
@@ -98,21 +92,25 @@ impl<'a> Body<'a> {
         cases: Vec<Case<'a>>,
         (least, most): (usize, usize),
     ) {
-        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
-        if blocks > 0 {
-            self.keep(blocks * most);
-        }
+        let lines = self.among(cases, most);
         self.lines.push(format!(
             "for (int turns = (int)crunner_size({least}, {most}); turns > 0; turns--) {{"
         ));
-        let lines = self.among(cases);
         self.lines
             .extend(lines.iter().map(|line| format!("    {line}")));
         self.lines.push("}".to_owned());
     }
 
-    /// The lines of one of several uses, which the search chooses.
-    pub(in crate::init::drive) fn among(&mut self, cases: Vec<Case<'a>>) -> Vec<String> {
+    /// The lines of one of several uses, which the search chooses; with room for what is passed in so many turns.
+    pub(in crate::init::drive) fn among(
+        &mut self,
+        cases: Vec<Case<'a>>,
+        turns: usize,
+    ) -> Vec<String> {
+        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        if blocks > 0 {
+            self.keep(blocks * turns);
+        }
         let is_alone = cases.len() == 1;
         let last = cases.len().saturating_sub(1);
         let mut all = Vec::new();
@@ -139,7 +137,7 @@ impl<'a> Body<'a> {
     }
 
     /// Room for so many more blocks, which stay where they are until the objects are closed.
-    pub(in crate::init::drive) fn keep(&mut self, blocks: usize) {
+    fn keep(&mut self, blocks: usize) {
         let declared = |blocks: usize| format!("void *kept[{blocks}];");
         let before = declared(self.kept);
         self.kept += blocks;

@@ -10,9 +10,8 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
 use crate::init::drive::answers::are_answered;
 use crate::init::drive::looks::is_text;
-use crate::init::drive::prose::{has_phrase, lower, sentences};
+use crate::init::drive::prose::{has_phrase, lower, says, sentences};
 use crate::init::drive::text::{spaced, words, wrapped};
-use crate::init::drive::uses::Case;
 use crate::init::drive::{Body, has_name};
 
 /// Words in the names of functions that return what they were given, changed.
@@ -144,7 +143,7 @@ impl<'a> Body<'a> {
             && self.is_returned(function, param)
             && !self.is_new(function)
             && !self.takes_over(function)
-            && (self.api.is_text_object(&function.returns)
+            && (self.api.text_object(&function.returns).is_some()
                 || says(&function.comment, REPLACES)
                 || words(&function.name)
                     .any(|word| CHANGES.iter().any(|change| word.starts_with(change))))
@@ -298,20 +297,11 @@ impl<'a> Body<'a> {
                 && !self.api.orders.is_guarded(&one.name)
         });
         let all: Vec<&'a Declared> = all.collect();
-        self.nested += 1;
-        let cases = all
-            .into_iter()
-            .filter_map(|one| self.case(one, identity, name));
-        let cases: Vec<Case<'a>> = cases.take(LOOKS).collect();
-        self.nested -= 1;
+        let cases = self.first(LOOKS, all, |body, one| body.case(one, identity, name));
         if cases.is_empty() {
             return Vec::new();
         }
-        let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
-        if blocks > 0 {
-            self.keep(blocks);
-        }
-        self.among(cases)
+        self.among(cases, 1)
     }
 }
 
@@ -325,12 +315,6 @@ fn says_new(comment: &str) -> bool {
     let first = said.first().map(|first| lower(first).join(" "));
     let begins = first.is_some_and(|first| NEW.iter().any(|words| first.starts_with(words)));
     begins || says(comment, &["a new one"]) || said.iter().any(frees)
-}
-
-/// Whether a comment has one of some phrases in it.
-fn says(comment: &str, phrases: &[&str]) -> bool {
-    let said = sentences(comment);
-    said.iter().any(|sentence| has_phrase(sentence, phrases))
 }
 
 /// Whether a comment says that the result lies in another object, or that what is given is not to be used any more.
