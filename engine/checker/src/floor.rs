@@ -481,6 +481,10 @@ impl Reader {
             return malformed("a line speaks of a zero byte that is not claimed");
         }
         state.fates = claim.fates.iter().copied().collect();
+        if !claim.owners.objects().all(|id| self.is_object(id)) {
+            return malformed("an owner's object does not exist");
+        }
+        state.owners = claim.owners.clone();
         Ok(state)
     }
 }

@@ -5,6 +5,7 @@
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::linear::{Line, Which};
 use cegar_model::domain::num::Num;
+use cegar_model::domain::owners::Owners;
 use cegar_model::domain::recent::Fate;
 use cegar_model::domain::space::{Alive, Made, ObjId};
 use cegar_model::domain::value::Value;
@@ -88,4 +89,7 @@ pub struct StateClaim {
     /// What became of requests' last blocks since the innermost call began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fates: Vec<(ObjId, Fate)>,
+    /// Who owns blocks of the heap.
+    #[serde(default, skip_serializing_if = "Owners::is_empty")]
+    pub owners: Owners,
 }

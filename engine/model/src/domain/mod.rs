@@ -17,6 +17,7 @@ pub mod found;
 pub mod linear;
 pub mod nul;
 pub mod num;
+pub mod owners;
 pub mod recent;
 mod selectors;
 pub mod short;

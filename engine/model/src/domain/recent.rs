@@ -185,6 +185,12 @@ impl State {
         self.lines = lines;
         self.without_nuls(|of| of == id);
         self.cells.retain(|_, cell| cell.object != id);
+        let mut owners = std::mem::take(&mut self.owners);
+        let older = names.older(id).filter(|_| !ended);
+        owners.renewed((id, older), |owners, field| {
+            self.is_owning(owners, field, names)
+        });
+        self.owners = owners;
         let turn = |value: &Value| turned(value, id, fate, names);
         self.turn(&turn);
         contents.change(&mut |value, _| turn(value));

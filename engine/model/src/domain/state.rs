@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::contents::Filling;
+use super::contents::{END, Filling};
 use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
 use super::nul::{Bytes, Ends, Nuls, Tested};
 use super::num::{Num, Thresholds};
+use super::owners::{Holder, Owners};
 use super::recent::Fates;
 use super::space::{self, GONE, Names, ObjId, Object, Objects};
 use super::value::Value;
@@ -60,6 +61,8 @@ pub struct State {
     pub tested: Tested,
     /// What became of requests' last blocks since the innermost call began.
     pub fates: Fates,
+    /// Who owns blocks of the heap.
+    pub owners: Owners,
 }
 
 /// The widths of a function's registers.
@@ -78,6 +81,7 @@ impl State {
         let own = Var::Reg(reg.0);
         self.lines.drop(|var| var == own || var == own.unsigned());
         self.forget_bytes_by(reg);
+        self.owners.set(Holder::of(reg));
         self.registers.insert(reg, value);
     }
 
@@ -98,6 +102,7 @@ impl State {
     /// Some bytes of an object may be written: no register is known to be the same any more.
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
         self.may_end(id, (low, high), ends);
+        self.owners.written(id, (low, high));
         self.cells.retain(|_, cell| {
             cell.object != id || cell.at.saturating_add(cell.len) <= low || cell.at >= high
         });
@@ -191,6 +196,7 @@ impl State {
         }
         lines.forget_trivial_texts(&|var| self.range(var, names));
         self.lines = lines;
+        self.owners.keep(&matters);
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));
         self.wrapped.retain(|&reg| matters(reg));
@@ -296,6 +302,7 @@ impl State {
             bytes,
             tested,
             fates: self.fates.join(&other.fates),
+            owners: self.owners_of_both(other, names),
         };
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
@@ -399,6 +406,7 @@ impl State {
                 .iter()
                 .all(|(reg, cell)| self.cells.get(reg) == Some(cell))
             && self.has_nuls(other, names)
+            && self.has_owners(other, names)
             && space::is_within(&self.objects, &other.objects, names)
             && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
     }
@@ -411,6 +419,8 @@ impl State {
         };
         self.lines.keep(is_there, &|_| ANY);
         self.without_nuls(|id| gone.contains(&id));
+        gone.iter()
+            .for_each(|id| self.owners.written(*id, (0, END)));
         let turned = |value: &Value| -> Option<Value> {
             value.ptr.iter().any(|(id, _)| gone.contains(id)).then(|| {
                 let mut value = value.clone();

@@ -109,6 +109,7 @@ impl Writer {
                 .map(|(&(id, which), &at)| (id, which, at))
                 .collect(),
             fates: state.fates.iter().collect(),
+            owners: state.owners.clone(),
         }
     }
 }

@@ -62,6 +62,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     registers = ?state.registers.iter().map(shown).collect::<Vec<_>>(),
                     lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
                     nuls = ?state.nuls.iter().map(nul).collect::<Vec<_>>(),
+                    owners = %state.owners,
                     "a block is walked"
                 );
                 self.found.entered.insert(block);
@@ -238,6 +239,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             Terminator::Return { values } => {
                 let widths = &self.program.function(frame.function).result;
                 let lines = self.returned(frame, &state, (values, widths));
+                let owners = self.owners_returned(frame, &state, (values, widths));
                 let values: Vec<Value> = values
                     .iter()
                     .zip(widths)
@@ -250,6 +252,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     objects: state.objects,
                     nuls: state.nuls,
                     fates: state.fates,
+                    owners,
                     ..State::default()
                 };
                 let kind = Kind::of(returned.registers.get(&Reg(0)));
@@ -321,6 +324,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             })
             .collect();
         let lines = self.moved(frame, &state, &edge.moves);
+        let owners = self.owners_moved(frame, &state, &edge.moves);
         let before = (state.cells.clone(), state.wrapped.clone());
         for (reg, value, from) in moves {
             state.set(reg, value);
@@ -334,6 +338,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             }
         }
         state.lines = lines;
+        state.owners = owners;
         self.arrive(frame, Some(from), edge.to, state, pending)
     }
 }

@@ -10,6 +10,7 @@ use crate::domain::contents::{Contents, END, Filling};
 use crate::domain::linear::{UNSIGNED, Var};
 use crate::domain::nul::{Ends, Nuls};
 use crate::domain::num::Num;
+use crate::domain::owners::Owners;
 use crate::domain::space::{Alive, Kind, Made, ObjId, Object, Objects};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -177,6 +178,7 @@ impl<G: Guide> Walker<'_, G> {
         let mut entry = State {
             objects: Arc::clone(&state.objects),
             nuls: state.nuls.clone(),
+            owners: self.owners_inside(frame, state, (inner, call, fixed)),
             ..State::default()
         };
         for (i, size, contents) in copies {
@@ -279,6 +281,7 @@ impl<G: Guide> Walker<'_, G> {
         state.forget_bytes(|id| !same(id));
         // What is said of a cell that may have been written is said of what it was before.
         let lines = self.lines_behind(frame, state, &exit, (call, id));
+        let owners = self.owners_behind(frame, state, &exit, (call, id));
         state.nuls = self.nuls_behind(state, &exit, id);
         state.objects = Arc::clone(&exit.objects);
         state.age(&exit.fates, &self.names);
@@ -294,6 +297,7 @@ impl<G: Guide> Walker<'_, G> {
             state.set(Reg(call.dst.0 + i as u32), value);
         }
         state.lines = lines;
+        state.owners = owners;
         state.lines_of_nuls();
         // What the callee found out of an argument, such as of which class a character is.
         for (var, least, most) in state.lines.bounds() {
@@ -367,6 +371,9 @@ impl<G: Guide> Walker<'_, G> {
         for id in written {
             let frees = self.names.info(id).heap && is_lifted("external-frees");
             heap |= self.names.info(id).heap && !frees;
+            if frees {
+                state.owners = Owners::default();
+            }
             let Some(object) = state.object(id, &self.names) else {
                 continue;
             };

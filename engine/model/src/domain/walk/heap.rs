@@ -8,6 +8,7 @@ use crate::domain::contents::{Contents, END};
 use crate::domain::linear::{Sum, Var};
 use crate::domain::nul::Ends;
 use crate::domain::num::Num;
+use crate::domain::owners::Holder;
 use crate::domain::space::{Alive, Made, ObjId, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -202,6 +203,9 @@ impl<G: Guide> Walker<'_, G> {
         let sized = self.sized(frame, state, function, call, &result);
         let never_null = result.num.is_none();
         self.give(state, call, result);
+        if function != HeapFn::UsableSize {
+            self.owner_given(state, call);
+        }
         if let Some((id, size)) = sized {
             state.lines.zero(size.plus(&Sum::of(Var::Size(id)), -1));
             if never_null {
@@ -223,6 +227,10 @@ impl<G: Guide> Walker<'_, G> {
         let value = self.get(frame, state, operand, 64);
         let (led, vague) = self.led(frame, state, operand, &value);
         let null = value.num.is_some_and(|num| num.has(64, 0));
+        let lives = match operand {
+            Operand::Reg(reg) => state.owners.lives(Holder::of(reg)),
+            _ => false,
+        };
         let mut bad = value.num.is_some_and(|num| num.single() != Some(0));
         let mut blocks = Vec::new();
         for (id, offset) in led {
@@ -230,10 +238,10 @@ impl<G: Guide> Walker<'_, G> {
                 .object(id, &self.names)
                 .filter(|_| self.names.info(id).heap);
             let Some(object) = object.filter(|o| o.alive != Alive::No && offset.has(64, 0)) else {
-                bad = true;
+                bad |= !lives;
                 continue;
             };
-            bad |= object.alive != Alive::Yes || offset.single() != Some(0);
+            bad |= !lives && (object.alive != Alive::Yes || offset.single() != Some(0));
             blocks.push(id);
         }
         if bad {
@@ -250,13 +258,17 @@ impl<G: Guide> Walker<'_, G> {
         if ends {
             let sure = blocks.len() == 1 && !null && !vague && self.names.info(blocks[0]).single;
             tracing::trace!(at = %self.program.show(self.pos), ?blocks, sure, "a release");
-            self.over(state, &blocks, sure);
+            self.over(state, (operand, &blocks), sure);
         }
         Some(blocks)
     }
 
     /// Blocks are given back, or may be.
-    fn over(&mut self, state: &mut State, blocks: &[ObjId], sure: bool) {
+    fn over(&mut self, state: &mut State, (operand, blocks): (Operand, &[ObjId]), sure: bool) {
+        if sure {
+            blocks.iter().for_each(|id| state.owners.ended(*id));
+        }
+        self.owners_released(state, operand, blocks);
         for &id in blocks {
             state.change(id, &self.names, |object| {
                 object.alive = if sure { Alive::No } else { Alive::Maybe };
@@ -294,7 +306,7 @@ impl<G: Guide> Walker<'_, G> {
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
             let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
-            self.over(state, &blocks, sure);
+            self.over(state, (old, &blocks), sure);
         }
         if let Some(mut before) = before {
             self.fails(&mut before, ENOMEM);

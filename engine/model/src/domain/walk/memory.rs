@@ -150,6 +150,7 @@ impl<G: Guide> Walker<'_, G> {
             true => (value.ptr.clone(), false),
             false => self.led(frame, state, address, &value),
         };
+        let lives = self.is_alive(frame, state, address);
         let mut bad = value.num.is_some();
         if let Operand::Reg(reg) = address {
             bad |= state.wrapped.contains(&reg);
@@ -161,13 +162,18 @@ impl<G: Guide> Walker<'_, G> {
             (None, None) => Operand::Undef,
         };
         for (id, mut offset) in led {
+            // What lives is none of what is gone.
+            if lives && !self.may_live(state, id) {
+                continue;
+            }
             let sole = value.sole().is_some() && self.names.info(id).single;
             if sole && offset.single().is_none() {
                 offset = self.nearer(state, address, offset);
             }
-            let (valid, sure) = self.valid(state, (id, &offset), len, purpose.write);
+            let (valid, inside) = self.valid(state, (id, &offset), len, purpose.write);
             let fits = || self.fits(frame, state, (address, id), extent);
-            let sure = sure || sole && self.is_there(state, id, purpose.write) && fits();
+            let is_there = lives || self.is_there(state, id, purpose.write);
+            let sure = is_there && (inside || sole && fits());
             bad |= !sure;
             targets.extend(valid.map(|offset| (id, offset)));
         }
@@ -254,7 +260,7 @@ impl<G: Guide> Walker<'_, G> {
             && (!write || self.names.is_writable(id))
     }
 
-    /// The offsets in an object at which `len` bytes are valid, and whether all are.
+    /// The offsets in an object at which `len` bytes are valid, and whether all are if it lives.
     pub(super) fn valid(
         &self,
         state: &State,
@@ -281,7 +287,13 @@ impl<G: Guide> Walker<'_, G> {
         let valid = last
             .and_then(|last| Num::signed_between(64, 0, last))
             .and_then(|all| offset.meet(64, &all));
-        (valid, (inside || guessed) && object.alive == Alive::Yes)
+        (valid, inside || guessed)
+    }
+
+    /// Whether there may be an object of the heap that lives.
+    fn may_live(&self, state: &State, id: ObjId) -> bool {
+        let object = state.object(id, &self.names);
+        self.names.info(id).heap && object.is_some_and(|object| object.alive != Alive::No)
     }
 
     /// Loads a value; none if nothing goes on.
@@ -334,7 +346,11 @@ impl<G: Guide> Walker<'_, G> {
         (dst, width, address): (Reg, Width, Operand),
         (value, cell): (Value, Option<Cell>),
     ) -> bool {
+        let place = self.owning_place(frame, state, (address, width));
         state.set(dst, value);
+        if let Some(place) = place {
+            self.owner_read(state, dst, &place);
+        }
         self.remember(state, dst, width, cell);
         self.equal(frame, state, (Operand::Reg(dst), width), cell);
         width != 8 || self.holds_byte(frame, state, (dst, address))
@@ -353,7 +369,7 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &mut State,
         address: Operand,
-        (value, width): (Value, Width),
+        (value, width, from): (Value, Width, Option<Operand>),
         check: Option<CheckId>,
     ) -> Option<Option<Cell>> {
         let len = u32::from(width.div_ceil(8));
@@ -385,6 +401,7 @@ impl<G: Guide> Walker<'_, G> {
             );
         }
         let zero = value.single() == Some(0);
+        let owners = self.owners_stored(frame, state, &access, (address, from, width));
         if !zero {
             self.overwrites(frame, state, &access, (address, None, len.into()));
         }
@@ -401,6 +418,7 @@ impl<G: Guide> Walker<'_, G> {
             let bytes = span(offset, u64::from(len));
             state.written(*id, bytes, Ends::Settled);
         }
+        state.owners = owners;
         if zero && width == 8 {
             self.zero_written(frame, state, address);
         }

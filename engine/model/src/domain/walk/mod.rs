@@ -19,6 +19,7 @@ mod intrinsics;
 mod memory;
 mod narrow;
 mod ops;
+mod own;
 mod parts;
 mod relate;
 mod renamed;

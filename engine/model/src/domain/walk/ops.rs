@@ -94,6 +94,7 @@ impl<G: Guide> Walker<'_, G> {
                 let width = self.width(frame, *dst);
                 let value = self.get(frame, state, *a, width);
                 state.set(*dst, value);
+                self.owner_copied(frame, state, *dst, *a);
             }
             Op::Freeze { dst, width, a } => {
                 let value = self.get(frame, state, *a, *width);
@@ -139,8 +140,8 @@ impl<G: Guide> Walker<'_, G> {
                 ..
             } => {
                 let stored = self.get(frame, state, *value, *width);
-                let Some(cell) = self.store(frame, state, *address, (stored, *width), Some(*check))
-                else {
+                let what = (stored, *width, Some(*value));
+                let Some(cell) = self.store(frame, state, *address, what, Some(*check)) else {
                     return Ok(false);
                 };
                 self.equal(frame, state, (*value, *width), cell);
@@ -224,7 +225,7 @@ impl<G: Guide> Walker<'_, G> {
                     Some(op) if !nand => old.bin(*op, *width, &other),
                     Some(_) => Value::all(*width),
                 };
-                let stored = self.store(frame, state, *address, (new, *width), Some(*check));
+                let stored = self.store(frame, state, *address, (new, *width, None), Some(*check));
                 state.set(*dst, old);
                 return stored.is_some();
             }
@@ -242,7 +243,8 @@ impl<G: Guide> Walker<'_, G> {
                     return false;
                 };
                 let either = new.join(&old, *width);
-                let stored = self.store(frame, state, *address, (either, *width), Some(*check));
+                let stored =
+                    self.store(frame, state, *address, (either, *width, None), Some(*check));
                 state.set(*dst, old);
                 state.set(*success, Value::all(1));
                 return stored.is_some();

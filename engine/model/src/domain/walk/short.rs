@@ -83,9 +83,10 @@ impl<G: Guide> Walker<'_, G> {
             if sole && offset.single().is_none() {
                 offset = self.nearer(state, address, offset);
             }
-            let (_, sure) = self.valid(state, (id, &offset), len, purpose.write);
+            let (_, inside) = self.valid(state, (id, &offset), len, purpose.write);
             let fits = || self.fits(frame, state, (address, id), extent);
-            let sure = sure || sole && self.is_there(state, id, purpose.write) && fits();
+            let is_there = self.is_there(state, id, purpose.write);
+            let sure = is_there && (inside || sole && fits());
             places.insert(self.thing(id), self.place(state, (id, offset), sure));
         }
         let known = self.get(frame, state, base, 64);

@@ -1,0 +1,422 @@
+//! What becomes of owners where registers and memory change.
+
+use std::collections::BTreeSet;
+
+use smallvec::SmallVec;
+
+use super::{Field, Holder, Owner, Owners, Place, Slot};
+use crate::domain::space::ObjId;
+use crate::program::ir::Reg;
+
+/// The registers that hold what a register held.
+pub type Renamed = SmallVec<[Holder; 2]>;
+
+impl Owners {
+    /// A field does not own any more, nor do others that a place of it may belong to: that place is not spoken of any more.
+    pub fn drop_field(&mut self, field: Field) {
+        let mut open = vec![field];
+        while let Some(field) = open.pop() {
+            if !self.fields.remove(&field) {
+                continue;
+            }
+            let is_of = |slot: &Slot| slot.fields().any(|of| of == field);
+            let named = self.named.iter().flat_map(|owner| &owner.places);
+            let slots = named.filter_map(Place::slot).chain(&self.excluded);
+            open.extend(slots.filter(|slot| is_of(slot)).flat_map(Slot::fields));
+            for owner in &mut self.named {
+                owner.places.retain(|place| match place {
+                    Place::Cell(id, at) => (*id, *at) != field,
+                    Place::Slot(slot) => !is_of(slot),
+                });
+            }
+            self.excluded.retain(|slot| !is_of(slot));
+        }
+        self.tidy();
+    }
+
+    /// Bytes of an object may have been written.
+    pub fn written(&mut self, id: ObjId, (low, high): (u32, u32)) {
+        let own = self.fields.range((id, 0)..=(id, u32::MAX));
+        let is_written = |(_, at): &&Field| at.saturating_add(8) > low && *at < high;
+        let gone: Vec<Field> = own.filter(is_written).copied().collect();
+        gone.into_iter().for_each(|field| self.drop_field(field));
+    }
+
+    /// Owners that say nothing go: a place alone is one of its field.
+    fn tidy(&mut self) {
+        self.named
+            .retain(|owner| !owner.holders.is_empty() || owner.places.len() > 1);
+    }
+
+    /// A value is no owner any more. One of its places stays one of its field, and the others are excluded.
+    fn dissolve(&mut self, index: usize, stays: &Place) {
+        let owner = self.named.swap_remove(index);
+        self.alive.extend(owner.holders);
+        let others = owner.places.into_iter().filter(|place| place != stays);
+        others.for_each(|place| self.exclude(place));
+    }
+
+    /// Nothing is said of a place any more.
+    fn exclude(&mut self, place: Place) {
+        match place {
+            Place::Cell(id, at) => self.drop_field((id, at)),
+            Place::Slot(slot) => {
+                let is_there = self.excluded.iter().any(|known| known.is_at(&slot));
+                if !is_there {
+                    self.excluded.push(slot);
+                }
+            }
+        }
+    }
+
+    /// A place that may be this one, and is listed with an owner, is not spoken of any more.
+    fn unname(&mut self, place: &Place) {
+        loop {
+            let found = self.named.iter().enumerate().find_map(|(index, owner)| {
+                let mut places = owner.places.iter();
+                let other = places.find(|other| self.coincide(place, other).is_none());
+                other.map(|other| (index, other.clone()))
+            });
+            let Some((index, other)) = found else { return };
+            self.dissolve(index, &other);
+        }
+    }
+
+    /// Registers get other names all at once; what has none is not known any more.
+    pub fn renamed(mut self, names: impl Fn(Holder) -> Renamed) -> Owners {
+        let based = |owners: &Owners, slot: &Slot| {
+            let own = names(slot.base);
+            let own = own.first().copied();
+            let owner = owners.index(slot.base).map(|index| &owners.named[index]);
+            own.or_else(|| {
+                let all = owner.into_iter().flat_map(|owner| &owner.holders);
+                all.flat_map(|holder| names(*holder)).next()
+            })
+        };
+        loop {
+            let lost = self.named.iter().enumerate().find_map(|(index, owner)| {
+                let mut slots = owner.places.iter();
+                let lost = slots.find(|place| {
+                    place
+                        .slot()
+                        .is_some_and(|slot| based(&self, slot).is_none())
+                });
+                lost.map(|place| (index, place.clone()))
+            });
+            let Some((index, place)) = lost else { break };
+            self.dissolve(index, &place);
+        }
+        while let Some(slot) = self
+            .excluded
+            .iter()
+            .find(|slot| based(&self, slot).is_none())
+        {
+            let fields: Vec<Field> = slot.fields().collect();
+            let at = self.excluded.iter().position(|known| known == slot);
+            if let Some(at) = at {
+                let slot = self.excluded[at].clone();
+                fields.into_iter().for_each(|field| self.drop_field(field));
+                self.excluded.retain(|known| *known != slot);
+            }
+        }
+        let before = self.clone();
+        let rebased = |slot: &Slot| {
+            let base = based(&before, slot).unwrap_or(slot.base);
+            Slot {
+                base,
+                ..slot.clone()
+            }
+        };
+        for owner in &mut self.named {
+            let holders = owner.holders.iter().flat_map(|holder| names(*holder));
+            owner.holders = holders.collect();
+            for place in &mut owner.places {
+                if let Place::Slot(slot) = place {
+                    *slot = rebased(slot);
+                }
+            }
+        }
+        for slot in &mut self.excluded {
+            *slot = rebased(slot);
+        }
+        let alive = self.alive.iter().flat_map(|holder| names(*holder));
+        self.alive = alive.collect();
+        self.tidy();
+        self
+    }
+
+    /// The registers of the innermost call that do not matter are not spoken of any more.
+    pub fn keep(&mut self, matters: impl Fn(Reg) -> bool) {
+        if self.is_empty() {
+            return;
+        }
+        let all = std::mem::take(self);
+        *self = all.renamed(|known| match known {
+            Holder::Reg(reg) if !matters(Reg(reg)) => Renamed::new(),
+            known => Renamed::from_elem(known, 1),
+        });
+    }
+
+    /// A register gets a value of which nothing is known.
+    pub fn set(&mut self, holder: Holder) {
+        let is_spoken_of = self.lives(holder) || self.slots().any(|slot| slot.base == holder);
+        if is_spoken_of {
+            let all = std::mem::take(self);
+            *self = all.renamed(|known| match known == holder {
+                true => Renamed::new(),
+                false => Renamed::from_elem(known, 1),
+            });
+        }
+    }
+
+    fn slots(&self) -> impl Iterator<Item = &Slot> {
+        let named = self.named.iter().flat_map(|owner| &owner.places);
+        named.filter_map(Place::slot).chain(&self.excluded)
+    }
+
+    /// A register holds the address of a new block.
+    pub fn given(&mut self, holder: Holder) {
+        self.named.push(Owner {
+            holders: BTreeSet::from([holder]),
+            places: Vec::new(),
+        });
+    }
+
+    /// A register holds what another one does.
+    pub fn copied(&mut self, to: Holder, from: Holder) {
+        if let Some(index) = self.index(from) {
+            self.named[index].holders.insert(to);
+        } else if self.alive.contains(&from) {
+            self.alive.insert(to);
+        }
+    }
+
+    /// A register holds what was read from a place.
+    pub fn read(&mut self, to: Holder, place: &Place, owns: impl Fn(&Owners, Field) -> bool) {
+        let fields = place.fields();
+        let is_any = fields.iter().any(|field| self.fields.contains(field));
+        if !is_any || !fields.into_iter().all(|field| owns(self, field)) {
+            return;
+        }
+        let of_place = |other: &Place| self.coincide(place, other);
+        let excluded = self.excluded.iter().cloned().map(Place::Slot);
+        if excluded
+            .into_iter()
+            .any(|other| of_place(&other) != Some(false))
+        {
+            return;
+        }
+        let mut same = None;
+        for (index, owner) in self.named.iter().enumerate() {
+            for other in &owner.places {
+                match of_place(other) {
+                    Some(true) => same = Some(index),
+                    Some(false) => {}
+                    None => {
+                        self.alive.insert(to);
+                        return;
+                    }
+                }
+            }
+        }
+        match same {
+            Some(index) => {
+                self.named[index].holders.insert(to);
+            }
+            None => self.named.push(Owner {
+                holders: BTreeSet::from([to]),
+                places: vec![place.clone()],
+            }),
+        }
+    }
+
+    /// A place is about to hold the value of a register, or NULL, or something else.
+    pub fn stored(&mut self, place: &Place, value: Stored) {
+        for (id, at) in place.fields() {
+            let near = at.saturating_sub(7)..at.saturating_add(8);
+            for at in near.filter(|other| *other != at) {
+                self.drop_field((id, at));
+            }
+        }
+        if let (Place::Cell(id, at), Stored::Held(holder)) = (place, value)
+            && self.index(holder).is_some()
+        {
+            self.owns((*id, *at));
+        }
+        if !place
+            .fields()
+            .iter()
+            .any(|field| self.fields.contains(field))
+        {
+            return;
+        }
+        self.unname(place);
+        let same: Vec<bool> = self
+            .excluded
+            .iter()
+            .map(|slot| {
+                let slot = Place::Slot(slot.clone());
+                self.coincide(place, &slot) == Some(true)
+            })
+            .collect();
+        let mut same = same.into_iter();
+        self.excluded.retain(|_| !same.next().unwrap_or(false));
+        let all = self.clone();
+        for owner in &mut self.named {
+            owner
+                .places
+                .retain(|other| all.coincide(place, other) != Some(true));
+        }
+        let index = match value {
+            Stored::Held(holder) => self.index(holder),
+            Stored::Null | Stored::Unknown => None,
+        };
+        match index {
+            Some(index) => self.named[index].places.push(place.clone()),
+            None if value == Stored::Null => {}
+            None => self.exclude(place.clone()),
+        }
+        self.tidy();
+    }
+
+    /// A field owns from now on, as its contents do: places that may be of it become ordinary ones.
+    pub fn owns(&mut self, field: Field) {
+        if self.fields.contains(&field) {
+            return;
+        }
+        while let Some((index, place)) = self.named.iter().enumerate().find_map(|(index, owner)| {
+            let mut slots = owner.places.iter();
+            let other =
+                slots.find(|place| place.slot().is_some() && place.fields().contains(&field));
+            other.map(|other| (index, other.clone()))
+        }) {
+            self.dissolve(index, &place);
+        }
+        self.fields.insert(field);
+    }
+
+    /// A block may be released: the one that a register leads to, if that is known, which may be called so. What fields and registers may
+    /// hold is asked where it is not known who owns it.
+    pub fn released(
+        &mut self,
+        holder: Option<Holder>,
+        (field_holds, holds): (&dyn Fn(Field) -> bool, &dyn Fn(Holder) -> bool),
+    ) {
+        let owner = holder.and_then(|holder| self.index(holder));
+        match owner {
+            Some(index) => {
+                let owner = self.named.swap_remove(index);
+                // The block's own fields are gone.
+                let is_gone = |slot: &Slot| owner.holders.contains(&slot.base);
+                for other in &mut self.named {
+                    other
+                        .places
+                        .retain(|place| !place.slot().is_some_and(is_gone));
+                }
+                self.excluded.retain(|slot| !is_gone(slot));
+                for place in owner.places {
+                    if !place.slot().is_some_and(is_gone) {
+                        self.exclude(place);
+                    }
+                }
+            }
+            None => {
+                let gone: Vec<Field> = self
+                    .fields
+                    .iter()
+                    .copied()
+                    .filter(|f| field_holds(*f))
+                    .collect();
+                gone.into_iter().for_each(|field| self.drop_field(field));
+                while let Some(index) = self
+                    .named
+                    .iter()
+                    .position(|owner| owner.holders.iter().all(|holder| holds(*holder)))
+                {
+                    let owner = self.named.swap_remove(index);
+                    owner
+                        .places
+                        .into_iter()
+                        .for_each(|place| self.exclude(place));
+                }
+            }
+        }
+        self.alive.retain(|holder| !holds(*holder));
+        self.tidy();
+    }
+
+    /// An object is gone: there are no fields of it.
+    pub fn ended(&mut self, id: ObjId) {
+        for owner in &mut self.named {
+            owner
+                .places
+                .retain(|place| !matches!(place, Place::Cell(of, _) if *of == id));
+        }
+        self.tidy();
+    }
+
+    /// A request's last block becomes an older one. Whether fields of either own is asked.
+    pub fn renewed(
+        &mut self,
+        (last, older): (ObjId, Option<ObjId>),
+        own: impl Fn(&Owners, Field) -> bool,
+    ) {
+        if let Some(older) = older {
+            let rename = |slot: &mut Slot| {
+                if slot.of.contains(&last) && !slot.of.contains(&older) {
+                    slot.of.push(older);
+                    slot.of.sort_unstable();
+                }
+            };
+            let named = self.named.iter_mut().flat_map(|owner| &mut owner.places);
+            for place in named {
+                if let Place::Slot(slot) = place {
+                    rename(slot);
+                }
+            }
+            self.excluded.iter_mut().for_each(rename);
+        }
+        let offsets = self.fields.iter();
+        let offsets: BTreeSet<u32> = offsets
+            .filter(|(id, _)| *id == last || Some(*id) == older)
+            .map(|(_, at)| *at)
+            .collect();
+        for at in offsets {
+            let both = older.is_some_and(|older| own(self, (older, at)) && own(self, (last, at)));
+            if let Some(older) = older {
+                match both {
+                    true => {
+                        self.owns((last, at));
+                        self.owns((older, at));
+                    }
+                    false => self.drop_field((older, at)),
+                }
+            }
+            let cell = Place::Cell(last, at);
+            let named = self.named.iter();
+            let index = named
+                .enumerate()
+                .find(|(_, owner)| owner.places.contains(&cell));
+            match index.map(|(index, _)| index) {
+                Some(index) if both => self.dissolve(index, &cell),
+                _ => {}
+            }
+            self.fields.remove(&(last, at));
+            for owner in &mut self.named {
+                owner.places.retain(|place| *place != cell);
+            }
+        }
+        self.tidy();
+    }
+}
+
+/// What a place is about to hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stored {
+    /// NULL.
+    Null,
+    /// What a register holds.
+    Held(Holder),
+    /// Anything else.
+    Unknown,
+}

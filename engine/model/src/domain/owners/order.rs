@@ -1,0 +1,312 @@
+//! Which owners say no more than others do, and what two states' owners say in common.
+//!
+//! A field that a state does not name owns nevertheless where all its contents are NULL there, or where there is no such object; a register that is NULL may
+//! be any owner. So a list that does not exist yet can be joined with one that does. The join is guessed and then compared: it gives up what
+//! either state does not say.
+
+use std::collections::BTreeSet;
+
+use super::{Field, Holder, Owner, Owners, Place, Slot};
+use crate::domain::num::Num;
+use crate::domain::space::{Alive, Names};
+use crate::domain::state::State;
+use crate::program::ir::Reg;
+
+/// Owners with the state that they belong to.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    state: &'a State,
+    names: &'a Names<'a>,
+}
+
+impl State {
+    /// Whether a field owns: what it holds is NULL, or the address of a block that no other field leads to.
+    pub(in crate::domain) fn is_owning(
+        &self,
+        owners: &Owners,
+        field: Field,
+        names: &Names<'_>,
+    ) -> bool {
+        owners.fields.contains(&field) || self.is_void(field, names)
+    }
+
+    /// Whether nothing but NULL is in a field of any object that lives.
+    fn is_void(&self, (id, at): Field, names: &Names<'_>) -> bool {
+        let Some(object) = self.object(id, names) else {
+            return true;
+        };
+        let is_gone = object.alive == Alive::No && names.info(id).single;
+        let place = Num::exactly(64, at.into());
+        is_gone || object.contents.load(&place, 8, names).single() == Some(0)
+    }
+
+    /// What the owners of both states say.
+    pub(in crate::domain) fn owners_of_both(&self, other: &State, names: &Names<'_>) -> Owners {
+        if self.owners.is_empty() && other.owners.is_empty() {
+            return Owners::default();
+        }
+        let sides = [self, other].map(|state| Side { state, names });
+        let joined = joined(sides);
+        if sides.iter().all(|side| side.says(&joined)) {
+            return joined;
+        }
+        let fields = Owners {
+            fields: joined.fields,
+            excluded: joined.excluded,
+            ..Owners::default()
+        };
+        if sides.iter().all(|side| side.says(&fields)) {
+            return fields;
+        }
+        Owners::default()
+    }
+
+    /// Whether all holds that another state says of owners.
+    pub(in crate::domain) fn has_owners(&self, other: &State, names: &Names<'_>) -> bool {
+        other.owners.is_empty() || Side { state: self, names }.says(&other.owners)
+    }
+}
+
+impl Side<'_> {
+    fn owners(&self) -> &Owners {
+        &self.state.owners
+    }
+
+    fn is_null(&self, holder: Holder) -> bool {
+        let Holder::Reg(reg) = holder else {
+            return false;
+        };
+        let value = self.state.registers.get(&Reg(reg));
+        value.is_some_and(|value| value.single() == Some(0))
+    }
+
+    fn owns(&self, field: Field) -> bool {
+        self.state.is_owning(self.owners(), field, self.names)
+    }
+
+    fn is_absent(&self, field: Field) -> bool {
+        self.state.object(field.0, self.names).is_none()
+    }
+
+    /// Whether what others say holds here.
+    fn says(&self, others: &Owners) -> bool {
+        let mut used = BTreeSet::new();
+        let named = others.named.iter().all(|owner| match self.owner_of(owner) {
+            Some(index) => {
+                used.insert(index) && {
+                    let own = &self.owners().named[index];
+                    owner.holders.is_subset(&own.holders)
+                        && owner
+                            .places
+                            .iter()
+                            .all(|place| self.names_place(own, place, others))
+                }
+            }
+            None => {
+                owner.holders.iter().all(|holder| self.is_null(*holder))
+                    && owner
+                        .places
+                        .iter()
+                        .all(|place| self.is_empty(place, others))
+            }
+        });
+        let own = self.owners().named.iter().enumerate();
+        let mut loose = own.map(|(index, owner)| {
+            let places = owner.places.iter();
+            let loose = places.filter(|place| is_loose(place, others)).count();
+            loose <= usize::from(!used.contains(&index))
+        });
+        let mut excluded = self.owners().excluded.iter();
+        others.fields.iter().all(|field| self.owns(*field))
+            && named
+            && loose.all(|few| few)
+            && excluded.all(|slot| is_excluded(slot, others))
+            && others
+                .alive
+                .iter()
+                .all(|holder| self.owners().lives(*holder) || self.is_null(*holder))
+    }
+
+    /// The own owner that another one is, by what it says first.
+    fn owner_of(&self, other: &Owner) -> Option<usize> {
+        let mut named = self.owners().named.iter();
+        match other.holders.first() {
+            Some(holder) => self.owners().index(*holder),
+            None => {
+                let first = other.places.first()?;
+                named.position(|owner| owner.places.iter().any(|own| is_within(own, first)))
+            }
+        }
+    }
+
+    /// Whether an owner's value is in a place where others say so.
+    fn names_place(&self, owner: &Owner, place: &Place, others: &Owners) -> bool {
+        let mut own = owner.places.iter();
+        let is_named = own.any(|own| is_within(own, place));
+        // A field that owns only since it is empty is not where the value is.
+        let is_owned = |field: &Field| {
+            !others.fields.contains(field)
+                || self.owners().fields.contains(field)
+                || self.is_absent(*field)
+        };
+        is_named && place.fields().iter().all(is_owned) || self.denotes_nothing(place, others)
+    }
+
+    /// Whether there is no such place among the fields of others.
+    fn denotes_nothing(&self, place: &Place, others: &Owners) -> bool {
+        self.denotes(place, others, |field| self.is_absent(field))
+    }
+
+    /// Whether nothing but NULL is in such a place among the fields of others.
+    fn is_empty(&self, place: &Place, others: &Owners) -> bool {
+        self.denotes(place, others, |field| self.state.is_void(field, self.names))
+    }
+
+    fn denotes(&self, place: &Place, others: &Owners, is_so: impl Fn(Field) -> bool) -> bool {
+        let may_be_named = match place {
+            Place::Cell(id, _) => self.names.info(*id).single,
+            Place::Slot(_) => true,
+        };
+        let fields = place.fields().into_iter();
+        let mut fields = fields.filter(|field| others.fields.contains(field));
+        may_be_named && fields.all(is_so)
+    }
+}
+
+/// Whether a place is spoken of by others as this, or as one that may have more names.
+fn is_within(own: &Place, other: &Place) -> bool {
+    match (own, other) {
+        (Place::Slot(own), Place::Slot(other)) => {
+            own.is_at(other) && own.of.iter().all(|id| other.of.contains(id))
+        }
+        _ => own == other,
+    }
+}
+
+/// Whether a place may belong to a field of these owners, which neither name nor exclude it.
+fn is_loose(place: &Place, owners: &Owners) -> bool {
+    let mut fields = place.fields().into_iter();
+    let mut named = owners.named.iter().flat_map(|owner| &owner.places);
+    let is_excluded = place.slot().is_some_and(|slot| is_excluded(slot, owners));
+    fields.any(|field| owners.fields.contains(&field))
+        && !is_excluded
+        && !named.any(|other| is_within(place, other))
+}
+
+/// Whether nothing is said of a place, or it belongs to no field.
+fn is_excluded(slot: &Slot, owners: &Owners) -> bool {
+    let mut excluded = owners.excluded.iter();
+    let is_it = |other: &Slot| slot.is_at(other) && slot.of.iter().all(|id| other.of.contains(id));
+    excluded.any(is_it) || slot.fields().all(|field| !owners.fields.contains(&field))
+}
+
+/// A guess at what both say.
+fn joined([a, b]: [Side<'_>; 2]) -> Owners {
+    let fields = a.owners().fields.iter().chain(&b.owners().fields);
+    let fields = fields.filter(|field| a.owns(**field) && b.owns(**field));
+    let mut all = Owners {
+        fields: fields.copied().collect(),
+        ..Owners::default()
+    };
+    for slot in a.owners().excluded.iter().chain(&b.owners().excluded) {
+        exclude(&mut all, &Place::Slot(slot.clone()));
+    }
+    let mut paired = [BTreeSet::new(), BTreeSet::new()];
+    for (side, other) in [(a, b), (b, a)] {
+        for owner in &side.owners().named {
+            let common = common(owner, other, &all);
+            let Some(holder) = common.holders.first() else {
+                continue;
+            };
+            // An owner of one side is one owner of the other at most.
+            let pair = [a, b].map(|side| side.owners().index(*holder));
+            let is_paired = |(index, known): (&Option<usize>, &BTreeSet<usize>)| {
+                index.is_some_and(|index| known.contains(&index))
+            };
+            if pair.iter().zip(&paired).any(is_paired) {
+                continue;
+            }
+            for (index, known) in pair.into_iter().zip(&mut paired) {
+                known.extend(index);
+            }
+            all.named.push(common);
+        }
+    }
+    // What either side lists with an owner and the join does not is an ordinary place if it is alone, and excluded otherwise.
+    for side in [a, b] {
+        for owner in &side.owners().named {
+            let mut holders = owner.holders.iter();
+            let is_named = holders.any(|holder| all.index(*holder).is_some());
+            let loose = owner.places.iter().filter(|place| is_loose(place, &all));
+            let loose: Vec<Place> = loose.cloned().collect();
+            let stays = usize::from(!is_named);
+            loose
+                .iter()
+                .skip(stays)
+                .for_each(|place| exclude(&mut all, place));
+        }
+    }
+    let holders = [a, b].map(|side| {
+        let named = side.owners().named.iter().flat_map(|owner| &owner.holders);
+        let all: BTreeSet<Holder> = named.chain(&side.owners().alive).copied().collect();
+        all
+    });
+    let lives =
+        |side: Side<'_>, holder: Holder| side.owners().lives(holder) || side.is_null(holder);
+    let alive = holders[0].union(&holders[1]).copied();
+    let alive = alive.filter(|holder| lives(a, *holder) && lives(b, *holder));
+    all.alive = alive
+        .filter(|holder| all.index(*holder).is_none())
+        .collect();
+    all
+}
+
+/// What an owner of one side is on the other, too: its registers are one owner there, or all NULL.
+fn common(owner: &Owner, other: Side<'_>, all: &Owners) -> Owner {
+    let mut held = owner.holders.iter();
+    let there = held.find_map(|holder| other.owners().index(*holder));
+    match there.map(|index| &other.owners().named[index]) {
+        Some(there) => {
+            let holders = owner.holders.intersection(&there.holders);
+            let places = owner.places.iter();
+            Owner {
+                holders: holders.copied().collect(),
+                places: places
+                    .filter(|place| there.places.contains(place))
+                    .cloned()
+                    .collect(),
+            }
+        }
+        None => {
+            let holders = owner
+                .holders
+                .iter()
+                .filter(|holder| other.is_null(**holder));
+            let places = owner
+                .places
+                .iter()
+                .filter(|place| other.is_empty(place, all));
+            Owner {
+                holders: holders.copied().collect(),
+                places: places.cloned().collect(),
+            }
+        }
+    }
+}
+
+fn exclude(owners: &mut Owners, place: &Place) {
+    match place {
+        Place::Cell(id, at) => owners.drop_field((*id, *at)),
+        Place::Slot(slot) => {
+            let known = owners.excluded.iter_mut().find(|known| known.is_at(slot));
+            match known {
+                Some(known) => {
+                    known.of.extend(&slot.of);
+                    known.of.sort_unstable();
+                    known.of.dedup();
+                }
+                None => owners.excluded.push(slot.clone()),
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Owners ([`crate::domain::owners`]) at operations, on edges and at calls.
+
+use super::memory::{Access, DISPLACED};
+use super::{Frame, Guide, Walker};
+use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Slot, Stored};
+use crate::domain::space::{GONE, ObjId};
+use crate::domain::state::State;
+use crate::domain::value::Value;
+use crate::program::ir::{
+    ArgClass, Call, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Operand, Reg, Width,
+};
+
+fn one(holder: Holder) -> Renamed {
+    Renamed::from_elem(holder, 1)
+}
+
+impl<G: Guide> Walker<'_, G> {
+    /// Whether an address was made from one that is NULL or leads to a block that lives.
+    pub(super) fn is_alive(&self, frame: &Frame, state: &State, address: Operand) -> bool {
+        if state.owners.is_empty() {
+            return false;
+        }
+        let mut at = address;
+        for _ in 0..DISPLACED {
+            let Operand::Reg(reg) = at else { return false };
+            if state.owners.lives(Holder::of(reg)) {
+                return true;
+            }
+            at = match frame.flow.made(self.program, reg) {
+                Some(Op::Address { base, .. }) => *base,
+                Some(Op::Copy { a, .. }) => *a,
+                _ => return false,
+            };
+        }
+        false
+    }
+
+    /// The field that an address leads to, if it is known how it was made.
+    fn field(&self, frame: &Frame, state: &State, address: Operand) -> Option<Place> {
+        let value = self.get(frame, state, address, 64);
+        let at = offset(&value)?;
+        if let Some((id, _)) = value.sole()
+            && self.names.info(id).single
+        {
+            return Some(Place::Cell(id, at));
+        }
+        let (mut operand, mut left) = (address, i64::from(at));
+        for _ in 0..DISPLACED {
+            let Operand::Reg(reg) = operand else {
+                return None;
+            };
+            let base = self.get(frame, state, operand, 64);
+            let ids = base.ptr.iter().map(|(id, _)| *id);
+            let ids: Vec<ObjId> = ids.filter(|id| *id != GONE).collect();
+            if left == 0 && offset(&base) == Some(0) {
+                return Some(Place::Slot(Slot {
+                    base: Holder::of(reg),
+                    at,
+                    of: ids,
+                }));
+            }
+            (operand, left) = match frame.flow.made(self.program, reg) {
+                Some(Op::Address {
+                    base,
+                    offset,
+                    indices,
+                    ..
+                }) if indices.is_empty() => (*base, left.checked_sub(*offset)?),
+                Some(Op::Copy { a, .. }) => (*a, left),
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// The owners once a value is stored.
+    pub(super) fn owners_stored(
+        &self,
+        frame: &Frame,
+        state: &State,
+        access: &Access,
+        (address, value, width): (Operand, Option<Operand>, Width),
+    ) -> Owners {
+        let mut owners = state.owners.clone();
+        if owners.is_empty() {
+            return owners;
+        }
+        match self.field(frame, state, address) {
+            Some(place) if width == 64 && !access.unknown => {
+                let null = |value| self.get(frame, state, value, 64).single() == Some(0);
+                let stored = match value {
+                    Some(value) if null(value) => Stored::Null,
+                    Some(Operand::Reg(reg)) if self.width(frame, reg) == 64 => {
+                        Stored::Held(Holder::of(reg))
+                    }
+                    _ => Stored::Unknown,
+                };
+                owners.stored(&place, stored);
+            }
+            _ => {
+                for (id, offset) in &access.targets {
+                    let bytes = super::memory::span(offset, u64::from(width.div_ceil(8)));
+                    owners.written(*id, bytes);
+                }
+            }
+        }
+        owners
+    }
+
+    /// The place that a register is about to be read from.
+    pub(super) fn owning_place(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, width): (Operand, Width),
+    ) -> Option<Place> {
+        let is_asked = width == 64 && !state.owners.fields.is_empty();
+        is_asked.then(|| self.field(frame, state, address))?
+    }
+
+    /// A register was read from a place.
+    pub(super) fn owner_read(&self, state: &mut State, reg: Reg, place: &Place) {
+        let mut owners = std::mem::take(&mut state.owners);
+        let names = &self.names;
+        owners.read(Holder::of(reg), place, |owners, field| {
+            state.is_owning(owners, field, names)
+        });
+        state.owners = owners;
+    }
+
+    /// A register is a copy of an operand.
+    pub(super) fn owner_copied(&self, frame: &Frame, state: &mut State, to: Reg, from: Operand) {
+        if let Operand::Reg(from) = from
+            && [to, from].iter().all(|reg| self.width(frame, *reg) == 64)
+        {
+            state.owners.copied(Holder::of(to), Holder::of(from));
+        }
+    }
+
+    /// Blocks that an operand leads to are released, or may be.
+    pub(super) fn owners_released(&self, state: &mut State, operand: Operand, blocks: &[ObjId]) {
+        if state.owners.is_empty() {
+            return;
+        }
+        let leads =
+            |value: &Value| value.is_vague() || value.ptr.iter().any(|(id, _)| blocks.contains(id));
+        let names = &self.names;
+        let mut owners = std::mem::take(&mut state.owners);
+        let field_holds = |(id, at): Field| {
+            let object = state.object(id, names);
+            let at = crate::domain::num::Num::exactly(64, at.into());
+            object.is_some_and(|object| leads(&object.contents.load(&at, 8, names)))
+        };
+        let holds = |holder: Holder| match holder {
+            Holder::Reg(reg) => state.registers.get(&Reg(reg)).is_none_or(leads),
+            Holder::Outer(..) => true,
+        };
+        let holder = match operand {
+            Operand::Reg(reg) => Some(Holder::of(reg)),
+            _ => None,
+        };
+        owners.released(holder, (&field_holds, &holds));
+        state.owners = owners;
+    }
+
+    /// A call gives the address of a new block.
+    pub(super) fn owner_given(&self, state: &mut State, call: &Call) {
+        if call.result.first() == Some(&64) {
+            state.owners.given(Holder::of(call.dst));
+        }
+    }
+
+    /// The owners behind an edge on which registers get new values, all at once.
+    pub(super) fn owners_moved(
+        &self,
+        frame: &Frame,
+        state: &State,
+        moves: &[(Reg, Operand)],
+    ) -> Owners {
+        if state.owners.is_empty() || moves.is_empty() {
+            return state.owners.clone();
+        }
+        let is_whole = |reg: Reg| self.width(frame, reg) == 64;
+        state.owners.clone().renamed(|known| {
+            let Holder::Reg(reg) = known else {
+                return one(known);
+            };
+            let to = moves.iter().filter(|(to, from)| {
+                *from == Operand::Reg(Reg(reg)) && is_whole(*to) && is_whole(Reg(reg))
+            });
+            let mut all: Renamed = to.map(|(to, _)| Holder::of(*to)).collect();
+            if !moves.iter().any(|(to, _)| to.0 == reg) {
+                all.push(known);
+            }
+            all
+        })
+    }
+
+    /// The owners with which a call comes back; registers are its results.
+    pub(super) fn owners_returned(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (values, widths): (&[Operand], &[Width]),
+    ) -> Owners {
+        let results: Vec<(u32, Operand, Width)> = (0u32..)
+            .zip(values.iter().copied())
+            .zip(widths.iter().copied())
+            .map(|((to, value), width)| (to, value, width))
+            .collect();
+        state.owners.clone().renamed(|known| {
+            let Holder::Reg(reg) = known else {
+                return one(known);
+            };
+            let to = results.iter().filter(|(_, value, width)| {
+                *value == Operand::Reg(Reg(reg))
+                    && *width == 64
+                    && self.width(frame, Reg(reg)) == 64
+            });
+            to.map(|(to, ..)| Holder::Reg(*to)).collect()
+        })
+    }
+
+    /// The owners with which a callee begins. A shared one knows of none.
+    pub(super) fn owners_inside(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (inner, call, fixed): (&Frame, &Call, usize),
+    ) -> Owners {
+        if state.owners.is_empty() || self.contexts.shared.contains(&inner.function) {
+            return Owners::default();
+        }
+        let params = &self.program.function(inner.function).params;
+        let args = (0u32..).zip(&call.args[..fixed]).zip(params);
+        let args: Vec<(u32, Reg)> = args
+            .filter_map(|((i, arg), &width)| match arg.value {
+                Operand::Reg(reg)
+                    if arg.class == ArgClass::Integer
+                        && (arg.width, width) == (64, 64)
+                        && self.width(frame, reg) == 64 =>
+                {
+                    Some((i, reg))
+                }
+                _ => None,
+            })
+            .collect();
+        state.owners.clone().renamed(|known| {
+            let Holder::Reg(reg) = known else {
+                return one(known);
+            };
+            let params = args.iter().filter(|(_, own)| own.0 == reg);
+            let params = params.map(|(param, _)| Holder::Reg(*param));
+            params.chain([Holder::Outer(frame.ctx.0, reg)]).collect()
+        })
+    }
+
+    /// The caller's owners behind a call.
+    pub(super) fn owners_behind(
+        &self,
+        frame: &Frame,
+        state: &State,
+        exit: &State,
+        (call, id): (&Call, FuncId),
+    ) -> Owners {
+        if self.contexts.shared.contains(&id) {
+            let mut owners = state.owners.clone();
+            if owners.is_empty() || self.may_release(id) {
+                return Owners::default();
+            }
+            let touched = self.points.touched(id).clone();
+            let fields: Vec<Field> = owners.fields.iter().copied().collect();
+            for field in fields {
+                let site = self.names.site(field.0);
+                if site.is_none_or(|site| touched.written.contains(&site)) {
+                    owners.drop_field(field);
+                }
+            }
+            return owners;
+        }
+        let given = &self.program.function(id).result;
+        let results = call.dst.0..call.dst.0 + call.result.len() as u32;
+        exit.owners.clone().renamed(|known| match known {
+            Holder::Reg(i) => {
+                let widths = (call.result.get(i as usize), given.get(i as usize));
+                match widths == (Some(&64), Some(&64)) {
+                    true => one(Holder::Reg(call.dst.0 + i)),
+                    false => Renamed::new(),
+                }
+            }
+            Holder::Outer(ctx, reg) if ctx == frame.ctx.0 => match results.contains(&reg) {
+                true => Renamed::new(),
+                false => one(Holder::Reg(reg)),
+            },
+            known => one(known),
+        })
+    }
+
+    /// Whether a function, or what it calls, may release a block.
+    fn may_release(&self, id: FuncId) -> bool {
+        let releases = |id: &FuncId| {
+            let function = self.program.function(*id);
+            match function.kind {
+                FunctionKind::Intrinsic(Intrinsic::Heap(heap)) => {
+                    matches!(heap, HeapFn::Free | HeapFn::Realloc | HeapFn::ReallocArray)
+                }
+                FunctionKind::Mock => true,
+                _ => false,
+            }
+        };
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut open = vec![id];
+        while let Some(next) = open.pop() {
+            if releases(&next) {
+                return true;
+            }
+            if seen.insert(next) {
+                open.extend(self.points.called(next));
+            }
+        }
+        false
+    }
+}
+
+/// The one offset that all of a value's addresses have, if it is nothing else.
+fn offset(value: &Value) -> Option<u32> {
+    let numbers = value.num.is_some_and(|num| num.single() != Some(0));
+    let mut all = value.ptr.iter().filter(|(id, _)| *id != GONE);
+    let (_, first) = all.next()?;
+    let at = first.single()?;
+    let is_same = all.all(|(_, other)| other.single() == Some(at));
+    (is_same && !numbers).then(|| u32::try_from(at).ok())?
+}
