@@ -178,7 +178,7 @@ impl<'a> Bench<'a> {
             .args(self.library.includes.iter().map(include))
             .arg("harness.c")
             .args(self.library.files.iter().map(|f| self.sources.join(f)))
-            .args(["-o", to])
+            .args(["-lm", "-o", to])
             .envs(env.iter().copied())
             .env("AFL_QUIET", "1")
             .current_dir(&self.folder))?;

@@ -230,24 +230,25 @@ impl Owners {
         }
     }
 
-    /// A place is about to hold the value of a register, or NULL, or something else.
-    pub fn stored(&mut self, place: &Place, value: Stored) {
+    /// A place is about to hold the value of a register, or NULL, or something else. Which fields are empty is asked: they own from now on, as the only
+    /// field of an object does that gets a value.
+    pub fn stored(&mut self, place: &Place, value: Stored, is_empty: impl Fn(Field) -> bool) {
         for (id, at) in place.fields() {
             let near = at.saturating_sub(7)..at.saturating_add(8);
             for at in near.filter(|other| *other != at) {
                 self.drop_field((id, at));
             }
         }
-        if let (Place::Cell(id, at), Stored::Held(holder)) = (place, value)
+        if let Stored::Held(holder) = value
             && self.index(holder).is_some()
         {
-            self.owns((*id, *at));
+            let is_cell = matches!(place, Place::Cell(..));
+            let fields = place.fields().into_iter();
+            let fields = fields.filter(|field| is_cell || is_empty(*field));
+            fields.for_each(|field| self.owns(field));
         }
-        if !place
-            .fields()
-            .iter()
-            .any(|field| self.fields.contains(field))
-        {
+        let mut fields = place.fields().into_iter();
+        if !fields.any(|field| self.fields.contains(&field)) {
             return;
         }
         self.unname(place);

@@ -31,7 +31,7 @@ impl State {
     }
 
     /// Whether nothing but NULL is in a field of any object that lives.
-    fn is_void(&self, (id, at): Field, names: &Names<'_>) -> bool {
+    pub(in crate::domain) fn is_void(&self, (id, at): Field, names: &Names<'_>) -> bool {
         let Some(object) = self.object(id, names) else {
             return true;
         };

@@ -74,7 +74,10 @@ impl<G: Guide> Walker<'_, G> {
                 });
                 state.written(id, (at, at.saturating_add(count)), Ends::Settled);
             }
-            _ => self.forget(state, &targets, len, Ends::Settled),
+            _ => {
+                let end = self.end_of(frame, state, &targets, (to, extent));
+                self.forget(state, &targets, (len, end), Ends::Settled);
+            }
         }
         for (of, range) in ends.into_iter().flatten() {
             state.put_announced(of, range);
@@ -150,6 +153,7 @@ impl<G: Guide> Walker<'_, G> {
         if !zero {
             self.overwrites(frame, state, &access, (to, extent, len.high));
         }
+        let end = self.end_of(frame, state, &access, (to, extent));
         for (id, offset) in &access.targets {
             let names = &self.names;
             let sure = access.strong.then(|| offset.single()).flatten();
@@ -157,7 +161,7 @@ impl<G: Guide> Walker<'_, G> {
                 let size = u32::try_from(object.size.high).unwrap_or(END);
                 let contents = Arc::make_mut(&mut object.contents);
                 let (mut low, high) = span(offset, len.high);
-                let high = high.min(size);
+                let high = high.min(size).min(end);
                 if let Some(at) = sure.and_then(|at| u32::try_from(at).ok()) {
                     let count = u32::try_from(len.low).unwrap_or(END);
                     let end = at.saturating_add(count).min(high);
@@ -171,7 +175,8 @@ impl<G: Guide> Walker<'_, G> {
                     }
                 }
             });
-            state.written(*id, span(offset, len.high), Ends::Settled);
+            let (low, high) = span(offset, len.high);
+            state.written(*id, (low, high.min(end).max(low)), Ends::Settled);
         }
         if let Some(extent) = extent.filter(|_| zero) {
             self.zeros_written(frame, state, (to, extent));

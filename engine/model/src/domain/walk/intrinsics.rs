@@ -2,6 +2,7 @@
 
 use super::memory::Purpose;
 use super::{Frame, Guide, Walker};
+use crate::domain::contents::END;
 use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::Kind;
@@ -98,7 +99,7 @@ impl<G: Guide> Walker<'_, G> {
                     if !self.goes(&access) {
                         return false;
                     }
-                    self.forget(state, &access, &room, Ends::Forgotten);
+                    self.forget(state, &access, (&room, END), Ends::Forgotten);
                 }
                 let length = Num::between(32, 0, LONGEST).unwrap_or(Num::all(32));
                 self.give(state, call, Value::number(length));
@@ -150,7 +151,8 @@ impl<G: Guide> Walker<'_, G> {
         }
         let extent = purpose.len;
         self.overwrites(frame, state, &access, (into, extent, len.high));
-        self.forget(state, &access, len, Ends::Settled);
+        let end = self.end_of(frame, state, &access, (into, extent));
+        self.forget(state, &access, (len, end), Ends::Settled);
         true
     }
 

@@ -434,10 +434,17 @@ impl<G: Guide> Walker<'_, G> {
         !access.unknown
     }
 
-    /// Bytes of these objects may have been written: nothing is known of them.
-    pub(super) fn forget(&mut self, state: &mut State, access: &Access, len: &Num, ends: Ends) {
+    /// So many bytes of these objects may have been written, before an offset: nothing is known of them.
+    pub(super) fn forget(
+        &mut self,
+        state: &mut State,
+        access: &Access,
+        (len, end): (&Num, u32),
+        ends: Ends,
+    ) {
         for (id, offset) in &access.targets {
             let (low, high) = span(offset, len.high);
+            let high = high.min(end).max(low);
             state.change(*id, &self.names, |object| {
                 Arc::make_mut(&mut object.contents).forget(low, high);
             });

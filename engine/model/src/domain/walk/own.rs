@@ -95,7 +95,7 @@ impl<G: Guide> Walker<'_, G> {
                     }
                     _ => Stored::Unknown,
                 };
-                owners.stored(&place, stored);
+                owners.stored(&place, stored, |field| state.is_void(field, &self.names));
             }
             _ => {
                 for (id, offset) in &access.targets {

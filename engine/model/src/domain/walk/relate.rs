@@ -5,6 +5,7 @@
 
 use super::memory::Access;
 use super::{Frame, Guide, Walker};
+use crate::domain::contents::END;
 use crate::domain::linear::{Sum, Var};
 use crate::domain::num::Num;
 use crate::domain::space::ObjId;
@@ -378,6 +379,28 @@ impl<G: Guide> Walker<'_, G> {
             Some(size) => end.plus(&Sum::number(size.into()), -1),
             None => end.plus(&Sum::of(Var::Size(id)), -1),
         }
+    }
+
+    /// Where an access of so many bytes to one object ends at the latest, as lines say: an offset.
+    pub(super) fn end_of(
+        &self,
+        frame: &Frame,
+        state: &State,
+        access: &Access,
+        (address, len): (Operand, Option<Operand>),
+    ) -> u32 {
+        let end = || {
+            let [(id, _)] = &access.targets[..] else {
+                return None;
+            };
+            let past = self.past(frame, state, (address, *id), len?)?;
+            let size = state.object(*id, &self.names)?.size.single()?;
+            let end = past.plus(&Sum::number(size.into()), 1)?;
+            let (_, most) = self.bounded(state, &end);
+            u32::try_from(most.max(0)).ok()
+        };
+        let is_asked = self.relations && !access.unknown;
+        is_asked.then(end).flatten().unwrap_or(END)
     }
 
     /// Whether lines say that an access lies within an object.

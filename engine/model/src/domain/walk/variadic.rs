@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Frame, Guide, Walker};
-use crate::domain::contents::Contents;
+use crate::domain::contents::{Contents, END};
 use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::recent::Fates;
@@ -157,7 +157,7 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&access) {
             return false;
         }
-        self.forget(state, &access, &whole, Ends::Forgotten);
+        self.forget(state, &access, (&whole, END), Ends::Forgotten);
         if let Some((id, at)) = access.place() {
             state.change(id, &self.names, |object| {
                 let contents = Arc::make_mut(&mut object.contents);
