@@ -26,6 +26,7 @@ use cegar_search::analysis;
 
 use super::ends;
 use super::fragments::PIECES;
+use super::owned::Seen;
 use super::requests::{self, Requests};
 use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, random, random_tapes};
 
@@ -45,6 +46,8 @@ pub struct Compared {
     pub values: usize,
     /// Lines whose values were known.
     pub lines: usize,
+    /// Owners of blocks whose values were known.
+    pub owners: usize,
     /// Programs without a floor.
     pub none: usize,
 }
@@ -121,6 +124,7 @@ impl Follower<'_, '_> {
             self.registers(view, state, &objects, &place);
             self.memory(view, state, &objects, &place);
             self.lines(view, state, &objects, &place);
+            self.owners(view, state, &objects, &place);
             if self.told.is_empty() || left == 0 {
                 return;
             }
@@ -297,6 +301,34 @@ impl Follower<'_, '_> {
         self.told.extend(told);
     }
 
+    /// Each block has one owner.
+    fn owners(
+        &mut self,
+        view: &View<'_>,
+        state: &State,
+        objects: &BTreeMap<u32, ObjId>,
+        place: &str,
+    ) {
+        let fields = state.owners.fields.iter().map(|(id, _)| *id);
+        let globals = fields.filter_map(|id| match self.states.names.kind(id) {
+            Kind::Global(global) => {
+                let number = cegar_model::program::ir::number_of(GLOBAL_OBJECTS + global.0);
+                Some((number, id))
+            }
+            _ => None,
+        });
+        let objects: BTreeMap<u32, ObjId> = globals.chain(objects.clone()).collect();
+        let mut seen = Seen {
+            view,
+            objects: &objects,
+            compared: 0,
+        };
+        let differs = seen.differs(&state.owners);
+        self.compared.owners += seen.compared;
+        self.told
+            .extend(differs.map(|what| format!("{place}: {what}")));
+    }
+
     fn may_be(
         &self,
         view: &View<'_>,
@@ -370,6 +402,7 @@ fn held(
         compared.blocks += follower.compared.blocks;
         compared.values += follower.compared.values;
         compared.lines += follower.compared.lines;
+        compared.owners += follower.compared.owners;
         if let Some(what) = follower.told.first() {
             return (vec![format!("tape {tape:?}: {what}")], compared);
         }
@@ -381,6 +414,7 @@ pub fn add(total: &mut Compared, one: Compared) {
     total.blocks += one.blocks;
     total.values += one.values;
     total.lines += one.lines;
+    total.owners += one.owners;
     total.none += one.none;
 }
 
@@ -448,33 +482,42 @@ pub fn cases() -> (Vec<String>, Compared) {
 
 /// The tests' own programs.
 pub fn whole() -> (Vec<String>, Compared) {
+    all_of(
+        40,
+        &[
+            ("agree", ""),
+            ("programs", ""),
+            ("programs/loops", ""),
+            ("programs/recursive", ""),
+            ("programs/relations", ""),
+            ("programs/texts", ""),
+            ("programs/overruns", ""),
+            ("programs/growing", ""),
+            // What a check forbids ends an execution: corrected ones go on to where the array has grown several times.
+            ("programs/growing", "-DFIXED"),
+        ],
+    )
+}
+
+/// Programs whose blocks have owners.
+pub fn lists() -> (Vec<String>, Compared) {
+    all_of(8, &[("programs/lists", ""), ("programs/lists", "-DFIXED")])
+}
+
+/// The programs of folders, each compiled with a flag, on so many tapes.
+fn all_of(tapes: usize, folders: &[(&str, &str)]) -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
-    let folders = [
-        ("agree", ""),
-        ("programs", ""),
-        ("programs/loops", ""),
-        ("programs/recursive", ""),
-        ("programs/relations", ""),
-        ("programs/texts", ""),
-        ("programs/overruns", ""),
-        ("programs/growing", ""),
-        // What a check forbids ends an execution: corrected ones go on to where the array has grown several times.
-        ("programs/growing", "-DFIXED"),
-    ];
     for (folder, flag) in folders {
-        let flags: Vec<String> = [flag]
-            .iter()
-            .filter(|flag| !flag.is_empty())
-            .map(ToString::to_string)
-            .collect();
+        let flags = [flag].into_iter().filter(|flag| !flag.is_empty());
+        let flags: Vec<String> = flags.map(ToString::to_string).collect();
         for file in compiled::folder(folder) {
             let name = format!("{} {flag}", file.display());
             let Ok(program) = compiled::from_files(&[file], &flags, None, ASSERTION_AND_MEMORY)
             else {
                 continue;
             };
-            let tapes = random_tapes(name.len() as u64);
-            let (differs, compared) = held(&program, &tapes[..40.min(tapes.len())], short);
+            let random = random_tapes(name.len() as u64);
+            let (differs, compared) = held(&program, &random[..tapes.min(random.len())], short);
             add(&mut total, compared);
             told.extend(differs.first().map(|what| format!("{name}: {what}")));
         }

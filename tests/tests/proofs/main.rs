@@ -13,6 +13,7 @@ mod fragments;
 mod ground;
 mod judge;
 mod kinds;
+mod owned;
 mod random;
 mod requests;
 mod tally;
@@ -245,6 +246,14 @@ fn floors_of_whole_programs() {
         ground::add(&mut compared, more);
     }
     are_contained(&told, &compared);
+}
+
+/// Blocks of the heap have the owners that the floor speaks of.
+#[test]
+fn owners_in_lists() {
+    let (told, compared) = ground::lists();
+    are_contained(&told, &compared);
+    assert!(compared.owners > compared.blocks, "{compared:?}");
 }
 
 #[test]

@@ -40,6 +40,8 @@ impl Owners {
         let is_written = |(_, at): &&Field| at.saturating_add(8) > low && *at < high;
         let gone: Vec<Field> = own.filter(is_written).copied().collect();
         gone.into_iter().for_each(|field| self.drop_field(field));
+        self.kept
+            .retain(|(of, at)| *of != id || !is_written(&&(*of, *at)));
     }
 
     /// Owners that say nothing go: a place alone is one of its field.
@@ -139,8 +141,10 @@ impl Owners {
         for slot in &mut self.excluded {
             *slot = rebased(slot);
         }
-        let alive = self.alive.iter().flat_map(|holder| names(*holder));
-        self.alive = alive.collect();
+        for holders in [&mut self.alive, &mut self.null] {
+            let all = holders.iter().flat_map(|holder| names(*holder));
+            *holders = all.collect();
+        }
         self.tidy();
         self
     }
@@ -159,7 +163,9 @@ impl Owners {
 
     /// A register gets a value of which nothing is known.
     pub fn set(&mut self, holder: Holder) {
-        let is_spoken_of = self.lives(holder) || self.slots().any(|slot| slot.base == holder);
+        let is_spoken_of = self.lives(holder)
+            || self.null.contains(&holder)
+            || self.slots().any(|slot| slot.base == holder);
         if is_spoken_of {
             let all = std::mem::take(self);
             *self = all.renamed(|known| match known == holder {
@@ -193,6 +199,11 @@ impl Owners {
 
     /// A register holds what was read from a place.
     pub fn read(&mut self, to: Holder, place: &Place, owns: impl Fn(&Owners, Field) -> bool) {
+        if let Place::Cell(id, at) = place
+            && self.kept.contains(&(*id, *at))
+        {
+            self.alive.insert(to);
+        }
         let fields = place.fields();
         let is_any = fields.iter().any(|field| self.fields.contains(field));
         if !is_any || !fields.into_iter().all(|field| owns(self, field)) {
@@ -238,6 +249,13 @@ impl Owners {
             for at in near.filter(|other| *other != at) {
                 self.drop_field((id, at));
             }
+            self.kept
+                .retain(|(of, other)| *of != id || other.abs_diff(at) >= 8);
+        }
+        if let (Place::Cell(id, at), Stored::Held(holder)) = (place, value)
+            && self.lives(holder)
+        {
+            self.kept.insert((*id, *at));
         }
         if let Stored::Held(holder) = value
             && self.index(holder).is_some()
@@ -343,6 +361,7 @@ impl Owners {
             }
         }
         self.alive.retain(|holder| !holds(*holder));
+        self.kept.retain(|field| !field_holds(*field));
         self.tidy();
     }
 
@@ -377,6 +396,7 @@ impl Owners {
             }
             self.excluded.iter_mut().for_each(rename);
         }
+        self.kept.retain(|(id, _)| *id != last);
         let offsets = self.fields.iter();
         let offsets: BTreeSet<u32> = offsets
             .filter(|(id, _)| *id == last || Some(*id) == older)

@@ -119,6 +119,10 @@ pub struct Owners {
     pub excluded: Vec<Slot>,
     /// Further registers that hold NULL or the address of a block that lives.
     pub alive: BTreeSet<Holder>,
+    /// Fields of single objects that do, and own nothing.
+    pub kept: BTreeSet<Field>,
+    /// Registers of calls around the innermost one that are NULL.
+    pub null: BTreeSet<Holder>,
 }
 
 impl fmt::Display for Holder {
@@ -150,7 +154,11 @@ impl fmt::Display for Owners {
         let excluded = self.excluded.iter().cloned();
         let excluded = excluded.map(|slot| format!("not {}", Place::Slot(slot)));
         let alive = self.alive.iter().map(|holder| format!("{holder} lives"));
-        let all = fields.chain(named).chain(excluded).chain(alive);
+        let kept = self.kept.iter();
+        let kept = kept.map(|(id, at)| format!("o{}+{at} lives", id.0));
+        let null = self.null.iter().map(|holder| format!("{holder} is NULL"));
+        let all = fields.chain(named).chain(excluded);
+        let all = all.chain(alive).chain(kept).chain(null);
         f.write_str(&all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -166,7 +174,7 @@ impl Owners {
         let named = self.named.iter().flat_map(|owner| &owner.places);
         let named = named.flat_map(Place::fields);
         let excluded = self.excluded.iter().flat_map(Slot::fields);
-        let fields = self.fields.iter().copied();
+        let fields = self.fields.iter().chain(&self.kept).copied();
         fields.chain(named).chain(excluded).map(|(id, _)| id)
     }
 

@@ -51,9 +51,13 @@ impl State {
             return joined;
         }
         let fields = Owners {
-            fields: joined.fields,
-            excluded: joined.excluded,
-            ..Owners::default()
+            named: Vec::new(),
+            alive: joined
+                .alive
+                .into_iter()
+                .filter(|holder| sides.iter().all(|side| side.lives(*holder)))
+                .collect(),
+            ..joined
         };
         if sides.iter().all(|side| side.says(&fields)) {
             return fields;
@@ -74,10 +78,20 @@ impl Side<'_> {
 
     fn is_null(&self, holder: Holder) -> bool {
         let Holder::Reg(reg) = holder else {
-            return false;
+            return self.owners().null.contains(&holder);
         };
         let value = self.state.registers.get(&Reg(reg));
         value.is_some_and(|value| value.single() == Some(0))
+    }
+
+    fn lives(&self, holder: Holder) -> bool {
+        self.owners().lives(holder) || self.is_null(holder)
+    }
+
+    /// Whether a field of a single object holds NULL or the address of a block that lives.
+    fn keeps(&self, field: Field) -> bool {
+        let is_kept = self.owners().kept.contains(&field) || self.owns(field);
+        is_kept && self.names.info(field.0).single
     }
 
     fn owns(&self, field: Field) -> bool {
@@ -121,10 +135,9 @@ impl Side<'_> {
             && named
             && loose.all(|few| few)
             && excluded.all(|slot| is_excluded(slot, others))
-            && others
-                .alive
-                .iter()
-                .all(|holder| self.owners().lives(*holder) || self.is_null(*holder))
+            && (others.alive.iter()).all(|holder| self.lives(*holder))
+            && others.kept.iter().all(|field| self.keeps(*field))
+            && others.null.iter().all(|holder| self.is_null(*holder))
     }
 
     /// The own owner that another one is, by what it says first.
@@ -251,13 +264,17 @@ fn joined([a, b]: [Side<'_>; 2]) -> Owners {
         let all: BTreeSet<Holder> = named.chain(&side.owners().alive).copied().collect();
         all
     });
-    let lives =
-        |side: Side<'_>, holder: Holder| side.owners().lives(holder) || side.is_null(holder);
     let alive = holders[0].union(&holders[1]).copied();
-    let alive = alive.filter(|holder| lives(a, *holder) && lives(b, *holder));
+    let alive = alive.filter(|holder| a.lives(*holder) && b.lives(*holder));
     all.alive = alive
         .filter(|holder| all.index(*holder).is_none())
         .collect();
+    let kept = a.owners().kept.union(&b.owners().kept).copied();
+    all.kept = kept
+        .filter(|field| a.keeps(*field) && b.keeps(*field))
+        .collect();
+    let null = a.owners().null.intersection(&b.owners().null);
+    all.null = null.copied().collect();
     all
 }
 

@@ -114,7 +114,7 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         (address, width): (Operand, Width),
     ) -> Option<Place> {
-        let is_asked = width == 64 && !state.owners.fields.is_empty();
+        let is_asked = width == 64 && !state.owners.is_empty();
         is_asked.then(|| self.field(frame, state, address))?
     }
 
@@ -228,7 +228,7 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         (inner, call, fixed): (&Frame, &Call, usize),
     ) -> Owners {
-        if state.owners.is_empty() || self.contexts.shared.contains(&inner.function) {
+        if self.contexts.shared.contains(&inner.function) {
             return Owners::default();
         }
         let params = &self.program.function(inner.function).params;
@@ -245,14 +245,22 @@ impl<G: Guide> Walker<'_, G> {
                 _ => None,
             })
             .collect();
-        state.owners.clone().renamed(|known| {
+        let mut owners = state.owners.clone().renamed(|known| {
             let Holder::Reg(reg) = known else {
                 return one(known);
             };
             let params = args.iter().filter(|(_, own)| own.0 == reg);
             let params = params.map(|(param, _)| Holder::Reg(*param));
             params.chain([Holder::Outer(frame.ctx.0, reg)]).collect()
-        })
+        });
+        let null = state
+            .registers
+            .iter()
+            .filter(|(reg, value)| value.single() == Some(0) && self.width(frame, **reg) == 64);
+        owners
+            .null
+            .extend(null.map(|(reg, _)| Holder::Outer(frame.ctx.0, reg.0)));
+        owners
     }
 
     /// The caller's owners behind a call.
@@ -280,7 +288,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let given = &self.program.function(id).result;
         let results = call.dst.0..call.dst.0 + call.result.len() as u32;
-        exit.owners.clone().renamed(|known| match known {
+        let mut owners = exit.owners.clone().renamed(|known| match known {
             Holder::Reg(i) => {
                 let widths = (call.result.get(i as usize), given.get(i as usize));
                 match widths == (Some(&64), Some(&64)) {
@@ -293,7 +301,11 @@ impl<G: Guide> Walker<'_, G> {
                 false => one(Holder::Reg(reg)),
             },
             known => one(known),
-        })
+        });
+        owners
+            .null
+            .retain(|holder| matches!(holder, Holder::Outer(..)));
+        owners
     }
 
     /// Whether a function, or what it calls, may release a block.

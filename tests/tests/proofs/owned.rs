@@ -1,0 +1,146 @@
+//! The owners that a floor speaks of ([`cegar_model::domain::owners`]), against the blocks of an execution.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use cegar_model::domain::owners::{Field, Holder, Owners, Place, Slot};
+use cegar_model::domain::space::ObjId;
+use cegar_model::machine::View;
+use cegar_model::program::ir::{DYNAMIC_OBJECTS, Reg, place_of};
+
+/// What is seen of an execution.
+pub struct Seen<'v, 'a> {
+    /// The machine.
+    pub view: &'a View<'v>,
+    /// Objects with their names.
+    pub objects: &'a BTreeMap<u32, ObjId>,
+    /// How many things were compared.
+    pub compared: usize,
+}
+
+/// A field of one object.
+type Spot = (u32, u32);
+
+impl Seen<'_, '_> {
+    fn register(&self, holder: Holder) -> Option<u64> {
+        let Holder::Reg(reg) = holder else {
+            return None;
+        };
+        let number = self.view.register(self.view.depth() - 1, Reg(reg))?;
+        Some(number as u64)
+    }
+
+    /// What is in a field; none if it was not written.
+    fn content(&self, (number, at): Spot) -> Option<u64> {
+        let seen = self.view.object(number).filter(|seen| seen.alive)?;
+        let bytes = seen.bytes.get(at as usize..at as usize + 8)?;
+        if self.view.is_undefined(number, at as usize, 8) {
+            return None;
+        }
+        <[u8; 8]>::try_from(bytes).ok().map(u64::from_le_bytes)
+    }
+
+    /// Whether this is NULL or where a block begins that lives.
+    fn is_block(&self, address: u64) -> bool {
+        let number = (address >> 32) as u32;
+        address == 0
+            || address as u32 == 0
+                && self.view.object(number).is_some_and(|seen| seen.alive)
+                && place_of(number) >= DYNAMIC_OBJECTS
+    }
+
+    /// The field that a slot is, if it owns.
+    fn spot(&self, owners: &Owners, slot: &Slot) -> Option<Spot> {
+        let address = self.register(slot.base)?;
+        let number = (address >> 32) as u32;
+        let id = self.objects.get(&number)?;
+        let is_owning = address as u32 == 0 && owners.fields.contains(&(*id, slot.at));
+        is_owning.then_some((number, slot.at))
+    }
+
+    fn spots_of(&self, (id, at): Field) -> impl Iterator<Item = Spot> + '_ {
+        let named = self.objects.iter().filter(move |(_, known)| **known == id);
+        named.map(move |(number, _)| (*number, at))
+    }
+
+    /// What of all that is said does not hold.
+    pub fn differs(&mut self, owners: &Owners) -> Option<String> {
+        let mut values: BTreeMap<u64, String> = BTreeMap::new();
+        let mut named: BTreeSet<Spot> = BTreeSet::new();
+        for owner in &owners.named {
+            let held = owner.holders.iter().filter_map(|h| self.register(*h));
+            let mut all: BTreeSet<u64> = held.collect();
+            for place in &owner.places {
+                let spots: Vec<Spot> = match place {
+                    Place::Cell(id, at) if owners.fields.contains(&(*id, *at)) => {
+                        self.spots_of((*id, *at)).collect()
+                    }
+                    Place::Cell(..) => Vec::new(),
+                    Place::Slot(slot) => self.spot(owners, slot).into_iter().collect(),
+                };
+                for spot in spots {
+                    all.extend(self.content(spot));
+                    named.insert(spot);
+                }
+            }
+            self.compared += all.len();
+            if all.len() > 1 {
+                return Some(format!("an owner has several values: {all:x?} in {owners}"));
+            }
+            for value in all.into_iter().filter(|value| *value != 0) {
+                if !self.is_block(value) {
+                    return Some(format!(
+                        "an owner leads to no block: {value:#x} in {owners}"
+                    ));
+                }
+                if values.insert(value, "an owner".to_owned()).is_some() {
+                    return Some(format!("two owners have one value: {value:#x} in {owners}"));
+                }
+            }
+        }
+        let excluded = owners.excluded.iter();
+        let excluded: BTreeSet<Spot> = excluded
+            .filter_map(|slot| self.spot(owners, slot))
+            .collect();
+        for holder in &owners.alive {
+            if let Some(value) = self.register(*holder) {
+                self.compared += 1;
+                if !self.is_block(value) {
+                    return Some(format!("{holder} does not lead to a block: {value:#x}"));
+                }
+            }
+        }
+        // Which places registers of callers lead to is not known here.
+        let slots = owners.named.iter().flat_map(|owner| &owner.places);
+        let slots = slots.filter_map(|place| match place {
+            Place::Slot(slot) => Some(slot),
+            Place::Cell(..) => None,
+        });
+        let mut slots = slots.chain(&owners.excluded);
+        if slots.any(|slot| matches!(slot.base, Holder::Outer(..))) {
+            return None;
+        }
+        for field in &owners.fields {
+            let spots: Vec<Spot> = self.spots_of(*field).collect();
+            for spot in spots {
+                let Some(value) = self.content(spot).filter(|value| *value != 0) else {
+                    continue;
+                };
+                if named.contains(&spot) || excluded.contains(&spot) {
+                    continue;
+                }
+                self.compared += 1;
+                if !self.is_block(value) {
+                    return Some(format!(
+                        "{spot:?} leads to no block: {value:#x} in {owners}"
+                    ));
+                }
+                if let Some(other) = values.insert(value, format!("{spot:?}")) {
+                    return Some(format!(
+                        "{spot:?} and {other} lead to {value:#x} in {owners}"
+                    ));
+                }
+            }
+        }
+        None
+    }
+}
