@@ -42,7 +42,7 @@ impl Campaign for Bench<'_> {
             0 | 1 => {
                 self.plant(&self.corpus())?;
                 // What an earlier campaign knew, but not what it compiled.
-                for entry in fs::read_dir(self.at("target/cegar/fuzz"))? {
+                for entry in fs::read_dir(self.results())? {
                     let entry = entry?;
                     if entry.file_name() != "native" && entry.file_name() != "bitcode" {
                         remove(&entry.path())?;

@@ -193,9 +193,14 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
+    /// What a campaign leaves under `target`.
+    pub fn results(&self) -> PathBuf {
+        self.at(&format!("target/cegar-{}/fuzz", self.library.package))
+    }
+
     /// The program's bitcode, as a campaign left it.
     pub fn program(&self) -> PathBuf {
-        self.at("target/cegar/fuzz/program.bc")
+        self.results().join("program.bc")
     }
 
     /// A campaign of `cargo cegar`, with further options.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_harness::build::{Build, MockedFunction, Unit};
+use cegar_harness::build::{Build, BuildError, MockedFunction, Unit};
 use cegar_model::program::Property;
 use cegar_model::program::normalise::Entry;
 
@@ -102,14 +102,18 @@ impl<'a> Tests<'a> {
         self
     }
 
+    /// Whether the time is up.
+    fn is_late(&self) -> bool {
+        self.ends.1.is_some_and(|until| Instant::now() >= until)
+    }
+
     /// Runs work that takes long, and asks it to stop once its result is no longer needed.
     fn interruptible<T>(&self, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
-                    let late = self.ends.1.is_some_and(|until| Instant::now() >= until);
-                    if late || self.ends.0.load(Ordering::Relaxed) {
+                    if self.is_late() || self.ends.0.load(Ordering::Relaxed) {
                         stop.store(true, Ordering::Relaxed);
                         return;
                     }
@@ -346,7 +350,12 @@ impl<'a> Tests<'a> {
         let built = timed("building the test's executable", || {
             self.interruptible(&stop, || build.try_compile())
         })
-        .map_err(|why| why.to_string())?;
+        .map_err(|why| match why {
+            BuildError::Interrupted if self.is_late() => {
+                "the time was up before it was built; another run writes it".to_owned()
+            }
+            why => why.to_string(),
+        })?;
         let runner = built
             .into_iter()
             .find(|built| built.harness == self.harness.name)

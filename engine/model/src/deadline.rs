@@ -42,7 +42,11 @@ impl Deadline {
     }
 }
 
+/// Flags of which any asks for the end of a question to a solver, but not of the work around it.
+pub type Alarm = Vec<Arc<AtomicBool>>;
+
 thread_local! {
+    static ALARM: RefCell<Alarm> = const { RefCell::new(Vec::new()) };
     static CURRENT: RefCell<Deadline> = const { RefCell::new(Deadline { at: None, stop: None }) };
     /// How often [`seldom_passed`] was asked.
     static ASKED: Cell<u32> = const { Cell::new(0) };
@@ -59,6 +63,24 @@ pub fn within<T>(deadline: Deadline, work: impl FnOnce() -> T) -> T {
     }
     let _restore = Restore(CURRENT.replace(deadline));
     work()
+}
+
+/// Does something whose questions to a solver are broken off as soon as a flag is set.
+pub fn interruptible<T>(alarm: Alarm, work: impl FnOnce() -> T) -> T {
+    let before = ALARM.replace(alarm);
+    let result = work();
+    ALARM.set(before);
+    result
+}
+
+/// What may break off the calling thread's questions.
+pub fn alarm() -> Alarm {
+    ALARM.with_borrow(Clone::clone)
+}
+
+/// Whether one of the flags is set.
+pub fn is_raised(alarm: &Alarm) -> bool {
+    alarm.iter().any(|flag| flag.load(Ordering::Relaxed))
 }
 
 /// Whether the calling thread's deadline has passed.

@@ -4,6 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -39,6 +41,7 @@ pub struct Worker {
     events: Receiver<WorkerEvent>,
     stopped: bool,
     ended: bool,
+    failed: Arc<AtomicBool>,
     /// Runs of a worker that died.
     runs: u64,
     recorder: tempfile::NamedTempFile,
@@ -68,6 +71,8 @@ impl Worker {
             .map_err(start)?;
         let stdin = child.stdin.take();
         let (sender, events) = channel();
+        let failed = Arc::new(AtomicBool::new(false));
+        let fails = Arc::clone(&failed);
         if let Some(stdout) = child.stdout.take() {
             std::thread::Builder::new()
                 .name("worker events".to_owned())
@@ -78,10 +83,13 @@ impl Worker {
                         let Ok(event) = serde_json::from_slice(&line) else {
                             continue;
                         };
+                        let is_failure = matches!(event, WorkerEvent::Crash { .. });
                         if sender.send(event).is_err() {
                             break;
                         }
+                        fails.fetch_or(is_failure, Ordering::Relaxed);
                     }
+                    fails.store(true, Ordering::Relaxed);
                 })
                 .map_err(start)?;
         }
@@ -94,6 +102,7 @@ impl Worker {
             events,
             stopped: false,
             ended: false,
+            failed,
             runs: 0,
             recorder,
             _config_file: file,
@@ -110,6 +119,11 @@ impl Worker {
         &self.config
     }
 
+    /// Set while a failure waits to be heard of: an input that the target failed on, or the end of the process.
+    pub fn failed(&self) -> &Arc<AtomicBool> {
+        &self.failed
+    }
+
     /// Whether the process has ended.
     pub fn has_ended(&self) -> bool {
         self.ended
@@ -118,6 +132,7 @@ impl Worker {
     /// Waits for events: returns as soon as there are some, or nothing after `timeout`.
     pub fn poll(&mut self, timeout: Duration) -> Vec<WorkerEvent> {
         let mut found = Vec::new();
+        self.failed.store(false, Ordering::Relaxed);
         if self.ended {
             return found;
         }

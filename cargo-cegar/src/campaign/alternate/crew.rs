@@ -6,6 +6,8 @@
 //! others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
 //! memory with another, which its C code could write to. (Other machines: see `peers`.)
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerError, WorkerEvent};
@@ -79,6 +81,12 @@ impl Crew {
     /// Whether no process was started.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
+    }
+
+    /// Set while a failure of a process waits to be heard of.
+    pub fn failures(&self) -> Vec<Arc<AtomicBool>> {
+        let members = self.members.iter();
+        members.map(|m| Arc::clone(m.worker.failed())).collect()
     }
 
     /// Whether a process is still at work.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use cegar_fuzz::native::{Kind, Target};
 use cegar_fuzz::worker::WorkerConfig;
+use cegar_model::deadline::Alarm;
 
 use super::crew::Crew;
 use super::inputs::Inputs;
@@ -22,6 +23,8 @@ const DEATHS: u32 = 5;
 const FATAL: u32 = 1000;
 /// Inputs that are swept at a time, and how long fewer may wait.
 const SWEPT: usize = 16;
+/// From one question that is broken off for a failure to the next.
+const BETWEEN: Duration = Duration::from_secs(2);
 const SWEEPING: Duration = Duration::from_secs(1);
 
 /// See the module.
@@ -31,6 +34,8 @@ pub struct Fuzzing {
     compares: bool,
     losses: Losses,
     pub sweeps: Sweeps,
+    /// When a failure was last heard of.
+    pub last_failure: Option<Instant>,
 }
 
 /// Processes that are gone.
@@ -58,10 +63,20 @@ impl Fuzzing {
             crew: Crew::default(),
             compares: false,
             losses: Losses::default(),
+            last_failure: None,
             sweeps: Sweeps {
                 last: started,
                 places: BTreeSet::new(),
             },
+        }
+    }
+
+    /// What a question of the search is broken off for: a failure of the fuzzer's target, but not soon after another one, since there may
+    /// be hundreds.
+    pub fn alarm(&self) -> Alarm {
+        match self.last_failure {
+            Some(last) if last.elapsed() < BETWEEN => Alarm::new(),
+            _ => self.crew.failures(),
         }
     }
 

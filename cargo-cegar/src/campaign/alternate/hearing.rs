@@ -74,6 +74,7 @@ impl Alternation<'_, '_> {
             }
             WorkerEvent::Sample { tape } => self.searching.backlog.sample(tape),
             WorkerEvent::Crash { tape, .. } => {
+                self.fuzzing.last_failure = Some(Instant::now());
                 // Each takes a run in the machine and a native one, and there may be hundreds.
                 if self.subject.is_late() {
                     self.keep(&tape)?;

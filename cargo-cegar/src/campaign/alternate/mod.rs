@@ -38,6 +38,7 @@ pub(super) mod subject;
 use std::time::{Duration, Instant};
 
 use cegar_fuzz::native::Kind;
+use cegar_model::deadline;
 use cegar_search::simulate::search::{News, Origin, Search};
 use cegar_search::strategy::Strategy;
 
@@ -187,7 +188,9 @@ impl Alternation<'_, '_> {
             if asking && !self.searching.backlog.has_given() {
                 let until = self.slice();
                 let search = &mut self.searching.search;
-                asking = search.slice(until, None, self.subject.stop, &mut news);
+                let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);
+                let slice = || search.slice(until, None, stop, &mut news);
+                asking = deadline::interruptible(alarm, slice);
                 self.progress();
             }
             let nothing = !asking && news.is_empty() && self.searching.backlog.is_empty();

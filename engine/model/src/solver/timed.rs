@@ -7,7 +7,7 @@
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{Builder, scope};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use z3::{Context, SatResult};
 
@@ -18,21 +18,37 @@ use crate::deadline;
 /// twenty gigabytes for the square of a square.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Runs a check of the calling thread's context, and interrupts it when the time of `limits` or the thread's deadline is over.
+/// How often it is looked whether an alarm is raised.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs a check of the calling thread's context, and interrupts it when the time of `limits` or the thread's deadline is over, or when its alarm is
+/// raised ([`deadline::interruptible`]).
 /// Says whether it was interrupted.
 pub fn timed(limits: &Limits, check: impl FnOnce() -> SatResult) -> (SatResult, bool) {
     let time = limits.time.unwrap_or(LONGEST);
     let time = deadline::left().map_or(time, |left| left.min(time));
     let context = Context::thread_local();
+    let alarm = deadline::alarm();
     let (ended, end) = channel::<()>();
     scope(|threads| {
         let handle = context.handle();
         let watch = move || {
-            let is_late = end.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
-            if is_late {
-                handle.interrupt();
+            let begin = Instant::now();
+            loop {
+                let left = time.saturating_sub(begin.elapsed());
+                let wait = if alarm.is_empty() {
+                    left
+                } else {
+                    left.min(LOOK)
+                };
+                if end.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+                    return false;
+                }
+                if begin.elapsed() >= time || deadline::is_raised(&alarm) {
+                    handle.interrupt();
+                    return true;
+                }
             }
-            is_late
         };
         // Without a thread nothing would end the check.
         let Ok(watch) = Builder::new().spawn_scoped(threads, watch) else {
@@ -50,7 +66,6 @@ mod tests {
     use crate::solver::z3::params;
     use std::os::unix::process::CommandExt as _;
     use std::process::Command;
-    use std::time::Instant;
     use z3::Solver;
     use z3::ast::BV;
 
@@ -72,6 +87,26 @@ mod tests {
             time: Some(time),
             ..Limits::default()
         }
+    }
+
+    #[test]
+    fn a_raised_alarm_breaks_a_check_off() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicBool, Ordering};
+
+        let flag = Arc::new(AtomicBool::new(false));
+        let limits = within(Duration::from_secs(600));
+        let solver = factors();
+        let raised = Arc::clone(&flag);
+        let raise = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(100));
+            raised.store(true, Ordering::Relaxed);
+        });
+        let work = || timed(&limits, || solver.check());
+        let (result, interrupted) = deadline::interruptible(vec![flag], work);
+        raise.join().expect("the flag is set");
+        assert!(result == SatResult::Unknown && interrupted);
+        assert!(deadline::alarm().is_empty());
     }
 
     #[test]

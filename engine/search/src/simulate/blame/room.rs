@@ -47,7 +47,7 @@ impl Looking<'_> {
         let object = (address >> 32) as u32;
         let mut all = self.noted.owned.iter();
         let owned = all.find(|owned| owned.object == object)?;
-        let end = (address & 0xffff_ffff) + len;
+        let end = (address & 0xffff_ffff).saturating_add(len);
         (end > owned.size).then_some((owned, end))
     }
 
@@ -59,7 +59,7 @@ impl Looking<'_> {
         let mut all = self.noted.owned.iter();
         let owned = all.find(|owned| owned.object == object && owned.told)?;
         let (size, passed) = (owned.size_term?, owned.passed?);
-        let end = (address & 0xffff_ffff) + len;
+        let end = (address & 0xffff_ffff).saturating_add(len);
         if end <= owned.size {
             return None;
         }
@@ -108,7 +108,7 @@ impl Looking<'_> {
         let mut all = self.noted.owned.iter();
         let owned = all.find(|owned| owned.object == object && owned.told)?;
         let (size, passed) = (owned.size_term?, owned.passed?);
-        let end = (address & 0xffff_ffff) + len;
+        let end = (address & 0xffff_ffff).saturating_add(len);
         if end <= owned.size || owned.made_by.is_some() {
             return None;
         }

@@ -5,6 +5,7 @@
 
 use super::*;
 use crate::simulate::partial::{Question, Simulated, simulate};
+use cegar_model::deadline;
 use cegar_model::term::Term;
 
 /// A question that went to the limits is asked once more, with so many times as much.
@@ -94,6 +95,10 @@ impl Search<'_> {
                 return Some((tape, changed));
             }
             Simulated::Dead => self.stats.dead += 1,
+            Simulated::Open | Simulated::OutOfLimits if deadline::is_raised(&deadline::alarm()) => {
+                tracing::debug!(at, "a question was broken off");
+                self.later_again(of, at, class);
+            }
             Simulated::Open => {
                 tracing::debug!(
                     at,
@@ -105,15 +110,20 @@ impl Search<'_> {
             Simulated::OutOfLimits if class == class::AGAIN => self.stats.open += 1,
             Simulated::OutOfLimits => {
                 tracing::debug!(at, bytes = of.tape.len(), "a question went to the limits");
-                let of = of.clone();
-                let work = match of.path[at].event {
-                    Event::Check { .. } => Work::Violate { of, at },
-                    _ => Work::Flip { of, at },
-                };
-                self.push(class::AGAIN, at as u64, work);
+                self.later_again(of, at, class::AGAIN);
             }
         }
         None
+    }
+
+    /// A question is asked once more.
+    fn later_again(&mut self, of: &Rc<Recorded>, at: usize, class: usize) {
+        let of = of.clone();
+        let work = match of.path[at].event {
+            Event::Check { .. } => Work::Violate { of, at },
+            _ => Work::Flip { of, at },
+        };
+        self.push(class, at as u64, work);
     }
 
     /// What a question may cost that went to the limits; nothing when there is no time left for it.
