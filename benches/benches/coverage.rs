@@ -16,6 +16,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use cegar_benches::libraries::{LIBRARIES, Library};
 use cegar_benches::prepared::{Bench, MAX_LEN, afl, remove, run};
@@ -37,7 +38,7 @@ trait Campaign {
 
 impl Campaign for Bench<'_> {
     fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf> {
-        let seconds = seconds.to_string();
+        let (given, seconds) = (seconds, seconds.to_string());
         match which {
             0 | 1 => {
                 self.plant(&self.corpus())?;
@@ -54,13 +55,26 @@ impl Campaign for Bench<'_> {
             }
             2 => {
                 self.plant(&self.at("corpus"))?;
-                let time = format!("-max_total_time={seconds}");
-                let seed = format!("-seed={round}");
                 let max_len = format!("-max_len={MAX_LEN}");
-                run(Command::new("./libfuzzer")
-                    .args([&time, &seed, &max_len])
-                    .args(["-print_final_stats=1", "corpus"])
-                    .current_dir(&self.folder))?;
+                let end = Instant::now() + Duration::from_secs(given);
+                // It ends where the library fails, and goes on with its corpus.
+                for start in 0.. {
+                    let left = end.saturating_duration_since(Instant::now()).as_secs();
+                    if left == 0 {
+                        break;
+                    }
+                    let time = format!("-max_total_time={left}");
+                    let seed = format!("-seed={}", round + 1000 * start);
+                    let status = Command::new("./libfuzzer")
+                        .args([&time, &seed, &max_len])
+                        .args(["-print_final_stats=1", "corpus"])
+                        .current_dir(&self.folder)
+                        .stderr(Stdio::null())
+                        .status()?;
+                    if status.code().is_none() {
+                        return Err("libFuzzer was killed".into());
+                    }
+                }
                 Ok(self.at("corpus"))
             }
             _ => {

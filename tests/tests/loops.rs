@@ -120,6 +120,28 @@ fn arrays_that_grow() {
     }
 }
 
+/// Lists are built, changed and released: each node has one owner.
+#[test]
+fn lists() {
+    let run = |name: &str, time: &str, fixed: &[&str]| {
+        let mut words = vec!["--property", "memory", "--max-time", time];
+        words.extend(fixed);
+        check_in("lists", name, &words)
+    };
+    let proved = [
+        "names", "pop", "queue", "replaced", "shared", "stack", "turned",
+    ];
+    for name in proved {
+        run(name, "60s", &[]).expect(exit::VIOLATION);
+        let fixed = run(name, "60s", &["-D", "FIXED", ALONE]);
+        assert_eq!(fixed.finished()["verdict"], "proved", "{name}\n{fixed}");
+    }
+    // That a node is not its own next one is not known while the list is walked.
+    run("taken", "60s", &[]).expect(exit::VIOLATION);
+    let fixed = run("taken", "3s", &["-D", "FIXED"]);
+    assert_ne!(fixed.finished()["verdict"], "violated", "{fixed}");
+}
+
 /// Ends that are written over, left out, or passed by.
 #[test]
 fn texts_past_their_ends() {

@@ -484,7 +484,7 @@ impl Reader {
         if !claim.owners.objects().all(|id| self.is_object(id)) {
             return malformed("an owner's object does not exist");
         }
-        state.owners = claim.owners.clone();
+        state.owners = Arc::new(claim.owners.clone());
         Ok(state)
     }
 }

@@ -24,5 +24,6 @@ pub mod short;
 mod sizes;
 pub mod space;
 pub mod state;
+mod turned;
 pub mod value;
 pub mod walk;

@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use super::contents::Contents;
 use super::linear::Var;
 use super::num::Num;
+use super::owners::Owners;
 use super::space::{Alive, GONE, Names, ObjId};
 use super::state::State;
 use super::value::Value;
@@ -185,12 +186,12 @@ impl State {
         self.lines = lines;
         self.without_nuls(|of| of == id);
         self.cells.retain(|_, cell| cell.object != id);
-        let mut owners = std::mem::take(&mut self.owners);
+        let mut owners = Owners::clone(&self.owners);
         let older = names.older(id).filter(|_| !ended);
         owners.renewed((id, older), |owners, field| {
             self.is_owning(owners, field, names)
         });
-        self.owners = owners;
+        self.owners = Arc::new(owners);
         let turn = |value: &Value| turned(value, id, fate, names);
         self.turn(&turn);
         contents.change(&mut |value, _| turn(value));

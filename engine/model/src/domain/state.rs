@@ -6,13 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::contents::{END, Filling};
 use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
 use super::nul::{Bytes, Ends, Nuls, Tested};
 use super::num::{Num, Thresholds};
 use super::owners::{Holder, Owners};
 use super::recent::Fates;
-use super::space::{self, GONE, Names, ObjId, Object, Objects};
+use super::space::{self, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 use crate::term::fault::ONE_ALLOCATION;
@@ -62,7 +61,7 @@ pub struct State {
     /// What became of requests' last blocks since the innermost call began.
     pub fates: Fates,
     /// Who owns blocks of the heap.
-    pub owners: Owners,
+    pub owners: Arc<Owners>,
 }
 
 /// The widths of a function's registers.
@@ -81,7 +80,9 @@ impl State {
         let own = Var::Reg(reg.0);
         self.lines.drop(|var| var == own || var == own.unsigned());
         self.forget_bytes_by(reg);
-        self.owners.set(Holder::of(reg));
+        if self.owners.speaks_of(Holder::of(reg)) {
+            Arc::make_mut(&mut self.owners).set(Holder::of(reg));
+        }
         self.registers.insert(reg, value);
     }
 
@@ -102,7 +103,9 @@ impl State {
     /// Some bytes of an object may be written: no register is known to be the same any more.
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
         self.may_end(id, (low, high), ends);
-        self.owners.written(id, (low, high));
+        if self.owners.has_fields_of(id) {
+            Arc::make_mut(&mut self.owners).written(id, (low, high));
+        }
         self.cells.retain(|_, cell| {
             cell.object != id || cell.at.saturating_add(cell.len) <= low || cell.at >= high
         });
@@ -196,7 +199,9 @@ impl State {
         }
         lines.forget_trivial_texts(&|var| self.range(var, names));
         self.lines = lines;
-        self.owners.keep(&matters);
+        if self.owners.has_other_than(&matters) {
+            Arc::make_mut(&mut self.owners).keep(&matters);
+        }
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));
         self.wrapped.retain(|&reg| matters(reg));
@@ -409,62 +414,6 @@ impl State {
             && self.has_owners(other, names)
             && space::is_within(&self.objects, &other.objects, names)
             && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
-    }
-
-    /// Objects are gone: what leads to them leads nowhere.
-    pub fn remove(&mut self, gone: &[ObjId]) {
-        let is_there = |var| match var {
-            Var::Cell(id, ..) | Var::Size(id) => !gone.contains(&id),
-            Var::Reg(_) | Var::Outer(..) | Var::Nul(..) => true,
-        };
-        self.lines.keep(is_there, &|_| ANY);
-        self.without_nuls(|id| gone.contains(&id));
-        gone.iter()
-            .for_each(|id| self.owners.written(*id, (0, END)));
-        let turned = |value: &Value| -> Option<Value> {
-            value.ptr.iter().any(|(id, _)| gone.contains(id)).then(|| {
-                let mut value = value.clone();
-                value
-                    .ptr
-                    .retain(|(id, _)| !gone.contains(id) && *id != GONE);
-                value.ptr.push((GONE, Num::all(64)));
-                value
-            })
-        };
-        self.turn(&turned);
-        if gone.iter().any(|id| self.objects.contains_key(id)) {
-            let objects = Arc::make_mut(&mut self.objects);
-            for id in gone {
-                objects.remove(id);
-            }
-        }
-        self.cells.retain(|_, cell| !gone.contains(&cell.object));
-    }
-
-    /// Changes values in registers and in memory; none is given for what stays.
-    pub(super) fn turn(&mut self, turned: &impl Fn(&Value) -> Option<Value>) {
-        for value in self.registers.values_mut() {
-            if let Some(new) = turned(value) {
-                *value = new;
-            }
-        }
-        let is_touched = |object: &Object| {
-            object.contents.runs().any(|(_, run)| match &run.filling {
-                Filling::Each(_, value) => turned(value).is_some(),
-                Filling::Image(..) => false,
-            })
-        };
-        let touched = self.objects.iter().filter(|(_, object)| is_touched(object));
-        let touched: Vec<ObjId> = touched.map(|(id, _)| *id).collect();
-        if touched.is_empty() {
-            return;
-        }
-        let objects = Arc::make_mut(&mut self.objects);
-        for id in touched {
-            if let Some(object) = objects.get_mut(&id) {
-                Arc::make_mut(&mut object.contents).change(&mut |value, _| turned(value));
-            }
-        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use cegar_checker::floor::{ContextClaim, FloorClaim, FunctionClaim, HeadClaim, StateClaim};
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
+use cegar_model::domain::owners::Owners;
 use cegar_model::domain::space::{CtxId, Names};
 use cegar_model::domain::state::State;
 use rustc_hash::FxHashMap;
@@ -109,7 +110,7 @@ impl Writer {
                 .map(|(&(id, which), &at)| (id, which, at))
                 .collect(),
             fates: state.fates.iter().collect(),
-            owners: state.owners.clone(),
+            owners: Owners::clone(&state.owners),
         }
     }
 }

@@ -151,9 +151,6 @@ impl Owners {
 
     /// The registers of the innermost call that do not matter are not spoken of any more.
     pub fn keep(&mut self, matters: impl Fn(Reg) -> bool) {
-        if self.is_empty() {
-            return;
-        }
         let all = std::mem::take(self);
         *self = all.renamed(|known| match known {
             Holder::Reg(reg) if !matters(Reg(reg)) => Renamed::new(),
@@ -163,16 +160,37 @@ impl Owners {
 
     /// A register gets a value of which nothing is known.
     pub fn set(&mut self, holder: Holder) {
-        let is_spoken_of = self.lives(holder)
-            || self.null.contains(&holder)
-            || self.slots().any(|slot| slot.base == holder);
-        if is_spoken_of {
-            let all = std::mem::take(self);
-            *self = all.renamed(|known| match known == holder {
-                true => Renamed::new(),
-                false => Renamed::from_elem(known, 1),
-            });
-        }
+        let all = std::mem::take(self);
+        *self = all.renamed(|known| match known == holder {
+            true => Renamed::new(),
+            false => Renamed::from_elem(known, 1),
+        });
+    }
+
+    /// Whether a register is spoken of.
+    pub fn speaks_of(&self, holder: Holder) -> bool {
+        self.holders().any(|known| known == holder)
+    }
+
+    /// Whether registers of the innermost call are spoken of that do not matter.
+    pub fn has_other_than(&self, matters: impl Fn(Reg) -> bool) -> bool {
+        let is_gone = |holder| matches!(holder, Holder::Reg(reg) if !matters(Reg(reg)));
+        self.holders().any(is_gone)
+    }
+
+    /// Whether fields of an object are spoken of.
+    pub fn has_fields_of(&self, id: ObjId) -> bool {
+        let mut own = self.fields.range((id, 0)..=(id, u32::MAX));
+        let mut kept = self.kept.range((id, 0)..=(id, u32::MAX));
+        own.next().is_some() || kept.next().is_some()
+    }
+
+    /// The registers that are spoken of.
+    pub fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
+        let named = self.named.iter().flat_map(|owner| &owner.holders);
+        let alone = self.alive.iter().chain(&self.null);
+        let bases = self.slots().map(|slot| slot.base);
+        named.chain(alone).copied().chain(bases)
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> {

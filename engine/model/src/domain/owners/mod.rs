@@ -16,6 +16,8 @@
 
 mod change;
 mod order;
+#[cfg(test)]
+mod tests;
 
 pub use self::change::{Renamed, Stored};
 
@@ -167,6 +169,15 @@ impl Owners {
     /// Whether nothing is said.
     pub fn is_empty(&self) -> bool {
         *self == Owners::default()
+    }
+
+    /// Whether nothing is said of any block.
+    pub fn is_silent(&self) -> bool {
+        self.fields.is_empty()
+            && self.named.is_empty()
+            && self.excluded.is_empty()
+            && self.alive.is_empty()
+            && self.kept.is_empty()
     }
 
     /// The objects that are spoken of.

@@ -5,6 +5,7 @@
 //! either state does not say.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Field, Holder, Owner, Owners, Place, Slot};
 use crate::domain::num::Num;
@@ -41,14 +42,18 @@ impl State {
     }
 
     /// What the owners of both states say.
-    pub(in crate::domain) fn owners_of_both(&self, other: &State, names: &Names<'_>) -> Owners {
-        if self.owners.is_empty() && other.owners.is_empty() {
-            return Owners::default();
+    pub(in crate::domain) fn owners_of_both(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+    ) -> Arc<Owners> {
+        if Arc::ptr_eq(&self.owners, &other.owners) || self.owners == other.owners {
+            return Arc::clone(&self.owners);
         }
         let sides = [self, other].map(|state| Side { state, names });
         let joined = joined(sides);
         if sides.iter().all(|side| side.says(&joined)) {
-            return joined;
+            return Arc::new(joined);
         }
         let fields = Owners {
             named: Vec::new(),
@@ -60,14 +65,16 @@ impl State {
             ..joined
         };
         if sides.iter().all(|side| side.says(&fields)) {
-            return fields;
+            return Arc::new(fields);
         }
-        Owners::default()
+        Arc::default()
     }
 
     /// Whether all holds that another state says of owners.
     pub(in crate::domain) fn has_owners(&self, other: &State, names: &Names<'_>) -> bool {
-        other.owners.is_empty() || Side { state: self, names }.says(&other.owners)
+        Arc::ptr_eq(&self.owners, &other.owners)
+            || self.owners == other.owners
+            || Side { state: self, names }.says(&other.owners)
     }
 }
 

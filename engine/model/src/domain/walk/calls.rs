@@ -10,7 +10,6 @@ use crate::domain::contents::{Contents, END, Filling};
 use crate::domain::linear::{UNSIGNED, Var};
 use crate::domain::nul::{Ends, Nuls};
 use crate::domain::num::Num;
-use crate::domain::owners::Owners;
 use crate::domain::space::{Alive, Kind, Made, ObjId, Object, Objects};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -372,7 +371,7 @@ impl<G: Guide> Walker<'_, G> {
             let frees = self.names.info(id).heap && is_lifted("external-frees");
             heap |= self.names.info(id).heap && !frees;
             if frees {
-                state.owners = Owners::default();
+                state.owners = Arc::default();
             }
             let Some(object) = state.object(id, &self.names) else {
                 continue;

@@ -266,7 +266,8 @@ impl<G: Guide> Walker<'_, G> {
     /// Blocks are given back, or may be.
     fn over(&mut self, state: &mut State, (operand, blocks): (Operand, &[ObjId]), sure: bool) {
         if sure {
-            blocks.iter().for_each(|id| state.owners.ended(*id));
+            let owners = Arc::make_mut(&mut state.owners);
+            blocks.iter().for_each(|id| owners.ended(*id));
         }
         self.owners_released(state, operand, blocks);
         for &id in blocks {

@@ -150,7 +150,7 @@ impl<G: Guide> Walker<'_, G> {
             true => (value.ptr.clone(), false),
             false => self.led(frame, state, address, &value),
         };
-        let lives = self.is_alive(frame, state, address);
+        let lives = self.may_be_gone(state, &led) && self.is_alive(frame, state, address);
         let mut bad = value.num.is_some();
         if let Operand::Reg(reg) = address {
             bad |= state.wrapped.contains(&reg);
@@ -288,6 +288,14 @@ impl<G: Guide> Walker<'_, G> {
             .and_then(|last| Num::signed_between(64, 0, last))
             .and_then(|all| offset.meet(64, &all));
         (valid, inside || guessed)
+    }
+
+    /// Whether one of these objects may not live.
+    pub(super) fn may_be_gone(&self, state: &State, led: &[(ObjId, Num)]) -> bool {
+        led.iter().any(|(id, _)| match state.objects.get(id) {
+            Some(object) => object.alive != Alive::Yes,
+            None => matches!(self.names.kind(*id), Kind::Made(_) | Kind::Gone),
+        })
     }
 
     /// Whether there may be an object of the heap that lives.

@@ -1,7 +1,11 @@
 //! Owners ([`crate::domain::owners`]) at operations, on edges and at calls.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::memory::{Access, DISPLACED};
 use super::{Frame, Guide, Walker};
+use crate::domain::contents::END;
 use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Slot, Stored};
 use crate::domain::space::{GONE, ObjId};
 use crate::domain::state::State;
@@ -17,7 +21,7 @@ fn one(holder: Holder) -> Renamed {
 impl<G: Guide> Walker<'_, G> {
     /// Whether an address was made from one that is NULL or leads to a block that lives.
     pub(super) fn is_alive(&self, frame: &Frame, state: &State, address: Operand) -> bool {
-        if state.owners.is_empty() {
+        if state.owners.is_silent() {
             return false;
         }
         let mut at = address;
@@ -80,19 +84,24 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         access: &Access,
         (address, value, width): (Operand, Option<Operand>, Width),
-    ) -> Owners {
-        let mut owners = state.owners.clone();
-        if owners.is_empty() {
-            return owners;
+    ) -> Arc<Owners> {
+        let held = match value {
+            Some(Operand::Reg(reg)) if self.width(frame, reg) == 64 => Some(Holder::of(reg)),
+            _ => None,
+        };
+        let known = &state.owners;
+        let is_held = held.is_some_and(|holder| known.lives(holder));
+        let mut targets = access.targets.iter();
+        if !is_held && !targets.any(|(id, _)| known.has_fields_of(*id)) {
+            return Arc::clone(known);
         }
+        let mut owners = Owners::clone(known);
         match self.field(frame, state, address) {
             Some(place) if width == 64 && !access.unknown => {
                 let null = |value| self.get(frame, state, value, 64).single() == Some(0);
-                let stored = match value {
-                    Some(value) if null(value) => Stored::Null,
-                    Some(Operand::Reg(reg)) if self.width(frame, reg) == 64 => {
-                        Stored::Held(Holder::of(reg))
-                    }
+                let stored = match (value, held) {
+                    (Some(value), _) if null(value) => Stored::Null,
+                    (_, Some(holder)) => Stored::Held(holder),
                     _ => Stored::Unknown,
                 };
                 owners.stored(&place, stored, |field| state.is_void(field, &self.names));
@@ -104,7 +113,7 @@ impl<G: Guide> Walker<'_, G> {
                 }
             }
         }
-        owners
+        Arc::new(owners)
     }
 
     /// The place that a register is about to be read from.
@@ -114,18 +123,32 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         (address, width): (Operand, Width),
     ) -> Option<Place> {
-        let is_asked = width == 64 && !state.owners.is_empty();
+        if width != 64 || state.owners.is_silent() {
+            return None;
+        }
+        let has_fields = |value: &Value| {
+            let mut objects = value.ptr.iter();
+            objects.any(|(id, _)| state.owners.has_fields_of(*id))
+        };
+        let is_asked = match address {
+            Operand::Reg(reg) => state.registers.get(&reg).is_some_and(has_fields),
+            _ => has_fields(&self.get(frame, state, address, 64)),
+        };
         is_asked.then(|| self.field(frame, state, address))?
     }
 
     /// A register was read from a place.
     pub(super) fn owner_read(&self, state: &mut State, reg: Reg, place: &Place) {
-        let mut owners = std::mem::take(&mut state.owners);
+        let is_asked = (place.fields().iter()).any(|(id, _)| state.owners.has_fields_of(*id));
+        if !is_asked {
+            return;
+        }
+        let mut owners = Owners::clone(&state.owners);
         let names = &self.names;
         owners.read(Holder::of(reg), place, |owners, field| {
             state.is_owning(owners, field, names)
         });
-        state.owners = owners;
+        state.owners = Arc::new(owners);
     }
 
     /// A register is a copy of an operand.
@@ -133,19 +156,22 @@ impl<G: Guide> Walker<'_, G> {
         if let Operand::Reg(from) = from
             && [to, from].iter().all(|reg| self.width(frame, *reg) == 64)
         {
-            state.owners.copied(Holder::of(to), Holder::of(from));
+            let (to, from) = (Holder::of(to), Holder::of(from));
+            if state.owners.lives(from) {
+                Arc::make_mut(&mut state.owners).copied(to, from);
+            }
         }
     }
 
     /// Blocks that an operand leads to are released, or may be.
     pub(super) fn owners_released(&self, state: &mut State, operand: Operand, blocks: &[ObjId]) {
-        if state.owners.is_empty() {
+        if state.owners.is_silent() {
             return;
         }
         let leads =
             |value: &Value| value.is_vague() || value.ptr.iter().any(|(id, _)| blocks.contains(id));
         let names = &self.names;
-        let mut owners = std::mem::take(&mut state.owners);
+        let mut owners = Owners::clone(&state.owners);
         let field_holds = |(id, at): Field| {
             let object = state.object(id, names);
             let at = crate::domain::num::Num::exactly(64, at.into());
@@ -160,13 +186,13 @@ impl<G: Guide> Walker<'_, G> {
             _ => None,
         };
         owners.released(holder, (&field_holds, &holds));
-        state.owners = owners;
+        state.owners = Arc::new(owners);
     }
 
     /// A call gives the address of a new block.
     pub(super) fn owner_given(&self, state: &mut State, call: &Call) {
         if call.result.first() == Some(&64) {
-            state.owners.given(Holder::of(call.dst));
+            Arc::make_mut(&mut state.owners).given(Holder::of(call.dst));
         }
     }
 
@@ -176,12 +202,20 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &State,
         moves: &[(Reg, Operand)],
-    ) -> Owners {
-        if state.owners.is_empty() || moves.is_empty() {
-            return state.owners.clone();
+    ) -> Arc<Owners> {
+        let is_moved = |holder: Holder| {
+            let Holder::Reg(reg) = holder else {
+                return false;
+            };
+            let is_it = |operand: &Operand| *operand == Operand::Reg(Reg(reg));
+            let mut moves = moves.iter();
+            moves.any(|(to, from)| to.0 == reg || is_it(from))
+        };
+        if !state.owners.holders().any(is_moved) {
+            return Arc::clone(&state.owners);
         }
         let is_whole = |reg: Reg| self.width(frame, reg) == 64;
-        state.owners.clone().renamed(|known| {
+        let moved = Owners::clone(&state.owners).renamed(|known| {
             let Holder::Reg(reg) = known else {
                 return one(known);
             };
@@ -193,7 +227,8 @@ impl<G: Guide> Walker<'_, G> {
                 all.push(known);
             }
             all
-        })
+        });
+        Arc::new(moved)
     }
 
     /// The owners with which a call comes back; registers are its results.
@@ -202,13 +237,16 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &State,
         (values, widths): (&[Operand], &[Width]),
-    ) -> Owners {
+    ) -> Arc<Owners> {
         let results: Vec<(u32, Operand, Width)> = (0u32..)
             .zip(values.iter().copied())
             .zip(widths.iter().copied())
             .map(|((to, value), width)| (to, value, width))
             .collect();
-        state.owners.clone().renamed(|known| {
+        if state.owners.is_silent() {
+            return Arc::clone(&state.owners);
+        }
+        let returned = Owners::clone(&state.owners).renamed(|known| {
             let Holder::Reg(reg) = known else {
                 return one(known);
             };
@@ -218,7 +256,8 @@ impl<G: Guide> Walker<'_, G> {
                     && self.width(frame, Reg(reg)) == 64
             });
             to.map(|(to, ..)| Holder::Reg(*to)).collect()
-        })
+        });
+        Arc::new(returned)
     }
 
     /// The owners with which a callee begins. A shared one knows of none.
@@ -227,9 +266,9 @@ impl<G: Guide> Walker<'_, G> {
         frame: &Frame,
         state: &State,
         (inner, call, fixed): (&Frame, &Call, usize),
-    ) -> Owners {
+    ) -> Arc<Owners> {
         if self.contexts.shared.contains(&inner.function) {
-            return Owners::default();
+            return Arc::default();
         }
         let params = &self.program.function(inner.function).params;
         let args = (0u32..).zip(&call.args[..fixed]).zip(params);
@@ -245,7 +284,7 @@ impl<G: Guide> Walker<'_, G> {
                 _ => None,
             })
             .collect();
-        let mut owners = state.owners.clone().renamed(|known| {
+        let mut owners = Owners::clone(&state.owners).renamed(|known| {
             let Holder::Reg(reg) = known else {
                 return one(known);
             };
@@ -260,7 +299,7 @@ impl<G: Guide> Walker<'_, G> {
         owners
             .null
             .extend(null.map(|(reg, _)| Holder::Outer(frame.ctx.0, reg.0)));
-        owners
+        Arc::new(owners)
     }
 
     /// The caller's owners behind a call.
@@ -270,25 +309,25 @@ impl<G: Guide> Walker<'_, G> {
         state: &State,
         exit: &State,
         (call, id): (&Call, FuncId),
-    ) -> Owners {
+    ) -> Arc<Owners> {
         if self.contexts.shared.contains(&id) {
-            let mut owners = state.owners.clone();
-            if owners.is_empty() || self.may_release(id) {
-                return Owners::default();
+            if state.owners.is_silent() || self.may_release(id) {
+                return Arc::default();
             }
-            let touched = self.points.touched(id).clone();
-            let fields: Vec<Field> = owners.fields.iter().copied().collect();
-            for field in fields {
-                let site = self.names.site(field.0);
-                if site.is_none_or(|site| touched.written.contains(&site)) {
-                    owners.drop_field(field);
-                }
-            }
-            return owners;
+            let mut owners = Owners::clone(&state.owners);
+            let touched = self.points.touched(id);
+            let objects: BTreeSet<ObjId> = owners.objects().collect();
+            let is_written = |id: &ObjId| {
+                let site = self.names.site(*id);
+                site.is_none_or(|site| touched.written.contains(&site))
+            };
+            let written = objects.into_iter().filter(is_written);
+            written.for_each(|id| owners.written(id, (0, END)));
+            return Arc::new(owners);
         }
         let given = &self.program.function(id).result;
         let results = call.dst.0..call.dst.0 + call.result.len() as u32;
-        let mut owners = exit.owners.clone().renamed(|known| match known {
+        let mut owners = Owners::clone(&exit.owners).renamed(|known| match known {
             Holder::Reg(i) => {
                 let widths = (call.result.get(i as usize), given.get(i as usize));
                 match widths == (Some(&64), Some(&64)) {
@@ -305,7 +344,7 @@ impl<G: Guide> Walker<'_, G> {
         owners
             .null
             .retain(|holder| matches!(holder, Holder::Outer(..)));
-        owners
+        Arc::new(owners)
     }
 
     /// Whether a function, or what it calls, may release a block.
