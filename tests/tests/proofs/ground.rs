@@ -26,9 +26,8 @@ use cegar_search::analysis;
 
 use super::ends;
 use super::fragments::PIECES;
-use super::owned::Seen;
 use super::requests::{self, Requests};
-use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, random, random_tapes};
+use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, owned, random, random_tapes};
 
 /// Blocks that a floor's search may walk.
 const PATIENCE: u64 = 300_000;
@@ -124,7 +123,10 @@ impl Follower<'_, '_> {
             self.registers(view, state, &objects, &place);
             self.memory(view, state, &objects, &place);
             self.lines(view, state, &objects, &place);
-            self.owners(view, state, &objects, &place);
+            let (differs, compared) = owned::compare(view, state, &self.states.names, &objects);
+            self.compared.owners += compared;
+            self.told
+                .extend(differs.map(|what| format!("{place}: {what}")));
             if self.told.is_empty() || left == 0 {
                 return;
             }
@@ -299,34 +301,6 @@ impl Follower<'_, '_> {
         }
         self.compared.lines += lines;
         self.told.extend(told);
-    }
-
-    /// Each block has one owner.
-    fn owners(
-        &mut self,
-        view: &View<'_>,
-        state: &State,
-        objects: &BTreeMap<u32, ObjId>,
-        place: &str,
-    ) {
-        let fields = state.owners.fields.iter().map(|(id, _)| *id);
-        let globals = fields.filter_map(|id| match self.states.names.kind(id) {
-            Kind::Global(global) => {
-                let number = cegar_model::program::ir::number_of(GLOBAL_OBJECTS + global.0);
-                Some((number, id))
-            }
-            _ => None,
-        });
-        let objects: BTreeMap<u32, ObjId> = globals.chain(objects.clone()).collect();
-        let mut seen = Seen {
-            view,
-            objects: &objects,
-            compared: 0,
-        };
-        let differs = seen.differs(&state.owners);
-        self.compared.owners += seen.compared;
-        self.told
-            .extend(differs.map(|what| format!("{place}: {what}")));
     }
 
     fn may_be(

@@ -3,18 +3,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::domain::owners::{Field, Holder, Owners, Place, Slot};
-use cegar_model::domain::space::ObjId;
+use cegar_model::domain::space::{Kind, Names, ObjId};
+use cegar_model::domain::state::State;
 use cegar_model::machine::View;
-use cegar_model::program::ir::{DYNAMIC_OBJECTS, Reg, place_of};
+use cegar_model::program::ir::{DYNAMIC_OBJECTS, GLOBAL_OBJECTS, Reg, number_of, place_of};
+
+/// What a state says of owners and does not hold in an execution, and how many things were compared.
+pub fn compare(
+    view: &View<'_>,
+    state: &State,
+    names: &Names<'_>,
+    objects: &BTreeMap<u32, ObjId>,
+) -> (Option<String>, usize) {
+    let fields = state.owners.fields.iter().map(|(id, _)| *id);
+    let globals = fields.filter_map(|id| match names.kind(id) {
+        Kind::Global(global) => Some((number_of(GLOBAL_OBJECTS + global.0), id)),
+        _ => None,
+    });
+    let objects: BTreeMap<u32, ObjId> = globals.chain(objects.clone()).collect();
+    let mut seen = Seen {
+        view,
+        objects: &objects,
+        compared: 0,
+    };
+    let differs = seen.differs(&state.owners);
+    (differs, seen.compared)
+}
 
 /// What is seen of an execution.
-pub struct Seen<'v, 'a> {
+struct Seen<'v, 'a> {
     /// The machine.
-    pub view: &'a View<'v>,
+    view: &'a View<'v>,
     /// Objects with their names.
-    pub objects: &'a BTreeMap<u32, ObjId>,
+    objects: &'a BTreeMap<u32, ObjId>,
     /// How many things were compared.
-    pub compared: usize,
+    compared: usize,
 }
 
 /// A field of one object.
@@ -63,7 +86,7 @@ impl Seen<'_, '_> {
     }
 
     /// What of all that is said does not hold.
-    pub fn differs(&mut self, owners: &Owners) -> Option<String> {
+    fn differs(&mut self, owners: &Owners) -> Option<String> {
         let mut values: BTreeMap<u64, String> = BTreeMap::new();
         let mut named: BTreeSet<Spot> = BTreeSet::new();
         for owner in &owners.named {
