@@ -15,7 +15,7 @@ use cegar_model::domain::num::Num;
 use cegar_model::domain::space::{Alive, CtxId, Kind, Made, ObjId};
 use cegar_model::domain::state::State;
 use cegar_model::domain::value::Value;
-use cegar_model::machine::{Limits, Machine, View};
+use cegar_model::machine::{Limits, Machine, Outcome, View};
 use cegar_model::program::Program;
 use cegar_model::program::ir::{
     DYNAMIC_OBJECTS, FUNCTION_OBJECTS, FuncId, GLOBAL_OBJECTS, GlobalId, Reg, place_of,
@@ -27,7 +27,9 @@ use cegar_search::analysis;
 use super::ends;
 use super::fragments::PIECES;
 use super::requests::{self, Requests};
-use super::{ASSERTION_AND_MEMORY, EVERYTHING, compiled, owned, random, random_tapes};
+use super::{
+    ASSERTION_AND_MEMORY, EVERYTHING, FILE, compiled, nodes, owned, random, random_tapes, runner,
+};
 
 /// Blocks that a floor's search may walk.
 const PATIENCE: u64 = 300_000;
@@ -372,7 +374,16 @@ fn held(
             compared: Compared::default(),
             requests: Requests::default(),
         };
-        Machine::new(program, limits()).run_watched(tape, &mut |view| follower.look(view));
+        let machine = Machine::new(program, limits());
+        let run = machine.run_watched(tape, &mut |view| follower.look(view));
+        if let Outcome::Violated(violation) = &run.outcome
+            && violation
+                .check
+                .is_some_and(|check| floor.ground.holds(check))
+        {
+            let what = format!("{} is said to hold", violation.detail);
+            follower.told.push(what);
+        }
         compared.blocks += follower.compared.blocks;
         compared.values += follower.compared.values;
         compared.lines += follower.compared.lines;
@@ -476,6 +487,33 @@ pub fn whole() -> (Vec<String>, Compared) {
 /// Programs whose blocks have owners.
 pub fn lists() -> (Vec<String>, Compared) {
     all_of(8, &[("programs/lists", ""), ("programs/lists", "-DFIXED")])
+}
+
+/// So many files of random programs that link and release nodes.
+pub fn nodes(files: u64, seed: u64) -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for file in 0..files {
+        let mut runner = runner(seed.wrapping_add(file << 32));
+        let texts: Vec<String> = (0..FILE).map(|_| nodes::text(&mut runner)).collect();
+        let named = texts.iter().enumerate();
+        let named: Vec<String> = named
+            .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
+            .collect();
+        let mut program =
+            compiled::together(&named, ASSERTION_AND_MEMORY).unwrap_or_else(|why| panic!("{why}"));
+        for (i, text) in texts.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            let (differs, compared) = held(&program, &random::tapes(&mut runner), short);
+            add(&mut total, compared);
+            let place = format!("seed {seed}, file {file}, program {i}");
+            told.extend(
+                differs
+                    .first()
+                    .map(|what| format!("{place}: {what}\n{text}")),
+            );
+        }
+    }
+    (told, total)
 }
 
 /// The programs of folders, each compiled with a flag, on so many tapes.

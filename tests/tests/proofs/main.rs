@@ -13,6 +13,7 @@ mod fragments;
 mod ground;
 mod judge;
 mod kinds;
+mod nodes;
 mod owned;
 mod random;
 mod requests;
@@ -251,7 +252,11 @@ fn floors_of_whole_programs() {
 /// Blocks of the heap have the owners that the floor speaks of.
 #[test]
 fn owners_in_lists() {
-    let (told, compared) = ground::lists();
+    let (mut told, mut compared) = ground::lists();
+    let (count, seed) = volume();
+    let (others, more) = ground::nodes((count as u64 / 250).max(1), seed);
+    told.extend(others);
+    ground::add(&mut compared, more);
     are_contained(&told, &compared);
     assert!(compared.owners > compared.blocks, "{compared:?}");
 }
