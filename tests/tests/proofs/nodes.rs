@@ -49,6 +49,10 @@ const STATEMENTS: &[&str] = &[
     "clear@(V); V = NULL;",
     "clear@(g@.G); g@.G = NULL;",
     "for (struct node@ *p = V; p && sum < 50; p = p->next) sum += p->value;",
+    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; W = p; }",
+    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; if (p) p->F = W; }",
+    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; if (p && p->next) { struct node@ *t = p->next; p->next = t->next; free(t); } }",
+    "if (V && W) { struct node@ *t = V->F; W->next = NULL; if (t) { free(t); V->F = NULL; } }",
     "{ struct node@ *q = NULL; while (V) { struct node@ *t = V->next; V->next = q; q = V; V = t; } V = q; }",
 ];
 
