@@ -3,10 +3,11 @@
 use cegar_checker::Certificate;
 use cegar_checker::floor::FloorClaim;
 use cegar_model::domain::num::Num;
+use cegar_model::domain::owners::Owners;
 
 use crate::case::Case;
 use crate::mutate::{Chance, mutate};
-use crate::programs;
+use crate::programs::{self, Buggy};
 
 /// Damaged floors of each program.
 const MUTANTS: usize = 60;
@@ -23,7 +24,7 @@ fn floor(certificate: &Certificate) -> &FloorClaim {
 fn no_damaged_floor_proves_a_bug() {
     let mut chance = Chance(0xf100);
     let (mut read, mut all, mut floors) = (0, 0, 0);
-    for buggy in programs::LIST.iter().chain([&programs::ON_FLOOR]) {
+    for buggy in programs::LIST.iter().chain([&programs::ON_FLOOR, &NODES]) {
         let fixed = Case::on_floor(buggy.text, &["-DFIXED"], buggy.properties);
         let case = Case::on_floor(buggy.text, &[], buggy.properties);
         floors += usize::from(case.honest.floor.is_some());
@@ -58,6 +59,55 @@ fn no_damaged_floor_proves_a_bug() {
         floors > 5 && all >= 300 && read >= 150,
         "{read} of {all}, {floors}"
     );
+}
+
+/// A list that is released node by node, with a node that is released twice.
+const NODES: Buggy = Buggy {
+    name: "nodes",
+    text: r#"
+#include <stdlib.h>
+unsigned char __VERIFIER_nondet_uchar(void);
+struct node { struct node *next; };
+int main(void)
+{
+    struct node *head = 0;
+    while (__VERIFIER_nondet_uchar()) {
+        struct node *node = malloc(sizeof *node);
+        if (!node) return 1;
+        node->next = head;
+        head = node;
+    }
+    struct node *second = head ? head->next : 0;
+    while (head) {
+        struct node *next = head->next; /* BUG */
+        free(head);
+#ifndef FIXED
+        free(second);
+        second = 0;
+#endif
+        head = next;
+    }
+    return second != 0;
+}
+"#,
+    properties: crate::case::MEMORY,
+    tape: || vec![1, 1, 0],
+};
+
+/// Owners are part of what is walked: the floor proves the corrected program, and does not without them.
+#[test]
+fn without_owners_no_list_is_released() {
+    let case = Case::on_floor(NODES.text, &["-DFIXED"], NODES.properties);
+    assert!(case.check(&case.honest).is_ok());
+    let mut without = case.honest.clone();
+    let floor = without.floor.as_mut().expect("there is a floor");
+    let mut owners = 0;
+    for head in &mut floor.heads {
+        owners += head.state.owners.fields.len();
+        head.state.owners = Owners::default();
+    }
+    assert!(owners > 0);
+    assert!(case.check(&without).is_err());
 }
 
 /// A loop whose bound is the only reason why its accesses are valid.
