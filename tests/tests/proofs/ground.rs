@@ -4,7 +4,6 @@
 //! of them: its registers, the bytes of its variables and of blocks of the heap, whether these live. What was never written is not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use cegar_checker::floor::States;
@@ -27,9 +26,7 @@ use cegar_search::analysis;
 use super::ends;
 use super::fragments::PIECES;
 use super::requests::{self, Requests};
-use super::{
-    ASSERTION_AND_MEMORY, EVERYTHING, FILE, compiled, nodes, owned, random, random_tapes, runner,
-};
+use super::{EVERYTHING, compiled, owned, random};
 
 /// Blocks that a floor's search may walk.
 const PATIENCE: u64 = 300_000;
@@ -351,7 +348,7 @@ impl Follower<'_, '_> {
 }
 
 /// Holds executions of a program against its floor.
-fn held(
+pub fn held(
     program: &Program,
     tapes: &[Vec<u8>],
     limits: impl Fn() -> Limits,
@@ -403,7 +400,8 @@ pub fn add(total: &mut Compared, one: Compared) {
     total.none += one.none;
 }
 
-fn short() -> Limits {
+/// Limits of executions that are compared.
+pub fn short() -> Limits {
     Limits {
         steps: 20_000,
         call_depth: 200,
@@ -440,99 +438,6 @@ pub fn pieces() -> (Vec<String>, Compared) {
         let (differs, compared) = held(&program, &tapes, Limits::default);
         add(&mut total, compared);
         told.extend(differs.first().map(|what| format!("{what}\n{text}")));
-    }
-    (told, total)
-}
-
-/// The cases of programs of short ones, right and wrong.
-pub fn cases() -> (Vec<String>, Compared) {
-    let (mut told, mut total) = (Vec::new(), Compared::default());
-    let files = compiled::folder("programs");
-    for (name, count) in [("apart", 18), ("recent", 12), ("twice", 10)] {
-        let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
-        let file = files.iter().find(is_it).expect("the program is there");
-        for case in (1..=count).flat_map(|case| [(case, 0), (case, 1)]) {
-            let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
-            let files = std::slice::from_ref(file);
-            let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
-                .unwrap_or_else(|why| panic!("{name}, {case:?}: {why}"));
-            let tapes = random_tapes(case.0);
-            let (differs, compared) = held(&program, &tapes, short);
-            add(&mut total, compared);
-            told.extend((differs.first()).map(|what| format!("{name}, {case:?}: {what}")));
-        }
-    }
-    (told, total)
-}
-
-/// The tests' own programs.
-pub fn whole() -> (Vec<String>, Compared) {
-    all_of(
-        40,
-        &[
-            ("agree", ""),
-            ("programs", ""),
-            ("programs/loops", ""),
-            ("programs/recursive", ""),
-            ("programs/relations", ""),
-            ("programs/texts", ""),
-            ("programs/overruns", ""),
-            ("programs/growing", ""),
-            // What a check forbids ends an execution: corrected ones go on to where the array has grown several times.
-            ("programs/growing", "-DFIXED"),
-        ],
-    )
-}
-
-/// Programs whose blocks have owners.
-pub fn lists() -> (Vec<String>, Compared) {
-    all_of(8, &[("programs/lists", ""), ("programs/lists", "-DFIXED")])
-}
-
-/// So many files of random programs that link and release nodes.
-pub fn nodes(files: u64, seed: u64) -> (Vec<String>, Compared) {
-    let (mut told, mut total) = (Vec::new(), Compared::default());
-    for file in 0..files {
-        let mut runner = runner(seed.wrapping_add(file << 32));
-        let texts: Vec<String> = (0..FILE).map(|_| nodes::text(&mut runner)).collect();
-        let named = texts.iter().enumerate();
-        let named: Vec<String> = named
-            .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
-            .collect();
-        let mut program =
-            compiled::together(&named, ASSERTION_AND_MEMORY).unwrap_or_else(|why| panic!("{why}"));
-        for (i, text) in texts.iter().enumerate() {
-            compiled::start_in(&mut program, i);
-            let (differs, compared) = held(&program, &random::tapes(&mut runner), short);
-            add(&mut total, compared);
-            let place = format!("seed {seed}, file {file}, program {i}");
-            told.extend(
-                differs
-                    .first()
-                    .map(|what| format!("{place}: {what}\n{text}")),
-            );
-        }
-    }
-    (told, total)
-}
-
-/// The programs of folders, each compiled with a flag, on so many tapes.
-fn all_of(tapes: usize, folders: &[(&str, &str)]) -> (Vec<String>, Compared) {
-    let (mut told, mut total) = (Vec::new(), Compared::default());
-    for (folder, flag) in folders {
-        let flags = [flag].into_iter().filter(|flag| !flag.is_empty());
-        let flags: Vec<String> = flags.map(ToString::to_string).collect();
-        for file in compiled::folder(folder) {
-            let name = format!("{} {flag}", file.display());
-            let Ok(program) = compiled::from_files(&[file], &flags, None, ASSERTION_AND_MEMORY)
-            else {
-                continue;
-            };
-            let random = random_tapes(name.len() as u64);
-            let (differs, compared) = held(&program, &random[..tapes.min(random.len())], short);
-            add(&mut total, compared);
-            told.extend(differs.first().map(|what| format!("{name}: {what}")));
-        }
     }
     (told, total)
 }

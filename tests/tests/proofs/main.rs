@@ -19,6 +19,7 @@ mod random;
 mod requests;
 mod tally;
 mod truth;
+mod whole;
 
 use std::env;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -242,7 +243,7 @@ fn are_contained(told: &[String], compared: &ground::Compared) {
 #[test]
 fn floors_of_whole_programs() {
     let (mut told, mut compared) = ground::pieces();
-    for (others, more) in [ground::cases(), ground::whole()] {
+    for (others, more) in [whole::cases(), whole::whole()] {
         told.extend(others);
         ground::add(&mut compared, more);
     }
@@ -252,9 +253,9 @@ fn floors_of_whole_programs() {
 /// Blocks of the heap have the owners that the floor speaks of.
 #[test]
 fn owners_in_lists() {
-    let (mut told, mut compared) = ground::lists();
+    let (mut told, mut compared) = whole::lists();
     let (count, seed) = volume();
-    let (others, more) = ground::nodes((count as u64 / 250).max(1), seed);
+    let (others, more) = nodes::compare((count as u64 / 250).max(1), seed);
     told.extend(others);
     ground::add(&mut compared, more);
     are_contained(&told, &compared);

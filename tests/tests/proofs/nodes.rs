@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 use proptest::prelude::RngExt;
 use proptest::test_runner::TestRunner;
 
+use super::ground::{Compared, add, held, short};
+use super::{ASSERTION_AND_MEMORY, FILE, compiled, random, runner};
+
 /// What every program begins with; `@` is the program's suffix.
 const BEGINNING: &str = "
 struct node@ { int value; struct node@ *next, *down; };
@@ -57,7 +60,7 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// The text of a program.
-pub fn text(runner: &mut TestRunner) -> String {
+fn text(runner: &mut TestRunner) -> String {
     let mut text = BEGINNING.to_owned();
     let count = runner.rng().random_range(3..10);
     for _ in 0..count {
@@ -88,4 +91,31 @@ fn statement(runner: &mut TestRunner, depth: usize, text: &mut String) {
         statement(runner, depth + 1, text);
     }
     text.push_str("        }\n");
+}
+
+/// So many files of random programs that link and release nodes.
+pub fn compare(files: u64, seed: u64) -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for file in 0..files {
+        let mut runner = runner(seed.wrapping_add(file << 32));
+        let texts: Vec<String> = (0..FILE).map(|_| text(&mut runner)).collect();
+        let named = texts.iter().enumerate();
+        let named: Vec<String> = named
+            .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
+            .collect();
+        let mut program =
+            compiled::together(&named, ASSERTION_AND_MEMORY).unwrap_or_else(|why| panic!("{why}"));
+        for (i, text) in texts.iter().enumerate() {
+            compiled::start_in(&mut program, i);
+            let (differs, compared) = held(&program, &random::tapes(&mut runner), short);
+            add(&mut total, compared);
+            let place = format!("seed {seed}, file {file}, program {i}");
+            told.extend(
+                differs
+                    .first()
+                    .map(|what| format!("{place}: {what}\n{text}")),
+            );
+        }
+    }
+    (told, total)
 }

@@ -1,0 +1,72 @@
+//! Programs of the tests' folders, held against their floors ([`super::ground`]).
+
+use std::path::PathBuf;
+
+use super::ground::{Compared, add, held, short};
+use super::{ASSERTION_AND_MEMORY, compiled, random_tapes};
+
+/// The cases of programs of short ones, right and wrong.
+pub fn cases() -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    let files = compiled::folder("programs");
+    for (name, count) in [("apart", 18), ("recent", 12), ("twice", 10)] {
+        let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
+        let file = files.iter().find(is_it).expect("the program is there");
+        for case in (1..=count).flat_map(|case| [(case, 0), (case, 1)]) {
+            let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
+            let files = std::slice::from_ref(file);
+            let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
+                .unwrap_or_else(|why| panic!("{name}, {case:?}: {why}"));
+            let tapes = random_tapes(case.0);
+            let (differs, compared) = held(&program, &tapes, short);
+            add(&mut total, compared);
+            told.extend((differs.first()).map(|what| format!("{name}, {case:?}: {what}")));
+        }
+    }
+    (told, total)
+}
+
+/// The tests' own programs.
+pub fn whole() -> (Vec<String>, Compared) {
+    all_of(
+        40,
+        &[
+            ("agree", ""),
+            ("programs", ""),
+            ("programs/loops", ""),
+            ("programs/recursive", ""),
+            ("programs/relations", ""),
+            ("programs/texts", ""),
+            ("programs/overruns", ""),
+            ("programs/growing", ""),
+            // What a check forbids ends an execution: corrected ones go on to where the array has grown several times.
+            ("programs/growing", "-DFIXED"),
+        ],
+    )
+}
+
+/// Programs whose blocks have owners.
+pub fn lists() -> (Vec<String>, Compared) {
+    all_of(8, &[("programs/lists", ""), ("programs/lists", "-DFIXED")])
+}
+
+/// The programs of folders, each compiled with a flag, on so many tapes.
+fn all_of(tapes: usize, folders: &[(&str, &str)]) -> (Vec<String>, Compared) {
+    let (mut told, mut total) = (Vec::new(), Compared::default());
+    for (folder, flag) in folders {
+        let flags = [flag].into_iter().filter(|flag| !flag.is_empty());
+        let flags: Vec<String> = flags.map(ToString::to_string).collect();
+        for file in compiled::folder(folder) {
+            let name = format!("{} {flag}", file.display());
+            let Ok(program) = compiled::from_files(&[file], &flags, None, ASSERTION_AND_MEMORY)
+            else {
+                continue;
+            };
+            let random = random_tapes(name.len() as u64);
+            let (differs, compared) = held(&program, &random[..tapes.min(random.len())], short);
+            add(&mut total, compared);
+            told.extend(differs.first().map(|what| format!("{name}: {what}")));
+        }
+    }
+    (told, total)
+}
