@@ -9,6 +9,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
 /// When work has to end.
@@ -52,25 +53,31 @@ thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Does something under a deadline. The deadline of the work around it is in force again afterwards.
-pub fn within<T>(deadline: Deadline, work: impl FnOnce() -> T) -> T {
-    /// Puts the earlier deadline back, also where the work panics.
-    struct Restore(Deadline);
-    impl Drop for Restore {
+/// Does something while one of the thread's variables has a value. The value of the work around it is in force again afterwards.
+fn with<V: Default, T>(
+    variable: &'static LocalKey<RefCell<V>>,
+    value: V,
+    work: impl FnOnce() -> T,
+) -> T {
+    /// Puts the earlier value back, also where the work panics.
+    struct Restore<V: Default + 'static>(&'static LocalKey<RefCell<V>>, V);
+    impl<V: Default> Drop for Restore<V> {
         fn drop(&mut self) {
-            CURRENT.set(std::mem::take(&mut self.0));
+            self.0.set(std::mem::take(&mut self.1));
         }
     }
-    let _restore = Restore(CURRENT.replace(deadline));
+    let _restore = Restore(variable, variable.replace(value));
     work()
+}
+
+/// Does something under a deadline.
+pub fn within<T>(deadline: Deadline, work: impl FnOnce() -> T) -> T {
+    with(&CURRENT, deadline, work)
 }
 
 /// Does something whose questions to a solver are broken off as soon as a flag is set.
 pub fn interruptible<T>(alarm: Alarm, work: impl FnOnce() -> T) -> T {
-    let before = ALARM.replace(alarm);
-    let result = work();
-    ALARM.set(before);
-    result
+    with(&ALARM, alarm, work)
 }
 
 /// What may break off the calling thread's questions.

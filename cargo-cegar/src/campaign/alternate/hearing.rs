@@ -68,13 +68,15 @@ impl Alternation<'_, '_> {
         event: WorkerEvent,
         news: &mut Vec<News>,
     ) -> Result<bool, Error> {
+        if matches!(event, WorkerEvent::Crash { .. } | WorkerEvent::Died { .. }) {
+            self.fuzzing.last_failure = Some(Instant::now());
+        }
         match event {
             WorkerEvent::NewInput { tape, blocks, .. } => {
                 self.hear_input(number, tape, blocks, news)?;
             }
             WorkerEvent::Sample { tape } => self.searching.backlog.sample(tape),
             WorkerEvent::Crash { tape, .. } => {
-                self.fuzzing.last_failure = Some(Instant::now());
                 // Each takes a run in the machine and a native one, and there may be hundreds.
                 if self.subject.is_late() {
                     self.keep(&tape)?;

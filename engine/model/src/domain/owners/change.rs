@@ -20,9 +20,8 @@ impl Owners {
                 continue;
             }
             let is_of = |slot: &Slot| slot.fields().any(|of| of == field);
-            let named = self.named.iter().flat_map(|owner| &owner.places);
-            let slots = named.filter_map(Place::slot).chain(&self.excluded);
-            open.extend(slots.filter(|slot| is_of(slot)).flat_map(Slot::fields));
+            let slots = self.slots().filter(|slot| is_of(slot));
+            open.extend(slots.flat_map(Slot::fields));
             for owner in &mut self.named {
                 owner.places.retain(|place| match place {
                     Place::Cell(id, at) => (*id, *at) != field,
@@ -59,28 +58,28 @@ impl Owners {
     }
 
     /// Nothing is said of a place any more.
-    fn exclude(&mut self, place: Place) {
+    pub(super) fn exclude(&mut self, place: Place) {
         match place {
             Place::Cell(id, at) => self.drop_field((id, at)),
             Place::Slot(slot) => {
-                let is_there = self.excluded.iter().any(|known| known.is_at(&slot));
-                if !is_there {
-                    self.excluded.push(slot);
+                let known = self.excluded.iter_mut().find(|known| known.is_at(&slot));
+                match known {
+                    Some(known) => known.may_be(slot.of),
+                    None => self.excluded.push(slot),
                 }
             }
         }
     }
 
-    /// A place that may be this one, and is listed with an owner, is not spoken of any more.
-    fn unname(&mut self, place: &Place) {
+    /// Owners are none any more one of whose places is such a one: it becomes an ordinary one of its field.
+    fn dissolve_where(&mut self, is_it: impl Fn(&Owners, &Place) -> bool) {
         loop {
             let found = self.named.iter().enumerate().find_map(|(index, owner)| {
-                let mut places = owner.places.iter();
-                let other = places.find(|other| self.coincide(place, other).is_none());
-                other.map(|other| (index, other.clone()))
+                let place = owner.places.iter().find(|place| is_it(self, place));
+                place.map(|place| (index, place.clone()))
             });
-            let Some((index, other)) = found else { return };
-            self.dissolve(index, &other);
+            let Some((index, place)) = found else { return };
+            self.dissolve(index, &place);
         }
     }
 
@@ -95,31 +94,11 @@ impl Owners {
                 all.flat_map(|holder| names(*holder)).next()
             })
         };
-        loop {
-            let lost = self.named.iter().enumerate().find_map(|(index, owner)| {
-                let mut slots = owner.places.iter();
-                let lost = slots.find(|place| {
-                    place
-                        .slot()
-                        .is_some_and(|slot| based(&self, slot).is_none())
-                });
-                lost.map(|place| (index, place.clone()))
-            });
-            let Some((index, place)) = lost else { break };
-            self.dissolve(index, &place);
-        }
-        while let Some(slot) = self
-            .excluded
-            .iter()
-            .find(|slot| based(&self, slot).is_none())
-        {
-            let fields: Vec<Field> = slot.fields().collect();
-            let at = self.excluded.iter().position(|known| known == slot);
-            if let Some(at) = at {
-                let slot = self.excluded[at].clone();
-                fields.into_iter().for_each(|field| self.drop_field(field));
-                self.excluded.retain(|known| *known != slot);
-            }
+        let is_lost = |owners: &Owners, slot: &Slot| based(owners, slot).is_none();
+        self.dissolve_where(|owners, place| place.slot().is_some_and(|slot| is_lost(owners, slot)));
+        while let Some(at) = self.excluded.iter().position(|slot| is_lost(&self, slot)) {
+            let slot = self.excluded.swap_remove(at);
+            slot.fields().for_each(|field| self.drop_field(field));
         }
         let before = self.clone();
         let rebased = |slot: &Slot| {
@@ -228,11 +207,8 @@ impl Owners {
             return;
         }
         let of_place = |other: &Place| self.coincide(place, other);
-        let excluded = self.excluded.iter().cloned().map(Place::Slot);
-        if excluded
-            .into_iter()
-            .any(|other| of_place(&other) != Some(false))
-        {
+        let mut excluded = self.excluded.iter().cloned().map(Place::Slot);
+        if excluded.any(|other| of_place(&other) != Some(false)) {
             return;
         }
         let mut same = None;
@@ -287,22 +263,13 @@ impl Owners {
         if !fields.any(|field| self.fields.contains(&field)) {
             return;
         }
-        self.unname(place);
-        let same: Vec<bool> = self
-            .excluded
-            .iter()
-            .map(|slot| {
-                let slot = Place::Slot(slot.clone());
-                self.coincide(place, &slot) == Some(true)
-            })
-            .collect();
-        let mut same = same.into_iter();
-        self.excluded.retain(|_| !same.next().unwrap_or(false));
-        let all = self.clone();
+        self.dissolve_where(|owners, other| owners.coincide(place, other).is_none());
+        let before = self.clone();
+        let is_it = |other: &Place| before.coincide(place, other) == Some(true);
+        self.excluded
+            .retain(|slot| !is_it(&Place::Slot(slot.clone())));
         for owner in &mut self.named {
-            owner
-                .places
-                .retain(|other| all.coincide(place, other) != Some(true));
+            owner.places.retain(|other| !is_it(other));
         }
         let index = match value {
             Stored::Held(holder) => self.index(holder),
@@ -321,14 +288,11 @@ impl Owners {
         if self.fields.contains(&field) {
             return;
         }
-        while let Some((index, place)) = self.named.iter().enumerate().find_map(|(index, owner)| {
-            let mut slots = owner.places.iter();
-            let other =
-                slots.find(|place| place.slot().is_some() && place.fields().contains(&field));
-            other.map(|other| (index, other.clone()))
-        }) {
-            self.dissolve(index, &place);
-        }
+        self.dissolve_where(|_, place| {
+            place
+                .slot()
+                .is_some_and(|slot| slot.fields().any(|of| of == field))
+        });
         self.fields.insert(field);
     }
 
@@ -401,9 +365,8 @@ impl Owners {
     ) {
         if let Some(older) = older {
             let rename = |slot: &mut Slot| {
-                if slot.of.contains(&last) && !slot.of.contains(&older) {
-                    slot.of.push(older);
-                    slot.of.sort_unstable();
+                if slot.of.contains(&last) {
+                    slot.may_be([older]);
                 }
             };
             let named = self.named.iter_mut().flat_map(|owner| &mut owner.places);

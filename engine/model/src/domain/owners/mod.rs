@@ -97,6 +97,18 @@ impl Slot {
     fn is_at(&self, other: &Slot) -> bool {
         (self.base, self.at) == (other.base, other.at)
     }
+
+    /// Whether another one is spoken of as this one, or as one that may have more names.
+    fn is_within(&self, other: &Slot) -> bool {
+        self.is_at(other) && self.of.iter().all(|id| other.of.contains(id))
+    }
+
+    /// The object may have further names.
+    fn may_be(&mut self, further: impl IntoIterator<Item = ObjId>) {
+        self.of.extend(further);
+        self.of.sort_unstable();
+        self.of.dedup();
+    }
 }
 
 /// A value that differs from all other owners' values and from the contents of all owning fields but these places.

@@ -57,11 +57,6 @@ impl State {
         }
         let fields = Owners {
             named: Vec::new(),
-            alive: joined
-                .alive
-                .into_iter()
-                .filter(|holder| sides.iter().all(|side| side.lives(*holder)))
-                .collect(),
             ..joined
         };
         if sides.iter().all(|side| side.says(&fields)) {
@@ -196,9 +191,7 @@ impl Side<'_> {
 /// Whether a place is spoken of by others as this, or as one that may have more names.
 fn is_within(own: &Place, other: &Place) -> bool {
     match (own, other) {
-        (Place::Slot(own), Place::Slot(other)) => {
-            own.is_at(other) && own.of.iter().all(|id| other.of.contains(id))
-        }
+        (Place::Slot(own), Place::Slot(other)) => own.is_within(other),
         _ => own == other,
     }
 }
@@ -216,8 +209,8 @@ fn is_loose(place: &Place, owners: &Owners) -> bool {
 /// Whether nothing is said of a place, or it belongs to no field.
 fn is_excluded(slot: &Slot, owners: &Owners) -> bool {
     let mut excluded = owners.excluded.iter();
-    let is_it = |other: &Slot| slot.is_at(other) && slot.of.iter().all(|id| other.of.contains(id));
-    excluded.any(is_it) || slot.fields().all(|field| !owners.fields.contains(&field))
+    excluded.any(|other| slot.is_within(other))
+        || slot.fields().all(|field| !owners.fields.contains(&field))
 }
 
 /// A guess at what both say.
@@ -229,7 +222,7 @@ fn joined([a, b]: [Side<'_>; 2]) -> Owners {
         ..Owners::default()
     };
     for slot in a.owners().excluded.iter().chain(&b.owners().excluded) {
-        exclude(&mut all, &Place::Slot(slot.clone()));
+        all.exclude(Place::Slot(slot.clone()));
     }
     let mut paired = [BTreeSet::new(), BTreeSet::new()];
     for (side, other) in [(a, b), (b, a)] {
@@ -260,10 +253,8 @@ fn joined([a, b]: [Side<'_>; 2]) -> Owners {
             let loose = owner.places.iter().filter(|place| is_loose(place, &all));
             let loose: Vec<Place> = loose.cloned().collect();
             let stays = usize::from(!is_named);
-            loose
-                .iter()
-                .skip(stays)
-                .for_each(|place| exclude(&mut all, place));
+            let others = loose.into_iter().skip(stays);
+            others.for_each(|place| all.exclude(place));
         }
     }
     let holders = [a, b].map(|side| {
@@ -313,23 +304,6 @@ fn common(owner: &Owner, other: Side<'_>, all: &Owners) -> Owner {
             Owner {
                 holders: holders.copied().collect(),
                 places: places.cloned().collect(),
-            }
-        }
-    }
-}
-
-fn exclude(owners: &mut Owners, place: &Place) {
-    match place {
-        Place::Cell(id, at) => owners.drop_field((*id, *at)),
-        Place::Slot(slot) => {
-            let known = owners.excluded.iter_mut().find(|known| known.is_at(slot));
-            match known {
-                Some(known) => {
-                    known.of.extend(&slot.of);
-                    known.of.sort_unstable();
-                    known.of.dedup();
-                }
-                None => owners.excluded.push(slot.clone()),
             }
         }
     }

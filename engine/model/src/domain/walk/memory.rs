@@ -15,6 +15,9 @@ use crate::term::fault::ONE_ALLOCATION;
 /// Displacements of an address that are gone back.
 pub(super) const DISPLACED: u32 = 8;
 
+/// What an address was displaced from, a distance, and indices with their widths and scales.
+pub(super) type Displaced<'a> = (Operand, i64, &'a [(Operand, Width, i64)]);
+
 /// Where an access may go.
 pub(super) struct Access {
     /// Objects with the offsets in them, all of which are valid.
@@ -96,20 +99,34 @@ impl<G: Guide> Walker<'_, G> {
         (all, true)
     }
 
+    /// What an address was displaced from, or copied, and by how much.
+    pub(super) fn origin(&self, frame: &Frame, address: Operand) -> Option<Displaced<'_>> {
+        let Operand::Reg(reg) = address else {
+            return None;
+        };
+        match frame.flow.made(self.program, reg)? {
+            Op::Address {
+                base,
+                offset,
+                indices,
+                ..
+            } => Some((*base, *offset, indices)),
+            Op::Copy { a, .. } => Some((*a, 0, &[])),
+            _ => None,
+        }
+    }
+
     /// Whether an operand that is a number was displaced from one that is no address. An access has to stay in the object that its
     /// pointer was made from, so that no distance leads from NULL into an object.
     pub(super) fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
         let mut at = operand;
         for _ in 0..DISPLACED {
-            let Operand::Reg(reg) = at else { return false };
-            at = match frame.flow.made(self.program, reg) {
-                Some(Op::Address {
-                    base,
-                    offset,
-                    indices,
-                    ..
-                }) if self.is_distance(frame, state, *offset, indices) => *base,
-                Some(Op::Copy { a, .. }) => *a,
+            at = match self.origin(frame, at) {
+                Some((base, offset, indices))
+                    if self.is_distance(frame, state, offset, indices) =>
+                {
+                    base
+                }
                 _ => return false,
             };
             if !self.get(frame, state, at, 64).is_vague() {

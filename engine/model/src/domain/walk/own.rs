@@ -10,9 +10,7 @@ use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Slot, Stored}
 use crate::domain::space::{GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{
-    ArgClass, Call, FuncId, FunctionKind, HeapFn, Intrinsic, Op, Operand, Reg, Width,
-};
+use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
 
 fn one(holder: Holder) -> Renamed {
     Renamed::from_elem(holder, 1)
@@ -30,11 +28,10 @@ impl<G: Guide> Walker<'_, G> {
             if state.owners.lives(Holder::of(reg)) {
                 return true;
             }
-            at = match frame.flow.made(self.program, reg) {
-                Some(Op::Address { base, .. }) => *base,
-                Some(Op::Copy { a, .. }) => *a,
-                _ => return false,
+            let Some((base, ..)) = self.origin(frame, at) else {
+                return false;
             };
+            at = base;
         }
         false
     }
@@ -63,16 +60,11 @@ impl<G: Guide> Walker<'_, G> {
                     of: ids,
                 }));
             }
-            (operand, left) = match frame.flow.made(self.program, reg) {
-                Some(Op::Address {
-                    base,
-                    offset,
-                    indices,
-                    ..
-                }) if indices.is_empty() => (*base, left.checked_sub(*offset)?),
-                Some(Op::Copy { a, .. }) => (*a, left),
-                _ => return None,
-            };
+            let (from, by, indices) = self.origin(frame, operand)?;
+            if !indices.is_empty() {
+                return None;
+            }
+            (operand, left) = (from, left.checked_sub(by)?);
         }
         None
     }
@@ -311,7 +303,7 @@ impl<G: Guide> Walker<'_, G> {
         (call, id): (&Call, FuncId),
     ) -> Arc<Owners> {
         if self.contexts.shared.contains(&id) {
-            if state.owners.is_silent() || self.may_release(id) {
+            if state.owners.is_silent() || self.points.touched(id).releases {
                 return Arc::default();
             }
             let mut owners = Owners::clone(&state.owners);
@@ -345,31 +337,6 @@ impl<G: Guide> Walker<'_, G> {
             .null
             .retain(|holder| matches!(holder, Holder::Outer(..)));
         Arc::new(owners)
-    }
-
-    /// Whether a function, or what it calls, may release a block.
-    fn may_release(&self, id: FuncId) -> bool {
-        let releases = |id: &FuncId| {
-            let function = self.program.function(*id);
-            match function.kind {
-                FunctionKind::Intrinsic(Intrinsic::Heap(heap)) => {
-                    matches!(heap, HeapFn::Free | HeapFn::Realloc | HeapFn::ReallocArray)
-                }
-                FunctionKind::Mock => true,
-                _ => false,
-            }
-        };
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut open = vec![id];
-        while let Some(next) = open.pop() {
-            if releases(&next) {
-                return true;
-            }
-            if seen.insert(next) {
-                open.extend(self.points.called(next));
-            }
-        }
-        false
     }
 }
 

@@ -119,24 +119,15 @@ impl<G: Guide> Walker<'_, G> {
     ) -> (Operand, i64, Vec<Index>) {
         let (mut at, mut constant, mut all) = (address, 0i64, Vec::new());
         for _ in 0..DISPLACED {
-            let Operand::Reg(reg) = at else { break };
-            at = match frame.flow.made(self.program, reg) {
-                Some(Op::Address {
-                    base,
-                    offset,
-                    indices,
-                    ..
-                }) => {
-                    constant = constant.saturating_add(*offset);
-                    for &(index, width, scale) in indices {
-                        let number = self.number(frame, state, index, width);
-                        all.push((index, width, scale, number));
-                    }
-                    *base
-                }
-                Some(Op::Copy { a, .. }) => *a,
-                _ => break,
+            let Some((base, offset, indices)) = self.origin(frame, at) else {
+                break;
             };
+            constant = constant.saturating_add(offset);
+            for &(index, width, scale) in indices {
+                let number = self.number(frame, state, index, width);
+                all.push((index, width, scale, number));
+            }
+            at = base;
         }
         (at, constant, all)
     }

@@ -31,6 +31,8 @@ pub struct Touched {
     pub accessed: FxHashSet<Site>,
     /// What it may write, make or release.
     pub written: FxHashSet<Site>,
+    /// Whether it may release a block; an external function may.
+    pub releases: bool,
 }
 
 /// See the [module](self).
@@ -145,10 +147,12 @@ impl Points {
             let given = all[id as usize].clone();
             for &caller in &callers[id as usize] {
                 let known = &mut all[caller as usize];
-                let before = known.accessed.len() + known.written.len();
+                let size = |known: &Touched| known.accessed.len() + known.written.len();
+                let before = (size(known), known.releases);
                 known.accessed.extend(&given.accessed);
                 known.written.extend(&given.written);
-                if known.accessed.len() + known.written.len() > before {
+                known.releases |= given.releases;
+                if (size(known), known.releases) != before {
                     open.push(caller);
                 }
             }
@@ -285,6 +289,7 @@ impl Own<'_> {
             if let Some(first) = function.blocks.clone().next() {
                 self.makes(Site::Made(BlockId(first), super::COPY));
             }
+            self.touched.releases |= function.kind == FunctionKind::Mock;
             if let FunctionKind::Intrinsic(intrinsic) = function.kind {
                 self.intrinsic((block, op), intrinsic, call);
             }
@@ -295,6 +300,11 @@ impl Own<'_> {
         let args: Vec<Operand> = call.args.iter().map(|arg| arg.value).collect();
         // Whatever it does to what it is given.
         args.iter().for_each(|&arg| self.writes(arg));
+        let releases = matches!(
+            intrinsic,
+            Intrinsic::Heap(HeapFn::Free | HeapFn::Realloc | HeapFn::ReallocArray)
+        );
+        self.touched.releases |= releases;
         if let Intrinsic::Heap(function) = intrinsic
             && !matches!(function, HeapFn::Free | HeapFn::UsableSize)
         {
