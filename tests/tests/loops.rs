@@ -169,8 +169,8 @@ fn turn_by_turn_if_asked() {
 }
 
 #[test]
-fn calls_that_are_the_last_act() {
-    for name in ["transfers", "depth", "divisor", "parity"] {
+fn calls_that_are_the_last_act_or_leave_globals_alone() {
+    for name in ["transfers", "depth", "divisor", "parity", "unseen"] {
         check_in("recursive", name, &["--max-time", "60s"]).expect(exit::VIOLATION);
         let run = check_in("recursive", name, &["--max-time", "120s", "-D", "FIXED"]);
         assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");

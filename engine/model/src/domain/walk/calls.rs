@@ -246,8 +246,16 @@ impl<G: Guide> Walker<'_, G> {
             .filter(|(id, _)| sees(self, **id))
             .map(|(id, object)| (*id, object.clone()))
             .collect();
+        // A global that the callee does not access holds its initial value in the callee's states: no line may relate it.
+        let mut lines = entry.lines.clone();
+        let is_seen = |var| match var {
+            Var::Cell(id, ..) => sees(self, id),
+            Var::Reg(_) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => true,
+        };
+        lines.keep(is_seen, &|var| entry.range(var, &self.names));
         let mut entry = State {
             objects: Arc::new(objects),
+            lines,
             ..entry
         };
         entry.without_nuls(|id| !sees(self, id));
