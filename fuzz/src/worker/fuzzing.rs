@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use libafl::common::HasMetadata;
 use libafl::corpus::{Corpus, InMemoryCorpus};
@@ -258,10 +258,11 @@ pub(super) fn run(
         }
         ledger.tell_new(&fuzzing.state, &mut fuzzing.executor, config, out);
         let runs = fuzzing.executor.runs + compare_runs.get();
-        let over = config.runs.is_some_and(|limit| runs >= limit);
+        let is_late = config.until.is_some_and(|until| SystemTime::now() >= until);
+        let over = is_late || config.runs.is_some_and(|limit| runs >= limit);
         told.tell(runs, over, (&fuzzing.state, &ledger), out);
         if over {
-            return Ok("budget".to_owned());
+            return Ok(if is_late { "time" } else { "budget" }.to_owned());
         }
         let command = if paused {
             commands.recv().map_err(|_| TryRecvError::Disconnected)

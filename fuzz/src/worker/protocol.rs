@@ -4,6 +4,7 @@
 //! message: the parent makes [`WorkerEvent::Died`] of it.
 
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -38,6 +39,9 @@ pub struct WorkerConfig {
     pub max_len: usize,
     /// Stop after this many runs.
     pub runs: Option<u64>,
+    /// Stop at this time. The parent may be too busy to say so: on one core it is waiting for this process.
+    #[serde(default)]
+    pub until: Option<SystemTime>,
     /// Tokens for the mutators.
     pub tokens: Vec<Vec<u8>>,
 }
@@ -58,6 +62,7 @@ impl WorkerConfig {
             memory_limit: 0,
             max_len: 1 << 16,
             runs: None,
+            until: None,
             tokens: Vec::new(),
         }
     }

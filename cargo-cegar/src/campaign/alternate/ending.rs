@@ -16,6 +16,8 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 impl Alternation<'_, '_> {
     /// Ends the prover and the fuzzer, and completes the statistics.
     pub fn finish(&mut self) {
+        // It would take the processor from what the prover and its checker still have to do.
+        self.fuzzing.crew.stop();
         if self.subject.first_only && self.confirming.judge.count() > 0 {
             // The first finding is the answer, so the prover is not waited for. A published
             // strategy ends there, too.
@@ -29,7 +31,6 @@ impl Alternation<'_, '_> {
         self.searching
             .search
             .note_covered(self.searching.backlog.entered());
-        self.fuzzing.crew.stop();
         if !self.subject.is_counted() {
             let executions = self.fuzzing.crew.last_count(LAST_WORDS);
             self.stats.executions = self.stats.executions.max(executions);

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use cegar_fuzz::native::{Kind, Target};
 use cegar_fuzz::worker::WorkerConfig;
@@ -144,6 +144,8 @@ impl Fuzzing {
         config.exec_timeout_ms = u32::try_from(timeout).unwrap_or(u32::MAX);
         config.max_len = subject.harness.max_len;
         config.runs = runs;
+        let left = subject.budget.left().filter(|_| !subject.is_counted());
+        config.until = left.and_then(|left| SystemTime::now().checked_add(left));
         config.tokens = target.tokens;
         config.tokens.extend(subject.harness.words.iter().cloned());
         Ok(config)

@@ -133,13 +133,14 @@ impl Alternation<'_, '_> {
         blocks: Vec<u32>,
         news: &mut Vec<News>,
     ) -> Result<(), Error> {
-        let is_new = self.searching.is_new(&blocks);
+        let new = self.searching.new_among(&blocks);
+        self.searching.share.fuzzer_entered(new);
         let is_foreign = self.share(&tape, &blocks);
         if !blocks.is_empty() {
             self.searching.last_news = Instant::now();
             self.keep(&tape)?;
         }
-        match (is_new, is_foreign) {
+        match (new > 0, is_foreign) {
             (true, false) => self.fuzzing.crew.seed(&tape, Some(number)),
             // All processes have it: it was offered to them.
             (true, true) => self.stats.peers_used += 1,

@@ -33,12 +33,12 @@ pub(super) mod peers;
 pub(super) mod proving;
 pub(super) mod reporting;
 pub(super) mod searching;
+pub(super) mod share;
 pub(super) mod subject;
 
 use std::time::{Duration, Instant};
 
 use cegar_fuzz::native::Kind;
-use cegar_model::deadline;
 use cegar_search::simulate::search::{News, Origin, Search};
 use cegar_search::strategy::Strategy;
 
@@ -183,22 +183,28 @@ impl Alternation<'_, '_> {
             }
             self.fuzzing.start(&self.subject, &self.inputs, None)?;
             self.exchange();
+            let rests = self.searching.share.rests();
+            let slice = self.searching.share.begin();
             // What was given comes before the first question: it answers much of what could be
             // asked.
-            if asking && !self.searching.backlog.has_given() {
-                let until = self.slice();
-                let search = &mut self.searching.search;
-                let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);
-                let slice = || search.slice(until, None, stop, &mut news);
-                asking = deadline::interruptible(alarm, slice);
+            if asking && !rests && !self.searching.backlog.has_given() {
+                asking = self.ask(&mut news);
                 self.progress();
             }
             let nothing = !asking && news.is_empty() && self.searching.backlog.is_empty();
-            self.listen(if nothing { QUIET } else { Duration::ZERO }, &mut news)?;
+            let wait = if nothing || rests {
+                QUIET
+            } else {
+                Duration::ZERO
+            };
+            self.listen(wait, &mut news)?;
             let idle = nothing && self.confirming.suspects.is_empty();
             let until = self.slice();
-            if self.searching.catch_up(until, &self.subject, &mut news) {
+            if !rests && self.searching.catch_up(until, &self.subject, &mut news) {
                 asking = self.subject.settings.sides.engine();
+            }
+            if !rests && self.subject.gives_way() && !self.fuzzing.crew.is_empty() {
+                self.searching.share.end(&slice);
             }
             self.sweep(&mut news)?;
             let done = news.is_empty() && self.confirming.suspects.is_empty();
@@ -206,6 +212,13 @@ impl Alternation<'_, '_> {
                 return Ok(End::Stalled);
             }
         }
+    }
+
+    /// Has the search ask its next questions; false when none is left.
+    fn ask(&mut self, news: &mut Vec<News>) -> bool {
+        let until = self.slice();
+        let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);
+        self.searching.ask(until, alarm, stop, news)
     }
 
     /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for

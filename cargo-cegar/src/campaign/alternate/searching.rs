@@ -1,11 +1,14 @@
 //! The search's part in the alternation: the engine's machine and the questions to the solver, and
 //! the inputs that the machine has not executed yet.
 
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
+use cegar_model::deadline::{self, Alarm};
 use cegar_search::simulate::search::{News, Search};
 
 use super::backlog::Backlog;
+use super::share::Share;
 use super::subject::Subject;
 
 /// See the module.
@@ -14,6 +17,7 @@ pub struct Searching<'p> {
     pub backlog: Backlog,
     /// When either side last brought something new.
     pub last_news: Instant,
+    pub share: Share,
 }
 
 impl<'p> Searching<'p> {
@@ -22,7 +26,27 @@ impl<'p> Searching<'p> {
             search,
             backlog: Backlog::default(),
             last_news: started,
+            share: Share::new(),
         }
+    }
+
+    /// Has the search ask its next questions, each of them until the alarm; false when none is left.
+    pub fn ask(
+        &mut self,
+        until: Instant,
+        alarm: Alarm,
+        stop: &AtomicBool,
+        news: &mut Vec<News>,
+    ) -> bool {
+        let before = self.search.covered().to_vec();
+        let search = &mut self.search;
+        let slice = || search.slice(until, None, stop, news);
+        let is_left = deadline::interruptible(alarm, slice);
+        let backlog = &self.backlog;
+        let entered = (before.iter().zip(self.search.covered()).enumerate())
+            .filter(|(block, (before, now))| **now && !**before && !backlog.enters(*block as u32));
+        self.share.engine_entered(entered.count());
+        is_left
     }
 
     /// Has the machine execute what waits, until there is news for the others; false if nothing
@@ -45,12 +69,12 @@ impl<'p> Searching<'p> {
         looked
     }
 
-    /// Whether one of these blocks is entered by nothing that was executed or waits.
-    pub fn is_new(&self, blocks: &[u32]) -> bool {
+    /// How many of these blocks are entered by nothing that was executed or waits.
+    pub fn new_among(&self, blocks: &[u32]) -> usize {
         let covered = self.search.covered();
         let is_new = |&block: &u32| {
             !covered.get(block as usize).unwrap_or(&true) && !self.backlog.enters(block)
         };
-        blocks.iter().any(is_new)
+        blocks.iter().filter(|block| is_new(block)).count()
     }
 }

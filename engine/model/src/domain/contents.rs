@@ -5,13 +5,17 @@
 //! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
 
 mod filling;
+mod offsets;
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::filling::{Filling, Run};
 use self::filling::{bits, repeated};
+use self::offsets::OFFSETS;
+pub(super) use self::offsets::{few, span, spans};
 use super::num::{Num, Thresholds};
 use super::space::Names;
 use super::value::Value;
@@ -19,8 +23,6 @@ use crate::program::ir::{GlobalId, Width};
 
 /// Offsets from here on are not followed: nothing is known there.
 pub const END: u32 = u32::MAX;
-/// Offsets that are looked at one by one.
-const OFFSETS: u64 = 24;
 
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -28,6 +30,14 @@ const OFFSETS: u64 = 24;
 pub struct Contents {
     /// By their first byte.
     runs: BTreeMap<u32, Run>,
+}
+
+impl fmt::Display for Contents {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let runs = self.runs.iter();
+        runs.map(|(start, run)| write!(f, "[{start}{run}]"))
+            .collect()
+    }
 }
 
 impl Contents {
@@ -461,17 +471,6 @@ impl Contents {
             free == run.end
         })
     }
-}
-
-/// Offsets one by one, where there are no more than so many.
-pub(super) fn few(at: &Num, most: u64) -> Option<impl Iterator<Item = u32>> {
-    let (low, high) = (u32::try_from(at.least).ok()?, u32::try_from(at.most).ok()?);
-    let step = match at.step {
-        0 => 1,
-        step => step,
-    };
-    let count = u64::from(high.checked_sub(low)?) / step;
-    (count < most).then(|| (low..=high).step_by(step as usize))
 }
 
 /// Some bytes of a number that is stored whole.

@@ -15,6 +15,8 @@ use crate::term::{Pool, Term};
 
 const ENOMEM: u32 = 12;
 const EINVAL: u32 = 22;
+/// Bytes that are filled in the time of an operation.
+const FILLED: u64 = 64;
 
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn heap_function(
@@ -150,6 +152,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return Ok(self.refuse(ENOMEM));
         }
         self.room_for(size)?;
+        // Filling it takes time, after which the clock is looked at as it is after operations.
+        self.pause = self.pause.saturating_sub(size / FILLED);
         Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
     }
 

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::grown::{Grown, enter, take};
 use super::order::Schedule;
-use super::thresholds::thresholds;
+use super::thresholds::{Bounds, thresholds};
 use super::write;
 
 /// Times that a loop takes in what it begins with before it is widened for that.
@@ -52,7 +52,7 @@ pub struct Growing {
     exits: FxHashMap<FuncId, Grown>,
     /// Functions that were walked in this walk of the whole program.
     walked: FxHashSet<FuncId>,
-    thresholds: FxHashMap<FuncId, Arc<Vec<i64>>>,
+    thresholds: FxHashMap<FuncId, Arc<Bounds>>,
     changed: bool,
     /// Whether values are related to each other.
     relations: bool,
@@ -143,7 +143,7 @@ impl Growing {
         by: Measure<'_, '_>,
     ) -> bool {
         let thresholds = self.of(function);
-        let how = (&thresholds[..], self.relations);
+        let how = (&*thresholds, self.relations);
         let all = which(self);
         let grew = match all.get_mut(&function) {
             Some(known) => take(known, state, by, how),
@@ -156,7 +156,7 @@ impl Growing {
         grew
     }
 
-    fn of(&self, function: FuncId) -> Arc<Vec<i64>> {
+    fn of(&self, function: FuncId) -> Arc<Bounds> {
         self.thresholds.get(&function).cloned().unwrap_or_default()
     }
 }

@@ -1,7 +1,7 @@
 //! How one state grows: what it takes in, when it is widened, and when parts of it are forgotten.
 //!
 //! The first turns of a loop are joined, so that what moves in step in them is seen; then bounds go to the constants that the function compares with, then to the ends
-//! of types. A block of the heap that grows does so long after the first turns, and what it has to do with other numbers is seen then.
+//! of types and the small numbers that it stores. A block of the heap that grows does so long after the first turns, and what it has to do with other numbers is seen then.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use cegar_model::domain::state::State;
 use cegar_model::domain::walk::Measure;
 use rustc_hash::FxHashMap;
 
-use super::thresholds::{ENDS, with_constants};
+use super::thresholds::{Bounds, with_constants};
 
 /// Times that a state takes in what arrives before it is widened.
 const JOINS: u32 = 3;
@@ -82,7 +82,7 @@ pub(super) fn take(
     known: &mut Grown,
     state: State,
     by: Measure<'_, '_>,
-    (thresholds, relations): (&[i64], bool),
+    (thresholds, relations): (&Bounds, bool),
 ) -> bool {
     if state.is_within(&known.state, by.names, by.widths) {
         return false;
@@ -97,10 +97,12 @@ pub(super) fn take(
         0..=JOINS if relations => known.state.join_of_turns(&state, by.names, by.widths),
         0..=JOINS => known.state.join(&state, by.names, by.widths),
         _ if times <= STEPS => {
-            let all = with_constants(thresholds, &known.state, &state);
+            let all = with_constants(&thresholds.all, &known.state, &state);
             known.state.widen(&state, by.names, by.widths, &all)
         }
-        _ if times <= WIDE => known.state.widen(&state, by.names, by.widths, &ENDS),
+        _ if times <= WIDE => known
+            .state
+            .widen(&state, by.names, by.widths, &thresholds.ends),
         _ => known.state.widen(&state, by.names, by.widths, &[]),
     };
     if let Some(before) = before {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::state::State;
-use cegar_model::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg};
+use cegar_model::program::ir::{BinOp, BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 
 /// What is at the ends of types.
-pub const ENDS: [i64; 13] = [
+const ENDS: [i64; 13] = [
     i32::MIN as i64,
     i16::MIN as i64,
     i8::MIN as i64,
@@ -24,15 +24,51 @@ pub const ENDS: [i64; 13] = [
     1 << 40,
 ];
 
-/// The numbers that a function compares with, and their neighbours.
-pub fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
-    let mut all: Vec<i64> = ENDS.to_vec();
+/// A function's thresholds.
+#[derive(Debug)]
+pub struct Bounds {
+    /// The numbers that it compares with, and their neighbours, and all of `ends`.
+    pub all: Vec<i64>,
+    /// The ends of types, and the small numbers that it stores, chooses between, returns or masks with: an array that is filled with
+    /// those in a loop changes after many turns, when the bounds of its index have gone past all numbers that are compared with.
+    pub ends: Vec<i64>,
+}
+
+/// The ends of types alone.
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds {
+            all: ENDS.to_vec(),
+            ends: ENDS.to_vec(),
+        }
+    }
+}
+
+/// The thresholds of a function.
+pub fn thresholds(program: &Program, id: FuncId) -> Bounds {
+    let (mut all, mut ends) = (Vec::new(), ENDS.to_vec());
     for block in program.function(id).blocks.clone().map(BlockId) {
         let block = program.block(block);
         for inst in &block.ops {
             let (width, operands) = match &inst.op {
                 Op::Cmp { a, b, width, .. } => (*width, [*a, *b]),
                 Op::Alloca { size, .. } => (64, [*size, *size]),
+                Op::Store { value, .. } => {
+                    ends.extend(small(*value));
+                    continue;
+                }
+                Op::Select { a, b, .. } => {
+                    ends.extend([*a, *b].into_iter().filter_map(small));
+                    continue;
+                }
+                Op::Bin { op, a, b, .. } => {
+                    match op {
+                        BinOp::And => ends.extend([*a, *b].into_iter().filter_map(small)),
+                        BinOp::URem => ends.extend(small(*b).map(|size| size - 1)),
+                        _ => {}
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             for operand in operands {
@@ -44,10 +80,26 @@ pub fn thresholds(program: &Program, id: FuncId) -> Vec<i64> {
                 }
             }
         }
+        let moved = (block.end.edges().into_iter()).flat_map(|edge| &edge.moves);
+        ends.extend(moved.filter_map(|(_, value)| small(*value)));
+        if let Terminator::Return { values } = &block.end {
+            ends.extend(values.iter().filter_map(|value| small(*value)));
+        }
     }
-    all.sort_unstable();
-    all.dedup();
-    all
+    all.extend(&ends);
+    for numbers in [&mut all, &mut ends] {
+        numbers.sort_unstable();
+        numbers.dedup();
+    }
+    Bounds { all, ends }
+}
+
+/// A constant that is no negative number in any width.
+fn small(value: Operand) -> Option<i64> {
+    match value {
+        Operand::Const(number) => i8::try_from(number).ok().map(i64::from),
+        _ => None,
+    }
 }
 
 /// Memory cells whose number is a threshold.

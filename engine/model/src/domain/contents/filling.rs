@@ -1,5 +1,7 @@
 //! What one run of bytes is filled with.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::domain::space::{Elements, Names};
@@ -24,6 +26,15 @@ pub struct Run {
     pub end: u32,
     /// What it is made of.
     pub filling: Filling,
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.filling {
+            Filling::Each(unit, value) => write!(f, "..{} {unit}*({value})", self.end),
+            Filling::Image(global, at) => write!(f, "..{} g{}[{at}..]", self.end, global.0),
+        }
+    }
 }
 
 /// Bytes of a global that are looked through for the last zero.

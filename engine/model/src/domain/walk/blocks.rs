@@ -10,7 +10,7 @@ use super::{Frame, Step, Walker};
 use crate::deadline;
 use crate::domain::linear::{Var, Which};
 use crate::domain::num::Num;
-use crate::domain::space::{self, Alive, ObjId};
+use crate::domain::space::{self, Alive, ObjId, Object};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::domain::walk::guide::{Guide, Measure, Part, Stop};
@@ -56,6 +56,8 @@ impl<'p, G: Guide> Walker<'p, G> {
                 let nul = |(&(id, which), at): (&(ObjId, Which), &Num)| {
                     format!("{} {at}", Var::Nul(id, which))
                 };
+                let held =
+                    |(id, object): (&ObjId, &Object)| format!("o{} {}", id.0, object.contents);
                 let shown = |(reg, value): (&Reg, &Value)| format!("r{} {value}", reg.0);
                 tracing::trace!(
                     block = %self.program.block(block).name,
@@ -63,6 +65,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
                     nuls = ?state.nuls.iter().map(nul).collect::<Vec<_>>(),
                     owners = %state.owners,
+                    contents = ?state.objects.iter().map(held).collect::<Vec<_>>(),
                     "a block is walked"
                 );
                 self.found.entered.insert(block);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::memory::{Access, Purpose, span};
+use super::memory::{Access, Purpose};
 use super::relate::Term;
 use super::{Frame, Guide, Walker};
-use crate::domain::contents::END;
+use crate::domain::contents::{END, span, spans};
 use crate::domain::flow::is_quiet;
 use crate::domain::linear::Sum;
 use crate::domain::nul::Ends;
@@ -160,15 +160,19 @@ impl<G: Guide> Walker<'_, G> {
             state.change(*id, names, |object| {
                 let size = u32::try_from(object.size.high).unwrap_or(END);
                 let contents = Arc::make_mut(&mut object.contents);
-                let (mut low, high) = span(offset, len.high);
-                let high = high.min(size).min(end);
+                let mut written = spans(offset, len.high);
                 if let Some(at) = sure.and_then(|at| u32::try_from(at).ok()) {
                     let count = u32::try_from(len.low).unwrap_or(END);
-                    let end = at.saturating_add(count).min(high);
-                    contents.fill(at, end, byte.clone());
-                    low = end;
+                    let high = span(offset, len.high).1.min(size).min(end);
+                    let filled = at.saturating_add(count).min(high);
+                    contents.fill(at, filled, byte.clone());
+                    written = vec![(filled, high)];
                 }
-                if low < high {
+                for (low, high) in written {
+                    let high = high.min(size).min(end);
+                    if low >= high {
+                        continue;
+                    }
                     match Num::between(64, low.into(), u64::from(high) - 1) {
                         Some(all) => contents.store(&all, 1, &byte, names),
                         None => contents.forget(low, high),

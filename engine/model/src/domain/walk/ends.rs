@@ -160,7 +160,7 @@ impl<G: Guide> Walker<'_, G> {
                 let len = len.unwrap_or(Sum::number(most.into()));
                 Span { at, len }
             });
-            let (low, high) = super::memory::span(offset, most);
+            let (low, high) = crate::domain::contents::span(offset, most);
             for of in BOTH.map(|which| (*id, which)) {
                 let Some(known) = state.nuls.get(&of) else {
                     continue;

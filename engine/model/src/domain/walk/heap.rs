@@ -368,7 +368,7 @@ impl<G: Guide> Walker<'_, G> {
                                 None => contents.store(offset, 8, &address, names),
                             }
                         });
-                        let bytes = super::memory::span(offset, 8);
+                        let bytes = crate::domain::contents::span(offset, 8);
                         state.written(*id, bytes, Ends::Forgotten);
                     }
                 }

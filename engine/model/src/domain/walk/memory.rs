@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Frame, Guide, Walker};
+use crate::domain::contents::{span, spans};
 use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, ObjId};
@@ -471,16 +472,12 @@ impl<G: Guide> Walker<'_, G> {
             let (low, high) = span(offset, len.high);
             let high = high.min(end).max(low);
             state.change(*id, &self.names, |object| {
-                Arc::make_mut(&mut object.contents).forget(low, high);
+                let contents = Arc::make_mut(&mut object.contents);
+                for (low, high) in spans(offset, len.high) {
+                    contents.forget(low, high.min(end).max(low));
+                }
             });
             state.written(*id, (low, high), ends);
         }
     }
-}
-
-/// The bytes that `len` of them at one of these offsets may be.
-pub(super) fn span(offset: &Num, len: u64) -> (u32, u32) {
-    let low = u32::try_from(offset.least.max(0)).unwrap_or(u32::MAX);
-    let end = i128::from(offset.most) + i128::from(len);
-    (low, u32::try_from(end.max(0)).unwrap_or(u32::MAX))
 }

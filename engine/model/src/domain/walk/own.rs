@@ -100,7 +100,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             _ => {
                 for (id, offset) in &access.targets {
-                    let bytes = super::memory::span(offset, u64::from(width.div_ceil(8)));
+                    let bytes = crate::domain::contents::span(offset, u64::from(width.div_ceil(8)));
                     owners.written(*id, bytes);
                 }
             }
