@@ -485,6 +485,7 @@ impl Reader {
             return malformed("an owner's object does not exist");
         }
         state.owners = Arc::new(claim.owners.clone());
+        state.handed = claim.handed;
         Ok(state)
     }
 }

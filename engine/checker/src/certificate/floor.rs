@@ -92,4 +92,7 @@ pub struct StateClaim {
     /// Who owns blocks of the heap.
     #[serde(default, skip_serializing_if = "Owners::is_empty")]
     pub owners: Owners,
+    /// Which of several objects an argument of a call leads to, to keep states apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handed: Option<ObjId>,
 }

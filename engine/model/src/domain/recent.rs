@@ -179,8 +179,8 @@ impl State {
         }
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
-            Var::Cell(of, ..) | Var::Size(of) => of != id,
-            Var::Reg(_) | Var::Outer(..) | Var::Nul(..) => true,
+            Var::Cell(of, ..) | Var::Size(of) | Var::Nul(of, _) => of != id,
+            Var::Reg(_) | Var::Outer(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
         self.lines = lines;

@@ -8,6 +8,7 @@ use super::linear::{Lines, Ranges, Sum, Var};
 use super::num::Num;
 use super::space::{Names, ObjId};
 use super::state::State;
+use crate::term::fault::ONE_ALLOCATION;
 
 /// Blocks that grow.
 const BLOCKS: usize = 2;
@@ -46,6 +47,22 @@ impl State {
             let info = names.info(id);
             (info.heap && info.single && size != there).then_some((id, size.into(), there.into()))
         })
+    }
+
+    /// Of blocks that were given none is larger than [`ONE_ALLOCATION`]: what widens a smaller bound keeps that one. Twice such a size does
+    /// not wrap around, so that a room that is doubled is not smaller than before.
+    pub(super) fn limits_of_sizes(&self, new: &State, names: &Names<'_>, lines: &mut Lines) {
+        let here = |var| self.range(var, names);
+        let limit = i128::from(ONE_ALLOCATION);
+        for line in new.lines.iter().filter(|line| !line.is_exact()) {
+            let mut terms = line.terms();
+            if let (Some((var @ Var::Size(_), 1)), None) = (terms.next(), terms.next())
+                && line.constant() == -limit
+                && self.lines.upper(&Sum::of(var), &here) <= limit
+            {
+                lines.at_most_zero(Sum::of(var).plus(&Sum::number(limit), -1));
+            }
+        }
     }
 
     /// Lines of both about the sizes of blocks that grow.

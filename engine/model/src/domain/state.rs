@@ -62,6 +62,9 @@ pub struct State {
     pub fates: Fates,
     /// Who owns blocks of the heap.
     pub owners: Arc<Owners>,
+    /// Where an argument of a call may lead to one of several objects, and the call is walked for each of them: the one that it
+    /// leads to. This only keeps states apart in the call, and says nothing of executions.
+    pub handed: Option<ObjId>,
 }
 
 /// The widths of a function's registers.
@@ -252,15 +255,15 @@ impl State {
         joined
     }
 
-    /// See [`Num::widen`].
+    /// See [`Num::widen`]. `stored`: the thresholds of what objects hold.
     pub fn widen(
         &self,
         new: &State,
         names: &Names<'_>,
         widths: &Widths,
-        thresholds: &Thresholds,
+        (thresholds, stored): (&Thresholds, &Thresholds),
     ) -> State {
-        self.merged(new, names, widths, Some(thresholds))
+        self.merged(new, names, widths, Some((thresholds, stored)))
     }
 
     fn merged(
@@ -268,8 +271,9 @@ impl State {
         other: &State,
         names: &Names<'_>,
         widths: &Widths,
-        thresholds: Option<&Thresholds>,
+        both: Option<(&Thresholds, &Thresholds)>,
     ) -> State {
+        let (thresholds, stored) = (both.map(|both| both.0), both.map(|both| both.1));
         let mut registers = BTreeMap::new();
         for (&reg, a) in &self.registers {
             let Some(b) = other.registers.get(&reg) else {
@@ -294,11 +298,13 @@ impl State {
             self.texts_of_both(other, names, &mut lines);
             self.sizes_of_both(other, names, &mut lines);
             self.sizes_of_several(other, names, &mut lines);
+        } else {
+            self.limits_of_sizes(other, names, &mut lines);
         }
         let (bytes, tested) = self.bytes_of_both(other);
         let mut state = State {
             registers,
-            objects: space::merged(&self.objects, &other.objects, names, thresholds),
+            objects: space::merged(&self.objects, &other.objects, names, stored),
             cells: cells.map(|(reg, cell)| (*reg, *cell)).collect(),
             wrapped: &self.wrapped | &other.wrapped,
             lines: Lines::default(),
@@ -308,6 +314,7 @@ impl State {
             tested,
             fates: self.fates.join(&other.fates),
             owners: self.owners_of_both(other, names),
+            handed: self.handed.filter(|_| self.handed == other.handed),
         };
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;

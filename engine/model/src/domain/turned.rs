@@ -13,8 +13,8 @@ impl State {
     /// Objects are gone: what leads to them leads nowhere.
     pub fn remove(&mut self, gone: &[ObjId]) {
         let is_there = |var| match var {
-            Var::Cell(id, ..) | Var::Size(id) => !gone.contains(&id),
-            Var::Reg(_) | Var::Outer(..) | Var::Nul(..) => true,
+            Var::Cell(id, ..) | Var::Size(id) | Var::Nul(id, _) => !gone.contains(&id),
+            Var::Reg(_) | Var::Outer(..) => true,
         };
         self.lines.keep(is_there, &|_| ANY);
         self.without_nuls(|id| gone.contains(&id));

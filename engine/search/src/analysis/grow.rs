@@ -104,10 +104,11 @@ impl Growing {
         state: &State,
         by: Measure<'_, '_>,
     ) -> (Head, Part) {
-        let lasts = match self.relations {
+        let mut lasts = match self.relations {
             true => state.lasts(by.names),
             false => Lasts::new(),
         };
+        lasts.extend(state.handed);
         let parts = self.parts.entry(place).or_default();
         if !parts.contains(&lasts) && parts.len() < PARTS {
             parts.push(lasts.clone());

@@ -11,7 +11,7 @@ use cegar_model::domain::state::State;
 use cegar_model::domain::walk::Measure;
 use rustc_hash::FxHashMap;
 
-use super::thresholds::{Bounds, with_constants};
+use super::thresholds::{Bounds, ENDS, with_constants};
 
 /// Times that a state takes in what arrives before it is widened.
 const JOINS: u32 = 3;
@@ -98,12 +98,17 @@ pub(super) fn take(
         0..=JOINS => known.state.join(&state, by.names, by.widths),
         _ if times <= STEPS => {
             let all = with_constants(&thresholds.all, &known.state, &state);
-            known.state.widen(&state, by.names, by.widths, &all)
+            let mut stored = [&all[..], &thresholds.stored].concat();
+            stored.sort_unstable();
+            known
+                .state
+                .widen(&state, by.names, by.widths, (&all, &stored))
         }
-        _ if times <= WIDE => known
-            .state
-            .widen(&state, by.names, by.widths, &thresholds.ends),
-        _ => known.state.widen(&state, by.names, by.widths, &[]),
+        _ if times <= WIDE => {
+            let both = (&ENDS[..], &thresholds.stored[..]);
+            known.state.widen(&state, by.names, by.widths, both)
+        }
+        _ => known.state.widen(&state, by.names, by.widths, (&[], &[])),
     };
     if let Some(before) = before {
         forget(&mut known.state, &before, times > FORGET_ALL);

@@ -8,7 +8,7 @@ use cegar_model::domain::state::State;
 use cegar_model::program::ir::{BinOp, BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 
 /// What is at the ends of types.
-const ENDS: [i64; 13] = [
+pub const ENDS: [i64; 13] = [
     i32::MIN as i64,
     i16::MIN as i64,
     i8::MIN as i64,
@@ -27,11 +27,12 @@ const ENDS: [i64; 13] = [
 /// A function's thresholds.
 #[derive(Debug)]
 pub struct Bounds {
-    /// The numbers that it compares with, and their neighbours, and all of `ends`.
+    /// The numbers that it compares with, and their neighbours, and the ends of types.
     pub all: Vec<i64>,
-    /// The ends of types, and the small numbers that it stores, chooses between, returns or masks with: an array that is filled with
-    /// those in a loop changes after many turns, when the bounds of its index have gone past all numbers that are compared with.
-    pub ends: Vec<i64>,
+    /// For what objects hold: the ends of types, and the small numbers that it stores, chooses between, returns or masks with. An array
+    /// that is filled with those in a loop changes after many turns, when the bounds of its index have gone past all numbers that
+    /// are compared with.
+    pub stored: Vec<i64>,
 }
 
 /// The ends of types alone.
@@ -39,14 +40,14 @@ impl Default for Bounds {
     fn default() -> Bounds {
         Bounds {
             all: ENDS.to_vec(),
-            ends: ENDS.to_vec(),
+            stored: ENDS.to_vec(),
         }
     }
 }
 
 /// The thresholds of a function.
 pub fn thresholds(program: &Program, id: FuncId) -> Bounds {
-    let (mut all, mut ends) = (Vec::new(), ENDS.to_vec());
+    let (mut all, mut stored) = (Vec::new(), ENDS.to_vec());
     for block in program.function(id).blocks.clone().map(BlockId) {
         let block = program.block(block);
         for inst in &block.ops {
@@ -54,17 +55,17 @@ pub fn thresholds(program: &Program, id: FuncId) -> Bounds {
                 Op::Cmp { a, b, width, .. } => (*width, [*a, *b]),
                 Op::Alloca { size, .. } => (64, [*size, *size]),
                 Op::Store { value, .. } => {
-                    ends.extend(small(*value));
+                    stored.extend(small(*value));
                     continue;
                 }
                 Op::Select { a, b, .. } => {
-                    ends.extend([*a, *b].into_iter().filter_map(small));
+                    stored.extend([*a, *b].into_iter().filter_map(small));
                     continue;
                 }
                 Op::Bin { op, a, b, .. } => {
                     match op {
-                        BinOp::And => ends.extend([*a, *b].into_iter().filter_map(small)),
-                        BinOp::URem => ends.extend(small(*b).map(|size| size - 1)),
+                        BinOp::And => stored.extend([*a, *b].into_iter().filter_map(small)),
+                        BinOp::URem => stored.extend(small(*b).map(|size| size - 1)),
                         _ => {}
                     }
                     continue;
@@ -81,17 +82,17 @@ pub fn thresholds(program: &Program, id: FuncId) -> Bounds {
             }
         }
         let moved = (block.end.edges().into_iter()).flat_map(|edge| &edge.moves);
-        ends.extend(moved.filter_map(|(_, value)| small(*value)));
+        stored.extend(moved.filter_map(|(_, value)| small(*value)));
         if let Terminator::Return { values } = &block.end {
-            ends.extend(values.iter().filter_map(|value| small(*value)));
+            stored.extend(values.iter().filter_map(|value| small(*value)));
         }
     }
-    all.extend(&ends);
-    for numbers in [&mut all, &mut ends] {
+    all.extend(ENDS);
+    for numbers in [&mut all, &mut stored] {
         numbers.sort_unstable();
         numbers.dedup();
     }
-    Bounds { all, ends }
+    Bounds { all, stored }
 }
 
 /// A constant that is no negative number in any width.

@@ -111,6 +111,7 @@ impl Writer {
                 .collect(),
             fates: state.fates.iter().collect(),
             owners: Owners::clone(&state.owners),
+            handed: state.handed,
         }
     }
 }

@@ -29,12 +29,14 @@ struct Pending {
 type Arrived = SmallVec<[(Part, bool); 2]>;
 
 impl<'p, G: Guide> Walker<'p, G> {
-    /// Walks a function's blocks; what it comes back with, and its results as registers.
-    pub(super) fn body(&mut self, frame: &Frame, entry: State) -> Step<Parts> {
+    /// Walks a function's blocks from what it may begin with; what it comes back with, and its results as registers.
+    pub(super) fn body(&mut self, frame: &Frame, entries: Vec<State>) -> Step<Parts> {
         let mut pending = Pending::default();
         let mut exits = Parts::default();
         let first = BlockId(self.program.function(frame.function).blocks.start);
-        self.arrive(frame, None, first, entry, &mut pending)?;
+        for entry in entries {
+            self.arrive(frame, None, first, entry, &mut pending)?;
+        }
         while let Some((_, (block, states))) = pending.blocks.pop_first() {
             let states: Vec<State> = match pending.heads.get_mut(&block) {
                 Some(arrived) => {
@@ -78,7 +80,7 @@ impl<'p, G: Guide> Walker<'p, G> {
 
     /// Walks a call, and joins the states at its returns.
     pub(super) fn whole(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
-        let exits = self.body(frame, entry)?;
+        let exits = self.body(frame, vec![entry])?;
         let widths = &self.program.function(frame.function).result;
         Ok(parts::joined(exits.states(), &self.names, widths))
     }

@@ -134,7 +134,10 @@ impl<G: Guide> Walker<'_, G> {
                 self.call_shared(id, entry)?
                     .map_or_else(Parts::default, Parts::one)
             }
-            false => self.body(&inner, entry)?,
+            false => {
+                let entries = self.divided(&inner, entry);
+                self.body(&inner, entries)?
+            }
         };
         (self.at, self.pos) = (at, pos);
         let mut behind = Vec::new();
@@ -178,6 +181,7 @@ impl<G: Guide> Walker<'_, G> {
             objects: Arc::clone(&state.objects),
             nuls: state.nuls.clone(),
             owners: self.owners_inside(frame, state, (inner, call, fixed)),
+            handed: state.handed,
             ..State::default()
         };
         for (i, size, contents) in copies {

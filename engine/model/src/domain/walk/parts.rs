@@ -10,14 +10,17 @@
 use smallvec::SmallVec;
 
 use super::{Frame, Guide, Step, Walker};
+use crate::domain::num::Num;
 use crate::domain::recent::Lasts;
 use crate::domain::space::{Names, ObjId};
 use crate::domain::state::{State, Widths};
 use crate::domain::value::Value;
-use crate::program::ir::{BlockId, Callee, FunctionKind, Op};
+use crate::program::ir::{BlockId, Callee, FunctionKind, Op, Reg};
 
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
+/// Objects that an argument may lead to where a call is walked for each of them.
+const HANDED: usize = 4;
 /// Groups of states that are kept apart where a function is called. If there are more, all are joined.
 const GROUPS: usize = 4;
 
@@ -37,7 +40,7 @@ pub(super) enum Kind {
     Is(u64),
     /// Several of these, or no result.
     Any,
-    /// There is this last block.
+    /// There is this last block, or this object was handed over.
     Has(ObjId),
 }
 
@@ -110,7 +113,12 @@ impl<G: Guide> Walker<'_, G> {
         let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
         let selectors = frame.flow.selectors(block).iter();
         let selected = selectors.map(|reg| Kind::of_selector(state.registers.get(reg)));
-        kinds.chain(selected).chain(self.lasts(state)).collect()
+        let handed = state.handed.map(Kind::Has);
+        kinds
+            .chain(selected)
+            .chain(handed)
+            .chain(self.lasts(state))
+            .collect()
     }
 
     /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
@@ -120,6 +128,30 @@ impl<G: Guide> Walker<'_, G> {
             false => Lasts::new(),
         };
         lasts.into_iter().map(Kind::Has)
+    }
+
+    /// What a callee begins with, for each object that an argument leads to where these are few: how long a text is, and how far a
+    /// structure reaches, differs from one to the next.
+    pub(super) fn divided(&self, inner: &Frame, entry: State) -> Vec<State> {
+        let count = self.program.function(inner.function).params.len();
+        let mut values = (0..count).filter_map(|i| {
+            let reg = Reg(i as u32);
+            let value = entry.registers.get(&reg)?;
+            let is_one =
+                |(id, at): &(ObjId, Num)| at.single().is_some() && self.names.info(*id).single;
+            let few = (2..=HANDED).contains(&value.ptr.len()) && value.num.is_none();
+            (few && value.ptr.iter().all(is_one)).then(|| (reg, value.clone()))
+        });
+        let Some((reg, value)) = values.next().filter(|_| self.relations) else {
+            return vec![entry];
+        };
+        let each = value.ptr.iter().map(|to| {
+            let mut state = entry.clone();
+            state.registers.insert(reg, Value::address(to.0, to.1));
+            state.handed = Some(to.0);
+            state
+        });
+        each.collect()
     }
 
     /// States before an operation that walks other blocks: only those are still kept apart that differ in their last blocks.
