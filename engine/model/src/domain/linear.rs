@@ -398,7 +398,7 @@ impl Line {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
+pub(super) fn gcd(a: i128, b: i128) -> i128 {
     match (a, b) {
         (1, _) | (_, 1) => 1,
         (a, 0) => a,

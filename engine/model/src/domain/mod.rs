@@ -24,6 +24,7 @@ pub mod short;
 mod sizes;
 pub mod space;
 pub mod state;
+mod together;
 mod turned;
 pub mod value;
 pub mod walk;

@@ -215,6 +215,14 @@ impl State {
         self.merged(other, names, widths, None)
     }
 
+    /// The join behind a branch: registers that have one number here and another one there are said to change together, as two
+    /// counters do of which a turn moves either the one or the other.
+    pub fn join_in_step(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+        let mut joined = self.merged(other, names, widths, None);
+        self.numbers_of_both(other, &mut joined.lines);
+        joined
+    }
+
     /// The join at the head of a loop, with the equations that hold in both states.
     pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, _) = self.steps(other, names);

@@ -100,6 +100,17 @@ impl Lines {
         }
     }
 
+    /// Sums without constants that have one value here and another one there, as exact lines say.
+    pub fn moved<'a>(&'a self, other: &'a Lines) -> impl Iterator<Item = (Sum, i128, i128)> + 'a {
+        self.iter().filter(|line| line.exact).filter_map(|line| {
+            let mut there = other.iter().filter(|there| there.exact);
+            let there = there.find(|there| there.sum.terms == line.sum.terms)?;
+            let (here, there) = (-line.sum.constant, -there.sum.constant);
+            let sum = line.sum.plus(&Sum::number(here), 1)?;
+            (here != there).then_some((sum, here, there))
+        })
+    }
+
     /// Bounds that follow a step.
     pub fn drifting(&mut self, drifts: &[Drift], steps: &[Step]) {
         for drift in drifts {

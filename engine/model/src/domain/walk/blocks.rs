@@ -153,7 +153,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             .blocks
             .entry(place)
             .or_insert_with(|| (to, Parts::default()));
-        states.add(key, state, &self.names, widths);
+        states.add(key, state, (&self.names, widths), self.relations);
         Ok(())
     }
 
@@ -262,7 +262,8 @@ impl<'p, G: Guide> Walker<'p, G> {
                 };
                 let kind = Kind::of(returned.registers.get(&Reg(0)));
                 let key = std::iter::once(kind).chain(self.lasts(&returned));
-                exits.add(key.collect(), returned, &self.names, widths);
+                let by = (&self.names, &widths[..]);
+                exits.add(key.collect(), returned, by, self.relations);
             }
             Terminator::Unreachable { check } => {
                 self.violates(*check);

@@ -7,7 +7,7 @@ use super::memory::Purpose;
 use super::parts::{self, Parts};
 use super::{Frame, Guide, Step, Stop, Walker};
 use crate::domain::contents::{Contents, END, Filling};
-use crate::domain::linear::{UNSIGNED, Var};
+use crate::domain::linear::{Sum, UNSIGNED, Var};
 use crate::domain::nul::{Ends, Nuls};
 use crate::domain::num::Num;
 use crate::domain::space::{Alive, Kind, Made, ObjId, Object, Objects};
@@ -263,6 +263,7 @@ impl<G: Guide> Walker<'_, G> {
             ..entry
         };
         entry.without_nuls(|id| !sees(self, id));
+        self.bound_arguments(&mut entry);
         let Some(exit) = self.shared(id, entry)? else {
             return Ok(None);
         };
@@ -278,6 +279,23 @@ impl<G: Guide> Walker<'_, G> {
             objects: Arc::new(objects),
             ..exit
         }))
+    }
+
+    /// Numbers that are handed over are no larger than lines say: what a shared function begins with is widened by them. The middle of a
+    /// range stays within it, of which its own bounds say nothing.
+    fn bound_arguments(&self, entry: &mut State) {
+        let bounds = entry.registers.keys().copied().map(|reg| {
+            let var = Sum::of(Var::Reg(reg.0));
+            let ranges = |var| entry.range(var, &self.names);
+            let most = entry.lines.upper(&var, &ranges);
+            let least = var.times(-1).map(|var| -entry.lines.upper(&var, &ranges));
+            (reg, (least.unwrap_or(i128::MIN), most))
+        });
+        for (reg, bounds) in bounds.collect::<Vec<_>>() {
+            if let Some(value) = entry.bounded(reg, bounds) {
+                entry.registers.insert(reg, value);
+            }
+        }
     }
 
     /// The caller's state behind a call.

@@ -75,14 +75,23 @@ impl Parts {
     }
 
     /// Adds a state, to one with its key if there is one.
-    pub(super) fn add(&mut self, key: Key, state: State, names: &Names<'_>, widths: &Widths) {
+    pub(super) fn add(
+        &mut self,
+        key: Key,
+        state: State,
+        (names, widths): (&Names<'_>, &Widths),
+        relations: bool,
+    ) {
         let at = match self.0.binary_search_by(|(known, _)| known.cmp(&key)) {
             Err(at) if self.0.len() < STATES => return self.0.insert(at, (key, state)),
             Err(at) => at.min(STATES - 1),
             Ok(at) => at,
         };
         let known = &mut self.0[at].1;
-        *known = known.join(&state, names, widths);
+        *known = match relations {
+            true => known.join_in_step(&state, names, widths),
+            false => known.join(&state, names, widths),
+        };
     }
 
     /// The states.
