@@ -115,6 +115,15 @@ fn arrays_that_grow() {
     are_told_apart("growing", &proved, &["stack", "twice"]);
 }
 
+/// What most programs do: tables that are filled and looked up, labels, runs that are merged, blocks that are doubled.
+#[test]
+fn everyday() {
+    let proved = [
+        "builder", "classes", "doubled", "halves", "labels", "merged", "records",
+    ];
+    are_told_apart("everyday", &proved, &[]);
+}
+
 /// Lists are built, changed and released: each node has one owner.
 #[test]
 fn lists() {
