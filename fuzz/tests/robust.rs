@@ -4,7 +4,7 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use cegar_fuzz::native::Kind;
 use cegar_fuzz::worker::{
@@ -41,6 +41,23 @@ fn intact(queue: &Path, told: &BTreeSet<Vec<u8>>) {
             assert_eq!(tape_name(&tape), name);
         }
     }
+}
+
+/// A parent that waits for the only processor tells nobody to stop.
+#[test]
+fn a_worker_stops_by_itself_when_its_time_is_up() {
+    let program = Program::new("void cegar_entry(void) { next(); }", &[], &[]);
+    let target = program.build(Kind::Fast);
+    let mut config = WorkerConfig::new(target.path, target.blocks);
+    config.until = SystemTime::now().checked_add(Duration::from_millis(300));
+    let mut worker = Worker::spawn(Path::new(EXECUTABLE), config).expect("the worker starts");
+    let deadline = Instant::now() + PATIENCE;
+    let mut last = None;
+    while !worker.has_ended() && Instant::now() < deadline {
+        last = worker.poll(Duration::from_millis(100)).pop().or(last);
+    }
+    let reason = "time".to_owned();
+    assert_eq!(last, Some(WorkerEvent::Stopped { reason }));
 }
 
 #[test]
