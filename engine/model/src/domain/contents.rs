@@ -34,9 +34,8 @@ pub struct Contents {
 
 impl fmt::Display for Contents {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = self.runs.iter();
-        runs.map(|(start, run)| write!(f, "[{start}{run}]"))
-            .collect()
+        let mut runs = self.runs.iter();
+        runs.try_for_each(|(start, run)| write!(f, "[{start}{run}]"))
     }
 }
 
