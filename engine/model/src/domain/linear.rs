@@ -92,6 +92,9 @@ pub struct Sum {
     constant: i128,
 }
 
+/// Characters, or bytes, of a unit that is written in others.
+const UNITS: i128 = 8;
+
 /// Variables with factors. A line has five at most.
 type Terms = SmallVec<[(Var, i128); 5]>;
 
@@ -354,14 +357,16 @@ impl Line {
             && own.iter().zip(others).all(is_alike)
     }
 
-    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and structures are multiples of each other.
+    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and structures are multiples of each other. Texts that
+    /// stand for bytes (three are four characters of base64, five are eight of base32) relate two numbers by small factors.
     fn is_crooked(&self) -> bool {
         let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
         let divides = |a: i128, b: i128| a % b == 0 || b % a == 0;
         let mut pairs = factors
             .clone()
             .flat_map(|a| factors.clone().map(move |b| (a, b)));
-        !self.exact && pairs.any(|(a, b)| a != 1 && b != 1 && !divides(a, b))
+        let is_of_two = factors.len() == 2 && factors.clone().all(|factor| factor <= UNITS);
+        !self.exact && !is_of_two && pairs.any(|(a, b)| a != 1 && b != 1 && !divides(a, b))
     }
 
     /// Whether it says where a text ends.
