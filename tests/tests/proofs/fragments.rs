@@ -46,7 +46,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
 }
 
 /// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
-pub const PIECES: [&str; 15] = [
+pub const PIECES: [&str; 20] = [
     // What is asked of a block has to be a block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
@@ -95,6 +95,27 @@ pub const PIECES: [&str; 15] = [
     "extern char *strncpy(char *, const char *, unsigned long); extern int strcmp(const char *, const char *);
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y ^= i; char t[8] = \"uvwuvw\";
        strncpy(t, \"ab\", n & 7); observe(0, t[0]); observe(1, t[2]); observe(2, t[5]); observe(3, strcmp(t, \"ab\") + y); }",
+    // An argument leads to one of several objects, and is written through, kept, compared and handed on.
+    "static int *kept@, sum@ = 1;
+     static int put@(int *p, int v) { *p += v; kept@ = p; return *p > 3; }
+     static int both@(int *p, int *q, int v) { int t = put@(p, v) + put@(q, v + 1); if (p == q) t += 8; return t; }
+     void entry@(void) { int n = IN, a = 1, b = 2, *p = n ? &a : &sum@, *q = IN ? &b : &a, t = 0; for (int i = 0; i < n; i++) t += both@(p, q, i);
+       observe(0, t); observe(1, a + 10 * b + 100 * sum@); if (kept@) observe(2, *kept@); sum@ = 1; kept@ = 0; }",
+    "static const char *const names@[] = {\"a\", \"bcd\", \"\", \"efghij\"};
+     static int length@(const char *s) { int n = 0; while (*s) { n++; s++; } return n; }
+     static int copy@(char *to, const char *s) { int n = length@(s); for (int i = 0; i <= n; i++) to[i] = s[i]; return n; }
+     void entry@(void) { char t[8] = {0}; int n = IN & 3, y = 0; for (int i = 0; i <= n; i++) y = y * 8 + copy@(t, names@[(i + IN) & 3]);
+       observe(0, y); observe(1, t[0]); observe(2, t[2]); observe(3, length@(n ? t : names@[IN & 3])); }",
+    // Tables that are filled late in a loop.
+    "static unsigned char of@[64]; void entry@(void) { int n = IN, y[4] = {0}; for (int i = 0; i < 64; i++) of@[i] = i > 50 ? 3 : i > 40 + n ? 2 : i == 33 ? 1 : 0;
+       for (int i = 0; i < 64; i += 1 + n) y[of@[i]]++; observe(0, y[0]); observe(1, y[1] + 10 * y[2]); observe(2, y[3]); observe(3, of@[33 + n * 5]); }",
+    // Counters of which each turn moves one or the other, from constants and from numbers.
+    "void entry@(void) { int n = IN, m = IN, i = n, j = m, k = 0; while (i < n + 3 && j < m + 2) { if (IN & 1) i++; else j += 2; k++; }
+       int x = n ? 3 : 7, y = n ? -1 : 4, z = n ? 2 : 2 + m; observe(0, i + j - k); observe(1, 5 * x + 8 * y); observe(2, x - z); observe(3, k); }",
+    // Copies into members of elements.
+    "void entry@(void) { struct { unsigned char a, b[5]; short c; } r[4] = {{1, {2}, 3}}; int n = IN & 3; unsigned char from[5] = {9, 8, 7, 6, 5};
+       for (int i = 0; i <= n; i++) { r[i].a = i; memcpy(r[i].b + (n & 1), from, n + 1); if (n == 2) memset(r[i].b, i, n); r[i].c += i; }
+       observe(0, r[n].a); observe(1, r[n].b[1]); observe(2, r[0].c + r[3].c); observe(3, r[3].b[4]); }",
 ];
 
 /// Holds them against the machine, on all short tapes.
