@@ -183,12 +183,12 @@ impl Alternation<'_, '_> {
             }
             self.fuzzing.start(&self.subject, &self.inputs, None)?;
             self.exchange();
-            let rests = self.searching.share.rests();
-            let slice = self.searching.share.begin();
+            let shares = self.subject.gives_way() && !self.fuzzing.crew.is_empty();
+            let rests = shares && self.searching.share.rests();
             // What was given comes before the first question: it answers much of what could be
             // asked.
             if asking && !rests && !self.searching.backlog.has_given() {
-                asking = self.ask(&mut news);
+                asking = self.ask(shares, &mut news);
                 self.progress();
             }
             let nothing = !asking && news.is_empty() && self.searching.backlog.is_empty();
@@ -199,12 +199,8 @@ impl Alternation<'_, '_> {
             };
             self.listen(wait, &mut news)?;
             let idle = nothing && self.confirming.suspects.is_empty();
-            let until = self.slice();
-            if !rests && self.searching.catch_up(until, &self.subject, &mut news) {
+            if !rests && self.catch_up(shares, &mut news) {
                 asking = self.subject.settings.sides.engine();
-            }
-            if !rests && self.subject.gives_way() && !self.fuzzing.crew.is_empty() {
-                self.searching.share.end(&slice);
             }
             self.sweep(&mut news)?;
             let done = news.is_empty() && self.confirming.suspects.is_empty();
@@ -214,11 +210,20 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Has the search ask its next questions; false when none is left.
-    fn ask(&mut self, news: &mut Vec<News>) -> bool {
+    /// Has the search ask its next questions; false when none is left. `shares`: the fuzzer may want the processor.
+    fn ask(&mut self, shares: bool, news: &mut Vec<News>) -> bool {
         let until = self.slice();
         let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);
-        self.searching.ask(until, alarm, stop, news)
+        let work = |searching: &mut Searching<'_>| searching.ask(until, alarm, stop, news);
+        self.searching.measured(shares, work)
+    }
+
+    /// Has the machine execute what waits; false if nothing waited.
+    fn catch_up(&mut self, shares: bool, news: &mut Vec<News>) -> bool {
+        let until = self.slice();
+        let subject = &self.subject;
+        let work = |searching: &mut Searching<'_>| searching.catch_up(until, subject, news);
+        self.searching.measured(shares, work)
     }
 
     /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for

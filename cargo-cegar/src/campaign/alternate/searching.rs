@@ -8,7 +8,7 @@ use cegar_model::deadline::{self, Alarm};
 use cegar_search::simulate::search::{News, Search};
 
 use super::backlog::Backlog;
-use super::share::Share;
+use super::share::{Share, Slice};
 use super::subject::Subject;
 
 /// See the module.
@@ -28,6 +28,16 @@ impl<'p> Searching<'p> {
             last_news: started,
             share: Share::new(),
         }
+    }
+
+    /// Does a slice of the engine's work. It counts for the share of the processor where the fuzzer wants that, too.
+    pub fn measured<T>(&mut self, shares: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let slice = shares.then(Slice::begin);
+        let done = work(self);
+        if let Some(slice) = slice {
+            self.share.end(&slice);
+        }
+        done
     }
 
     /// Has the search ask its next questions, each of them until the alarm; false when none is left.

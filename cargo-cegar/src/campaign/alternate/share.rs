@@ -49,6 +49,16 @@ pub struct Slice {
     spent: Duration,
 }
 
+impl Slice {
+    /// Begins one.
+    pub fn begin() -> Slice {
+        Slice {
+            begun: Instant::now(),
+            spent: spent(),
+        }
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct Share {
@@ -56,7 +66,7 @@ pub struct Share {
     fuzzer: Side,
     /// When the last slice ended; the fuzzer has worked since.
     ended: Option<Instant>,
-    /// How long the engine rests.
+    /// Until when the engine rests.
     rests: Option<Instant>,
 }
 
@@ -85,14 +95,6 @@ impl Share {
         self.rests.is_some_and(|until| Instant::now() < until)
     }
 
-    /// Begins a slice of the engine's work.
-    pub fn begin(&self) -> Slice {
-        Slice {
-            begun: Instant::now(),
-            spent: spent(),
-        }
-    }
-
     /// Ends a slice.
     pub fn end(&mut self, slice: &Slice) {
         let now = Instant::now();
@@ -104,7 +106,8 @@ impl Share {
         });
         self.ended = Some(now);
         self.account(spent, wall.saturating_sub(spent) + since);
-        self.rests = Some(now + self.rest(spent, wall));
+        let until = self.rests.map_or(now, |until| until.max(now));
+        self.rests = Some((until + self.rest(spent, wall)).min(now + LONGEST));
     }
 
     /// Adds to what both sides spent.
