@@ -124,6 +124,21 @@ fn everyday() {
     are_told_apart("everyday", &proved, &[]);
 }
 
+/// Rows and columns: indices that are products, of which each is known by another one.
+#[test]
+fn grids() {
+    let proved = [
+        "cut",
+        "image",
+        "product",
+        "rows",
+        "screen",
+        "torus",
+        "transposed",
+    ];
+    are_told_apart("grids", &proved, &[]);
+}
+
 /// Lists are built, changed and released: each node has one owner.
 #[test]
 fn lists() {

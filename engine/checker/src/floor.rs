@@ -13,7 +13,7 @@ use std::sync::Arc;
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
 use cegar_model::domain::found::Found;
-use cegar_model::domain::linear::{Line, Lines, Var};
+use cegar_model::domain::linear::{Line, Lines, Product, Var};
 use cegar_model::domain::short::Short;
 use cegar_model::domain::space::{CtxId, GONE, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
@@ -466,7 +466,7 @@ impl Reader {
             state.cells.insert(Reg(reg), Cell { object, at, len });
         }
         state.wrapped = claim.wrapped.iter().map(|&reg| Reg(reg)).collect();
-        state.lines = Lines::from_lines(claim.lines.clone());
+        state.lines = Lines::from_parts(claim.lines.clone(), claim.products.clone());
         for &(id, which, at) in &claim.nuls {
             if !self.is_object(id) || at.reduced(64).is_none() {
                 return malformed("a zero byte makes no sense");
@@ -477,7 +477,9 @@ impl Reader {
             Var::Nul(id, which) => state.nuls.contains_key(&(id, which)),
             _ => true,
         };
-        if !state.lines.iter().flat_map(Line::vars).all(is_there) {
+        let lines = state.lines.iter().flat_map(Line::vars);
+        let products = state.lines.products().iter().flat_map(Product::vars);
+        if !lines.chain(products).all(is_there) {
             return malformed("a line speaks of a zero byte that is not claimed");
         }
         state.fates = claim.fates.iter().copied().collect();

@@ -2,6 +2,7 @@
 
 use cegar_checker::Certificate;
 use cegar_checker::floor::FloorClaim;
+use cegar_model::domain::linear::Product;
 use cegar_model::domain::num::Num;
 use cegar_model::domain::owners::Owners;
 
@@ -108,6 +109,52 @@ fn without_owners_no_list_is_released() {
     }
     assert!(owners > 0);
     assert!(case.check(&without).is_err());
+}
+
+/// A matrix that is read by rows.
+const MATRIX: &str = r#"
+#include <stdlib.h>
+unsigned char __VERIFIER_nondet_uchar(void);
+int main(void)
+{
+    size_t rows = __VERIFIER_nondet_uchar(), cols = __VERIFIER_nondet_uchar();
+    if (rows == 0 || cols == 0) return 0;
+    char *at = calloc(rows, cols);
+    if (!at) return 1;
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < cols; j++) at[i * cols + j] = 1;
+    free(at);
+    return 0;
+}
+"#;
+
+/// Products are part of what is walked: without them nothing follows, and others are not believed.
+#[test]
+fn products_are_walked() {
+    let case = Case::on_floor(MATRIX, &[], crate::case::MEMORY);
+    assert!(case.check(&case.honest).is_ok());
+    let heads = floor(&case.honest).heads.iter();
+    let products: usize = heads.map(|head| head.state.products.len()).sum();
+    assert!(products > 0, "there are products");
+    let change = |what: &str, act: &dyn Fn(&mut Vec<Product>)| {
+        case.rejects(what, |certificate| {
+            certificate.cuts.clear();
+            let heads = certificate.floor.iter_mut();
+            for head in heads.flat_map(|floor| &mut floor.heads) {
+                act(&mut head.state.products);
+            }
+        });
+    };
+    change("no products", &Vec::clear);
+    for times in [0, -1, 2] {
+        change("so many times the product", &|products| {
+            for product in products {
+                let mut written = serde_json::to_value(&*product).expect("it is written");
+                written[1] = times.into();
+                *product = serde_json::from_value(written).expect("it is read");
+            }
+        });
+    }
 }
 
 /// A loop whose bound is the only reason why its accesses are valid.

@@ -46,7 +46,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
 }
 
 /// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
-pub const PIECES: [&str; 20] = [
+pub const PIECES: [&str; 23] = [
     // What is asked of a block has to be a block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
@@ -116,6 +116,18 @@ pub const PIECES: [&str; 20] = [
     "void entry@(void) { struct { unsigned char a, b[5]; short c; } r[4] = {{1, {2}, 3}}; int n = IN & 3; unsigned char from[5] = {9, 8, 7, 6, 5};
        for (int i = 0; i <= n; i++) { r[i].a = i; memcpy(r[i].b + (n & 1), from, n + 1); if (n == 2) memset(r[i].b, i, n); r[i].c += i; }
        observe(0, r[n].a); observe(1, r[n].b[1]); observe(2, r[0].c + r[3].c); observe(3, r[3].b[4]); }",
+    // Products of two numbers, with and without a sign, that follow each other.
+    "void entry@(void) { int r = IN & 3, c = IN & 3, n = IN - 2; unsigned char *m = calloc(r + 1, (c + 1) * 2); int all = (r + 1) * (c + 1) * 2, y = 0;
+       for (int i = 0; i <= r; i++) for (int j = 0; j <= c; j++) { int at = i * (c + 1) + j; y += at < all; m[at * 2 + 1] = at - n * j; }
+       for (int i = r + n; i >= n - 1; i--) y += i * (c + 1) - n * (c + 1); observe(0, y); observe(1, m[all - 1]); observe(2, n * r - r * c); free(m); }",
+    "static int at@(int w, int h, int x, int y) { if (x < 0 || y < 0 || x >= w || y >= h) return -1; return y * w + x; }
+     void entry@(void) { int w = IN & 7, h = IN & 3, n = IN - 3, t = 0; char *p = malloc(w * h + 1), *q = p; p[w * h] = 5;
+       for (int y = n; y < h; y++) { int i = at@(w, h, n + 1, y), k = y * w; t += i >= k; if (i >= 0) p[i] = q[w * h] + y; }
+       for (int k = h * w, d = w; k > 0; k -= d) { t += k % w + k / (h ? h : 1); if (k == w) d = 1; }
+       observe(0, t); observe(1, p[h * w]); observe(2, w * n - h * n); free(p); }",
+    // What is left of a division is less than the divisor.
+    "void entry@(void) { int n = IN - 2, m = IN + 1; unsigned u = IN, v = n; int a[8] = {0}, t = 0; for (int i = n; i < m + 3; i++) { int k = i % m; unsigned l = (u + i) % (m & 7 ? m & 7 : 1); t += k; a[l] += k; }
+       observe(0, t); observe(1, a[1]); observe(2, v % m); observe(3, n % (int)(u + 1)); }",
 ];
 
 /// Holds them against the machine, on all short tapes.

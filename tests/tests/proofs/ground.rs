@@ -283,6 +283,13 @@ impl Follower<'_, '_> {
                 told.push(format!("{place}: {line:?} does not hold"));
             }
         }
+        for product in state.lines.products() {
+            let holds = product.holds(value);
+            lines += usize::from(holds.is_some());
+            if holds == Some(false) {
+                told.push(format!("{place}: {product:?} does not hold"));
+            }
+        }
         let ids: BTreeSet<ObjId> = state.nuls.keys().map(|(id, _)| *id).collect();
         for id in ids {
             let Some(seen) = number_of_object(id).and_then(|number| view.object(number)) else {

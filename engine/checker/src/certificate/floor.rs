@@ -3,7 +3,7 @@
 //! [`crate::floor`](mod@crate::floor) finds out whether it holds.
 
 use cegar_model::domain::contents::Contents;
-use cegar_model::domain::linear::{Line, Which};
+use cegar_model::domain::linear::{Line, Product, Which};
 use cegar_model::domain::num::Num;
 use cegar_model::domain::owners::Owners;
 use cegar_model::domain::recent::Fate;
@@ -83,6 +83,9 @@ pub struct StateClaim {
     /// What values say of each other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
+    /// Products of two values that are known as sums.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub products: Vec<Product>,
     /// Zero bytes of objects: which, where they may be.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nuls: Vec<(ObjId, Which, Num)>,

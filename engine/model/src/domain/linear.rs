@@ -11,6 +11,7 @@
 
 mod hull;
 mod lines;
+mod products;
 mod steps;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 pub use self::lines::Lines;
+pub use self::products::Product;
 pub use self::steps::{Drift, Step};
 use super::space::ObjId;
 
@@ -154,10 +156,55 @@ impl Sum {
         self.terms.iter().map(|(var, _)| *var)
     }
 
+    /// The variable of which it is a multiple, and how many times.
+    fn multiple(&self) -> Option<(Var, i128)> {
+        match self.terms[..] {
+            [(var, times)] if self.constant == 0 && times > 0 => Some((var, times)),
+            _ => None,
+        }
+    }
+
+    /// The variable that it is.
+    pub fn single(&self) -> Option<Var> {
+        let multiple = self.multiple().filter(|(_, times)| *times == 1);
+        multiple.map(|(var, _)| var)
+    }
+
     /// How often a variable is in it.
     fn factor(&self, var: Var) -> i128 {
         let at = self.terms.binary_search_by_key(&var, |(known, _)| *known);
         at.map_or(0, |at| self.terms[at].1)
+    }
+
+    /// The sum of terms that were written down: whatever a file says, they become sorted and small.
+    fn read(terms: &[(Var, i64)], constant: i64) -> Option<Sum> {
+        let start = Sum::number(constant.into());
+        terms.iter().try_fold(start, |sum, &(var, factor)| {
+            sum.plus(&Sum::of(var), factor.into())
+        })
+    }
+
+    fn written(&self) -> (Vec<(Var, i64)>, i64) {
+        let terms = self.terms.iter();
+        let terms = terms.map(|(var, factor)| (*var, *factor as i64));
+        (terms.collect(), self.constant as i64)
+    }
+
+    /// What it is where its variables have these values; none where one is not known.
+    fn value(&self, value: impl Fn(Var) -> Option<i128>) -> Option<i128> {
+        self.terms
+            .iter()
+            .try_fold(self.constant, |sum, &(var, factor)| {
+                sum.checked_add(factor.checked_mul(value(var)?)?)
+            })
+    }
+
+    /// The sum of other variables; none where one has no name.
+    fn renamed(&self, name: impl Fn(Var) -> Option<Var>) -> Option<Sum> {
+        let start = Sum::number(self.constant);
+        self.terms.iter().try_fold(start, |sum, &(var, factor)| {
+            sum.plus(&Sum::of(name(var)?), factor)
+        })
     }
 
     /// A bit for each variable: two sums share none if they share no bit.
@@ -213,11 +260,7 @@ type Written = (Vec<(Var, i64)>, i64, bool);
 
 impl From<Written> for Line {
     fn from((terms, constant, exact): Written) -> Line {
-        let start = Sum::number(constant.into());
-        // Whatever a file says, terms become sorted and small.
-        let sum = terms.iter().try_fold(start, |sum, &(var, factor)| {
-            sum.plus(&Sum::of(var), factor.into())
-        });
+        let sum = Sum::read(&terms, constant);
         let (sum, exact) = sum.map_or((Sum::number(0), true), |sum| (sum, exact));
         Line::new(sum, exact)
     }
@@ -225,9 +268,8 @@ impl From<Written> for Line {
 
 impl From<Line> for Written {
     fn from(line: Line) -> Written {
-        let terms = line.sum.terms.iter();
-        let terms = terms.map(|(var, factor)| (*var, *factor as i64)).collect();
-        (terms, line.sum.constant as i64, line.exact)
+        let (terms, constant) = line.sum.written();
+        (terms, constant, line.exact)
     }
 }
 
@@ -245,17 +287,23 @@ impl fmt::Display for Var {
     }
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for Sum {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (var, factor) in self.terms() {
+        for (var, factor) in &self.terms {
             match factor {
                 1 => write!(f, "+{var} ")?,
                 -1 => write!(f, "-{var} ")?,
                 _ => write!(f, "{factor:+}{var} ")?,
             }
         }
+        write!(f, "{:+}", self.constant)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let relation = if self.exact { "=" } else { "<=" };
-        write!(f, "{:+} {relation} 0", self.constant())
+        write!(f, "{} {relation} 0", self.sum)
     }
 }
 
@@ -299,10 +347,7 @@ impl Line {
 
     /// Whether it holds of these values; none where one is not known.
     pub fn holds(&self, value: impl Fn(Var) -> Option<i128>) -> Option<bool> {
-        let start = Some(self.sum.constant);
-        let sum = self.sum.terms.iter().fold(start, |sum, &(var, factor)| {
-            sum?.checked_add(factor.checked_mul(value(var)?)?)
-        })?;
+        let sum = self.sum.value(value)?;
         Some(sum == 0 || sum < 0 && !self.exact)
     }
 
@@ -396,6 +441,18 @@ impl Line {
         let by = self.sum.constant * own;
         let ((low, high), (least, most)) = (ranges(var), ranges(if *a == var { *b } else { *a }));
         least <= low.saturating_add(by) && high.saturating_add(by) <= most
+    }
+
+    /// The variable that it says another one is.
+    fn other(&self, var: Var) -> Option<Var> {
+        match self.sum.terms[..] {
+            [(a, f), (b, g)] if self.exact && self.sum.constant == 0 && f * g == -1 => match var {
+                _ if var == a => Some(b),
+                _ if var == b => Some(a),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     fn signs(&self) -> &'static [i128] {

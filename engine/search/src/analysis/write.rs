@@ -104,6 +104,7 @@ impl Writer {
                 .collect(),
             wrapped: state.wrapped.iter().map(|reg| reg.0).collect(),
             lines: state.lines.iter().cloned().collect(),
+            products: state.lines.products().to_vec(),
             nuls: state
                 .nuls
                 .iter()

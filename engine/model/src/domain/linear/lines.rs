@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
 
-use super::{ANY, Line, Ranges, Sum, Var, bit, gcd};
+use super::{ANY, Line, Product, Ranges, Sum, Var, bit, gcd};
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
@@ -14,6 +14,8 @@ const RIVALS: usize = 2;
 const TERMS: usize = 5;
 /// Lines that are added up to prove one.
 const STEPS: u32 = 4;
+/// Lines that are added up first.
+const FEW_STEPS: u32 = 2;
 /// Sums that are looked at to prove one.
 const EFFORT: u32 = 300;
 
@@ -28,15 +30,23 @@ const MARGIN: i128 = 1 << 8;
 pub struct Lines {
     /// Sorted.
     pub(super) all: Vec<Line>,
+    /// Products of two variables, the one that was met last at the end.
+    pub(super) products: Vec<Product>,
 }
 
 impl Lines {
-    /// Lines that are read from somewhere.
-    pub fn from_lines(lines: Vec<Line>) -> Lines {
+    /// Lines and products that are read from somewhere.
+    pub fn from_parts(
+        lines: impl IntoIterator<Item = Line>,
+        products: impl IntoIterator<Item = Product>,
+    ) -> Lines {
         let mut all = Lines::default();
         for line in lines {
             all.put(line.sum, line.exact);
         }
+        products
+            .into_iter()
+            .for_each(|product| all.put_product(product));
         all
     }
 
@@ -138,7 +148,7 @@ impl Lines {
     }
 
     /// A sum without the variables that lines solve.
-    fn solved(&self, mut sum: Sum) -> Sum {
+    pub(super) fn solved(&self, mut sum: Sum) -> Sum {
         for line in &self.all {
             let Some(pivot) = line.pivot else { continue };
             let factor = sum.factor(pivot);
@@ -181,7 +191,8 @@ impl Lines {
 
     /// Whether anything is said of a variable.
     pub fn has(&self, var: Var) -> bool {
-        self.all.iter().any(|line| line.factor(var) != 0)
+        let mut products = self.products.iter().flat_map(Product::vars);
+        self.all.iter().any(|line| line.factor(var) != 0) || products.any(|own| own == var)
     }
 
     /// The least number that a sum is seen not to be above.
@@ -204,13 +215,14 @@ impl Lines {
         }
         let solved = self.solved(sum.clone());
         let start = solved.most(&ranges).min(most);
-        self.search(
-            (&solved, start),
-            &ranges,
-            STEPS,
-            enough,
-            &mut EFFORT.clone(),
-        )
+        // Short proofs first: one line that leads nowhere may take all the effort at once.
+        [FEW_STEPS, STEPS].into_iter().fold(start, |best, steps| {
+            let effort = &mut EFFORT.clone();
+            match enough.is_some_and(|enough| best <= enough) {
+                true => best,
+                false => self.search((&solved, best), &ranges, steps, enough, effort),
+            }
+        })
     }
 
     /// The least upper bound that is found of a sum of which one is known.
@@ -303,6 +315,7 @@ impl Lines {
     /// Nothing is said of a variable any more, but what was said of others by it is.
     pub fn eliminate(&mut self, var: Var, ranges: Ranges<'_>) {
         let mut with = self.taken(var);
+        self.replace_in_products(var, &with);
         let exact = with.iter().filter(|line| line.exact);
         let by = exact.min_by_key(|line| (line.factor(var).abs(), line.sum.terms.len()));
         if let Some(by) = by.cloned() {
@@ -368,7 +381,9 @@ impl Lines {
 
     /// Eliminates all variables but some.
     pub fn keep(&mut self, matters: impl Fn(Var) -> bool, ranges: Ranges<'_>) {
-        let mut gone: Vec<Var> = self.all.iter().flat_map(Line::vars).collect();
+        let lines = self.all.iter().flat_map(Line::vars);
+        let products = self.products.iter().flat_map(Product::vars);
+        let mut gone: Vec<Var> = lines.chain(products).collect();
         gone.retain(|var| !matters(*var));
         gone.sort_unstable();
         gone.dedup();
@@ -378,6 +393,7 @@ impl Lines {
     /// Forgets all lines with such a variable.
     pub fn drop(&mut self, is_gone: impl Fn(Var) -> bool) {
         self.all.retain(|line| !line.vars().any(&is_gone));
+        self.products.retain(|known| !known.vars().any(&is_gone));
     }
 
     /// Forgets what ranges say by a large margin: such lines come from others that were loosened again and again, and take the room of useful ones.
@@ -407,14 +423,11 @@ impl Lines {
     pub fn rename(&self, name: impl Fn(Var) -> Option<Var>) -> Lines {
         let mut all = Lines::default();
         for line in &self.all {
-            let start = Some(Sum::number(line.sum.constant));
-            let sum = line.sum.terms.iter().fold(start, |sum, &(var, factor)| {
-                sum?.plus(&Sum::of(name(var)?), factor)
-            });
-            if let Some(sum) = sum {
+            if let Some(sum) = line.sum.renamed(&name) {
                 all.put(sum, line.exact);
             }
         }
+        all.products = self.renamed_products(&name);
         all
     }
 
@@ -446,6 +459,7 @@ impl Lines {
                 }
             }
         }
+        self.kept_products((other, ranges), to);
     }
 
     /// Whether all lines of the other are proved.
@@ -456,7 +470,7 @@ impl Lines {
                     let sum = line.sum.times(*sign);
                     sum.is_some_and(|sum| self.proves(&sum, ranges))
                 })
-        })
+        }) && self.says_products(other, ranges)
     }
 }
 

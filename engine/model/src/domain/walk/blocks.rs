@@ -65,6 +65,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     block = %self.program.block(block).name,
                     registers = ?state.registers.iter().map(shown).collect::<Vec<_>>(),
                     lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    products = ?state.lines.products().iter().map(ToString::to_string).collect::<Vec<_>>(),
                     nuls = ?state.nuls.iter().map(nul).collect::<Vec<_>>(),
                     owners = %state.owners,
                     contents = ?state.objects.iter().map(held).collect::<Vec<_>>(),

@@ -1,14 +1,16 @@
 //! What an operation says of its result and its operands: a relation for each operation that is linear.
 
 use super::relate::Term;
-use crate::domain::linear::Sum;
+use crate::domain::linear::{Sum, Var};
+use crate::domain::num::Num;
 use crate::domain::state::State;
+use crate::domain::value::Value;
 use crate::domain::walk::{Frame, Guide, Walker};
 use crate::program::ir::{BinOp, CastKind, Op, Operand, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
 /// A product of 64 bits that is no larger, up or down, as lines say, has not wrapped around.
-const PRODUCT: i128 = 1 << 61;
+pub(super) const PRODUCT: i128 = 1 << 61;
 
 impl<G: Guide> Walker<'_, G> {
     /// What an operation that was executed says of its result.
@@ -119,6 +121,7 @@ impl<G: Guide> Walker<'_, G> {
                     state.lines.zero(r.sum.plus(&x.sum, -by));
                 }
             }
+            BinOp::Mul if plain => self.multiplied(frame, state, (dst, width), &r, (&x, &y)),
             BinOp::UDiv | BinOp::SDiv | BinOp::LShr | BinOp::AShr
                 if plain && single && x.low >= 0 =>
             {
@@ -137,12 +140,16 @@ impl<G: Guide> Walker<'_, G> {
                         .at_most_zero(over.and_then(|o| o.plus(&Sum::number(by - 1), -1)));
                 }
             }
-            BinOp::And | BinOp::URem if plain => {
-                for (term, counts) in [(&x, true), (&y, op == BinOp::And)] {
-                    if term.low >= 0 && counts {
-                        state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
-                    }
+            BinOp::And if plain => {
+                for term in [&x, &y].into_iter().filter(|term| term.low >= 0) {
+                    state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
                 }
+            }
+            BinOp::URem | BinOp::SRem if plain && x.low >= 0 => {
+                let less = r.sum.plus(&y.sum, -1);
+                let less = less.and_then(|less| less.plus(&Sum::number(1), 1));
+                state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
+                state.lines.at_most_zero(less.filter(|_| y.low >= 1));
             }
             // What is less than a number that is not negative is not negative either.
             BinOp::UMin | BinOp::SMin if plain => {
@@ -154,6 +161,46 @@ impl<G: Guide> Walker<'_, G> {
             }
             _ => {}
         }
+    }
+
+    /// `r = a * b` of two variables where that does not wrap around: their ranges say so, or a product that is known not to.
+    fn multiplied(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width): (Reg, Width),
+        r: &Term,
+        (a, b): (&Term, &Term),
+    ) {
+        let (Some(x), Some(y)) = (a.sum.single(), b.sum.single()) else {
+            return;
+        };
+        let ranges = |var| state.range(var, &self.names);
+        let ends = [a.low, a.high].map(|a| [b.low, b.high].map(|b| a.saturating_mul(b)));
+        let (least, most) = (signed_min(width), signed_max(width));
+        let fits = ends
+            .iter()
+            .flatten()
+            .all(|end| (least..=most).contains(end));
+        let bound = state.lines.bounds_product([x, y], &ranges);
+        let bound = bound.filter(|bound| *bound <= PRODUCT.min(most));
+        if !fits && bound.is_none() {
+            return;
+        }
+        // What gains little is not learnt, so that this ends.
+        let bound = bound.filter(|most| r.low < 0 || r.high - most >= PRODUCT);
+        if let Some(num) = bound.and_then(|most| Num::signed_between(width, 0, most as i64)) {
+            let operand = Operand::Reg(dst);
+            self.learn(frame, state, operand, width, Value::number(num));
+        }
+        self.multiply(state, [x, y], r.sum.clone());
+    }
+
+    /// A sum is the product of two variables.
+    pub(super) fn multiply(&self, state: &mut State, factors: [Var; 2], sum: Sum) {
+        let mut lines = std::mem::take(&mut state.lines);
+        lines.multiplied(factors, sum, &|var| state.range(var, &self.names));
+        state.lines = lines;
     }
 
     /// Lines of a result read as a number without a sign.

@@ -202,7 +202,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let sized = self.sized(frame, state, function, call, &result);
         let never_null = result.num.is_none();
-        self.give(state, call, result);
+        self.give(state, call, result.clone());
         if function != HeapFn::UsableSize {
             self.owner_given(state, call);
         }
@@ -211,6 +211,8 @@ impl<G: Guide> Walker<'_, G> {
             if never_null {
                 self.granted(frame, state, id);
             }
+        } else {
+            self.sized_by_product(frame, state, (function, call), &result);
         }
         true
     }

@@ -24,6 +24,7 @@ mod parts;
 mod relate;
 mod renamed;
 mod short;
+mod sized;
 mod tables;
 mod variadic;
 

@@ -11,8 +11,7 @@ use crate::domain::num::Num;
 use crate::domain::space::ObjId;
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
-use crate::program::ir::{Call, HeapFn, Op, Operand, Pred, Reg, Width};
-use crate::term::fault::ONE_ALLOCATION;
+use crate::program::ir::{Operand, Pred, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
 /// An operand as a sum, what it may be, and the object that it lies in.
@@ -432,56 +431,5 @@ impl<G: Guide> Walker<'_, G> {
             let past = self.past(frame, state, (address, *id), len);
             state.lines.at_most_zero(past);
         }
-    }
-
-    /// What is asked for where something is given: a request that is refused asks for more than there can be instead.
-    fn asked(&self, frame: &Frame, size: Operand) -> Operand {
-        let made = match size {
-            Operand::Reg(reg) => frame.flow.made(self.program, reg),
-            _ => None,
-        };
-        let is_too_large = |operand: &Operand| match operand {
-            Operand::Const(number) => *number > ONE_ALLOCATION,
-            _ => false,
-        };
-        match made {
-            Some(Op::Select { a, b, .. }) if is_too_large(a) => *b,
-            Some(Op::Select { a, b, .. }) if is_too_large(b) => *a,
-            _ => size,
-        }
-    }
-
-    /// The block that a request may give, and what it was asked to be of. Where nothing is given this is what would have been.
-    pub(super) fn sized(
-        &self,
-        frame: &Frame,
-        state: &State,
-        function: HeapFn,
-        call: &Call,
-        result: &Value,
-    ) -> Option<(ObjId, Sum)> {
-        let [(id, _)] = &result.ptr[..] else {
-            return None;
-        };
-        if !self.relations {
-            return None;
-        }
-        let operand = |i: usize| {
-            let arg = call.args.get(i)?;
-            self.bits(frame, state, self.asked(frame, arg.value), 64)
-        };
-        let size = match function {
-            HeapFn::Malloc | HeapFn::Valloc => operand(0)?.sum,
-            HeapFn::AlignedAlloc | HeapFn::Realloc => operand(1)?.sum,
-            HeapFn::Calloc | HeapFn::ReallocArray => {
-                let first = usize::from(function == HeapFn::ReallocArray);
-                let (n, m) = (operand(first)?, operand(first + 1)?);
-                let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
-                let fits = m.low == m.high && n.high.saturating_mul(m.low) <= u64::MAX.into();
-                n.sum.times(m.low).filter(|_| fits)?
-            }
-            _ => return None,
-        };
-        self.names.info(*id).single.then_some((*id, size))
     }
 }

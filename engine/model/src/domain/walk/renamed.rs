@@ -4,7 +4,7 @@
 
 use super::relate::Term;
 use super::{Frame, Guide, Walker};
-use crate::domain::linear::{ANY, BEGINNING, Line, Lines, MEANWHILE, Sum, UNSIGNED, Var};
+use crate::domain::linear::{ANY, BEGINNING, Lines, MEANWHILE, Sum, UNSIGNED, Var};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
@@ -248,7 +248,8 @@ impl<G: Guide> Walker<'_, G> {
         };
         lines.keep(is_same, &|var| state.range(var, &self.names));
         let all = lines.iter().chain(behind.iter()).cloned();
-        let mut lines = Lines::from_lines(all.collect::<Vec<Line>>());
+        let products = lines.products().iter().chain(behind.products()).cloned();
+        let mut lines = Lines::from_parts(all, products);
         let is_known = |var| !matches!(var, Var::Outer(MEANWHILE, _));
         lines.keep(is_known, &|var| {
             self.behind_range(state, exit, (call, given), var)
