@@ -7,12 +7,12 @@
 
 use std::ops::Range;
 
-use super::expression::{expression, is_total};
-use super::prose::sentences;
+use super::expression::{Names, expression, is_given, is_total, sum};
+use super::prose::{lower, sentences};
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
-use crate::init::ctype::Kind;
+use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
 /// Words behind an expression that counts bytes.
@@ -41,9 +41,41 @@ const ELEMENTS: &[&str] = &[
     "ints",
     "integers",
     "words",
+    "digits",
+    "letters",
 ];
 /// Words that may stand between an expression and what it counts.
-const BETWEEN: &[&str] = &["unsigned", "signed", "input", "output", "more", "raw"];
+const BETWEEN: &[&str] = &[
+    "unsigned", "signed", "input", "output", "more", "raw", "hex", "decimal", "ascii",
+];
+/// Words before a name or a number alone by which it is how large memory is, and not what is done with it.
+const HOLDS: &[&str] = &[
+    "room for",
+    "space for",
+    "must have",
+    "must be",
+    "must hold",
+    "should have",
+    "should be",
+    "should hold",
+    "can hold",
+    "has to have",
+    "has to be",
+    "buffer of",
+    "array of",
+    "point to",
+    "points to",
+    "enough for",
+    "needs",
+    "need",
+    "of size",
+];
+/// Words for the byte that ends a text.
+const NULS: &[&str] = &["nul", "null", "terminator", "terminating", "0"];
+/// Words behind what is counted by which the byte that ends a text is not counted.
+const BESIDES: &[&str] = &["and", "plus", "without", "excluding", "followed"];
+/// Words that there may be up to that byte.
+const AS_FAR_AS: usize = 4;
 /// The largest number that an expression has in it, if it has two at most.
 const LARGE: usize = 64;
 /// The largest one of more.
@@ -56,6 +88,8 @@ pub(super) struct Room {
     words: Vec<String>,
     /// Whether it counts bytes, whatever an element is.
     bytes: bool,
+    /// Whether it is a number alone.
+    fixed: bool,
 }
 
 impl Room {
@@ -108,12 +142,30 @@ impl Body<'_> {
             let plain = matches!(to, Some(Kind::Int { .. } | Kind::Float { .. } | Kind::Void));
             plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
         };
+        // A text ends where it ends, however long it has to be.
+        let is_text = |param: &Parameter| {
+            let to = self.api.pointee(&param.ty);
+            let is_character = |to: &Written| {
+                matches!(
+                    self.api.resolve(to).kind,
+                    Kind::Int {
+                        size: 1,
+                        signed: true
+                    }
+                )
+            };
+            to.is_some_and(|to| to.constant && is_character(&to))
+        };
         let numbers: Vec<&str> = function
             .params
             .iter()
             .filter(|one| is_number(one))
             .map(|one| one.name.as_str())
             .collect();
+        let names = Names {
+            numbers: &numbers,
+            functions: &self.functions_of_numbers(),
+        };
         let params = function.params.iter().enumerate();
         let open = params.filter(|(i, param)| is_memory(param) && lengths[*i].is_none());
         let open: Vec<(usize, &Parameter)> = open.collect();
@@ -123,7 +175,7 @@ impl Body<'_> {
             let is_pointer = |word: &String| {
                 unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
             };
-            let said = unconditional(&sentence, rooms(&sentence, &numbers));
+            let said = unconditional(&sentence, rooms(&sentence, names));
             let places: Vec<Range<usize>> = said.iter().map(|(place, _)| place.clone()).collect();
             let meant = meant(&sentence, &places, is_pointer);
             let claimed: Vec<&str> = meant.iter().flatten().copied().collect();
@@ -141,6 +193,7 @@ impl Body<'_> {
                         [] => only == Some(*i),
                         names => names.contains(&param.name.as_str()),
                     };
+                    let is_meant = is_meant && !(room.fixed && is_text(param));
                     if is_meant && found.iter().all(|(known, _)| known != i) {
                         found.push((*i, room.clone()));
                     }
@@ -261,18 +314,30 @@ fn meant<'s>(
 
 /// The expressions of a sentence that say how much there is of something, and where they stand; of two that begin within each
 /// other the longer one.
-fn rooms(sentence: &[String], numbers: &[&str]) -> Vec<(Range<usize>, Room)> {
+fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>, Room)> {
+    let lower = lower(sentence);
     let mut found = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
-        let end = expression(sentence, at, numbers);
-        let mut behind = sentence[end.unwrap_or(at)..].iter();
-        let counted = behind.find(|word| !BETWEEN.contains(&word.to_lowercase().as_str()));
-        match (end, counted.and_then(|word| unit(word))) {
-            (Some(end), Some(bytes)) => {
-                let words = sentence[at..end].to_vec();
+        let end = expression(sentence, at, names).filter(|_| !is_given(sentence, at));
+        let end = end.or_else(|| alone(&lower, sentence, at, names));
+        let counted = end.and_then(|end| counted(&lower, end));
+        match (end, counted) {
+            (Some(end), Some((bytes, behind))) => {
+                let mut words = sentence[at..end].to_vec();
+                let fixed = end == at + 1 && words[0].parse::<u64>().is_ok();
                 if is_total(&words) {
-                    found.push((at..end, Room { words, bytes }));
+                    if has_nul(behind) {
+                        words.extend(["+", "1"].map(str::to_owned));
+                    }
+                    found.push((
+                        at..end,
+                        Room {
+                            words,
+                            bytes,
+                            fixed,
+                        },
+                    ));
                 }
                 at = end;
             }
@@ -280,6 +345,52 @@ fn rooms(sentence: &[String], numbers: &[&str]) -> Vec<(Range<usize>, Room)> {
         }
     }
     found
+}
+
+/// Where a name or a number ends that alone says how large memory is: `out must have room for len bytes`.
+fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> Option<usize> {
+    let mut before = &lower[..at];
+    if let [rest @ .., at, least] = before
+        && at == "at"
+        && least == "least"
+    {
+        before = rest;
+    }
+    let ends_with = |phrase: &&str| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        before.ends_with(
+            &phrase
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let is_number = sentence[at].parse::<u64>().is_ok_and(|number| number > 0);
+    let end = sum(sentence, at, names).or(is_number.then_some(at + 1))?;
+    (end == at + 1 && HOLDS.iter().any(ends_with)).then_some(end)
+}
+
+/// Whether what stands behind an expression counts bytes, or elements, and the words behind that; none if it counts nothing.
+fn counted(lower: &[String], end: usize) -> Option<(bool, &[String])> {
+    let behind = &lower[end..];
+    let at = behind
+        .iter()
+        .position(|word| !BETWEEN.contains(&word.as_str()))?;
+    Some((unit(&behind[at])?, &behind[at + 1..]))
+}
+
+/// Whether a byte more ends the text that was counted: `and a NUL`.
+fn has_nul(behind: &[String]) -> bool {
+    let mut words = behind
+        .iter()
+        .skip_while(|word| *word == "," || *word == "(");
+    let besides = words
+        .next()
+        .is_some_and(|word| BESIDES.contains(&word.as_str()));
+    besides
+        && words
+            .take(AS_FAR_AS)
+            .any(|word| NULS.contains(&word.as_str()))
 }
 
 /// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n bytes if all is escaped` neither holds always.
@@ -316,7 +427,11 @@ mod tests {
 
     fn said(comment: &str, numbers: &[&str]) -> Vec<(String, bool)> {
         let all = sentences(comment);
-        let rooms = all.iter().flat_map(|sentence| rooms(sentence, numbers));
+        let names = Names {
+            numbers,
+            functions: &["bound", "room_size"],
+        };
+        let rooms = all.iter().flat_map(|sentence| rooms(sentence, names));
         rooms
             .map(|(_, room)| (room.words.concat(), room.bytes))
             .collect()
@@ -345,6 +460,16 @@ mod tests {
                 &["len"],
                 "4*((len+2)/3)+1",
             ),
+            ("out must have room for len bytes", &["len"], "len"),
+            ("`out` must be at least len bytes long", &["len"], "len"),
+            ("key must be 32 bytes", &["len"], "32"),
+            (
+                "room for at least room_size(len) + 1 bytes",
+                &["len"],
+                "room_size(len)+1",
+            ),
+            ("needs bound(len) bytes", &["len"], "bound(len)"),
+            ("has room for len bytes and a NUL", &["len"], "len+1"),
         ];
         for (comment, numbers, expression) in cases {
             assert_eq!(
@@ -353,6 +478,10 @@ mod tests {
                 "{comment}"
             );
         }
+        assert_eq!(
+            said("Writes 2 * len hex digits and a NUL to out", &["len"]),
+            [("2*len+1".to_owned(), false)]
+        );
         assert_eq!(
             said("reads 3 * n floats", &["n"]),
             [("3*n".to_owned(), false)]
@@ -364,7 +493,11 @@ mod tests {
         let about = |comment: &str| -> Vec<String> {
             let sentence = sentences(comment).remove(0);
             let is_pointer = |word: &String| ["src", "dst"].contains(&word.as_str());
-            let found = rooms(&sentence, &["w", "h", "x"]);
+            let names = Names {
+                numbers: &["w", "h", "x"],
+                functions: &[],
+            };
+            let found = rooms(&sentence, names);
             let places: Vec<Range<usize>> = found.into_iter().map(|(place, _)| place).collect();
             let names = meant(&sentence, &places, is_pointer);
             names.into_iter().map(|names| names.join(" ")).collect()
@@ -395,6 +528,9 @@ mod tests {
             "len / n bytes",
             "n - 2 * len bytes",
             "n * bytes",
+            "room for other_size(len) + 1 bytes",
+            "at least len bytes are written",
+            "writes 16 bytes",
         ] {
             assert_eq!(
                 said(comment, &["len", "n", "width", "height"]),

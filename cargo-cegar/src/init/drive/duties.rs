@@ -4,7 +4,7 @@
 //! but for the words of its operators. A harness that does not keep it accuses the library of what its callers promise, and
 //! one that learns conditions from faults learns weaker or stranger ones.
 
-use super::expression::sum;
+use super::expression::{Names, sum};
 use super::prose::{begins_with, has_phrase, lower, sentences};
 use super::{Body, text};
 use crate::findings::DECLARED;
@@ -50,6 +50,17 @@ const RELATIONS: &[(&str, &str, &str)] = &[
     ("a multiple of", "%", ""),
 ];
 
+/// Phrases for an object that has something in it.
+const NOT_EMPTY: &[&str] = &[
+    "must not be empty",
+    "may not be empty",
+    "must be non - empty",
+    "must be nonempty",
+    "( not empty )",
+    "is not empty",
+    "on an empty",
+];
+
 /// A condition: its words, those of the numbers and functions in it as the header has them.
 type Condition = Vec<String>;
 
@@ -87,15 +98,57 @@ impl Body<'_> {
             .map(|param| param.name.as_str())
             .filter(|name| !name.is_empty())
             .collect();
-        if numbers.is_empty() || function.comment.is_empty() {
+        if function.comment.is_empty() {
             return Vec::new();
         }
+        let names = Names {
+            numbers: &numbers,
+            functions: &self.functions_of_numbers(),
+        };
         let said = sentences(&function.comment);
         let all = said.iter().flat_map(|sentence| {
             let call = |words: &[String]| self.call_in(function, words);
-            conditions(sentence, &numbers, call)
+            let mut all = conditions(sentence, names, call);
+            all.extend(self.not_empty(function, sentence));
+            all
         });
         all.collect()
+    }
+
+    /// The library's functions that make a number of numbers.
+    pub(super) fn functions_of_numbers(&self) -> Vec<&str> {
+        let is_number = |ty| matches!(self.api.resolve(ty).kind, Kind::Int { .. });
+        let all = self.api.functions.iter().filter(|one| {
+            !one.params.is_empty()
+                && one.params.iter().all(|param| is_number(&param.ty))
+                && is_number(&one.returns)
+                && !one.variadic
+                && self.is_usable(one)
+        });
+        all.map(|one| one.name.as_str()).collect()
+    }
+
+    /// That an object is not empty, as a sentence says and one of the library's functions answers: `queue_empty(q) == 0`, `queue_count(q) > 0`.
+    fn not_empty(&self, function: &Declared, sentence: &[String]) -> Option<Condition> {
+        let is_answer = |word: &String| CONDITIONS.contains(&word.as_str());
+        if !has_phrase(sentence, NOT_EMPTY) || lower(sentence).iter().any(is_answer) {
+            return None;
+        }
+        let of_object = |last: &[&str], behind: [&str; 2]| {
+            let is_such = |one: &&Declared| {
+                let word = text::words(&one.name).last();
+                word.is_some_and(|word| last.contains(&word.as_str()))
+            };
+            let all = self.api.functions.iter().filter(is_such);
+            let call = all.filter(|one| one.name != function.name);
+            let mut call = call
+                .filter_map(|one| self.call_of_object(function, one))
+                .next()?;
+            call.extend(behind.map(str::to_owned));
+            Some(call)
+        };
+        of_object(&["empty", "isempty"], ["==", "0"])
+            .or_else(|| COUNTS.iter().find_map(|names| of_object(names, [">", "0"])))
     }
 
     /// Whether a function's comment says how large a number is at the most: then each that is no larger is good.
@@ -110,20 +163,7 @@ impl Body<'_> {
     /// The call of a function of the library that stands at the beginning of some words, which takes nothing but an object that is passed as well: `ring_used(r)`,
     /// `ring_used`, or `the count` where there is a function `ring_count`.
     fn call_in(&self, function: &Declared, words: &[String]) -> Option<Vec<String>> {
-        let of_object = |called: &Declared| {
-            let [param] = &called.params[..] else {
-                return None;
-            };
-            let identity = self.api.identity(&param.ty)?;
-            let mut all = function.params.iter();
-            let object = all.find(|one| {
-                !one.name.is_empty() && self.api.identity(&one.ty).as_ref() == Some(&identity)
-            })?;
-            let returns = self.api.resolve(&called.returns).kind;
-            let is_good = matches!(returns, Kind::Int { .. }) && self.is_usable(called);
-            let call = [called.name.as_str(), "(", object.name.as_str(), ")"];
-            is_good.then(|| call.map(str::to_owned).to_vec())
-        };
+        let of_object = |called: &Declared| self.call_of_object(function, called);
         if words.first()? == "the" {
             let counted = words.get(1)?.to_lowercase();
             let names = COUNTS
@@ -141,6 +181,22 @@ impl Body<'_> {
                 .find_map(of_object);
         }
         of_object(self.api.function(words.first()?)?)
+    }
+
+    /// The call of a function that takes nothing but an object that is passed as well, and returns a number.
+    fn call_of_object(&self, function: &Declared, called: &Declared) -> Option<Vec<String>> {
+        let [param] = &called.params[..] else {
+            return None;
+        };
+        let identity = self.api.identity(&param.ty)?;
+        let mut all = function.params.iter();
+        let object = all.find(|one| {
+            !one.name.is_empty() && self.api.identity(&one.ty).as_ref() == Some(&identity)
+        })?;
+        let returns = self.api.resolve(&called.returns).kind;
+        let is_good = matches!(returns, Kind::Int { .. } | Kind::Bool) && self.is_usable(called);
+        let call = [called.name.as_str(), "(", object.name.as_str(), ")"];
+        is_good.then(|| call.map(str::to_owned).to_vec())
     }
 }
 
@@ -192,14 +248,14 @@ fn without_overflow(condition: Condition) -> Condition {
 /// The conditions that a sentence says callers keep.
 fn conditions(
     sentence: &[String],
-    numbers: &[&str],
+    names: Names<'_>,
     call: impl Fn(&[String]) -> Option<Vec<String>>,
 ) -> Vec<Condition> {
     let lower = lower(sentence);
     let mut found = Vec::new();
     let mut at = 0;
     while at < sentence.len() {
-        let Some(end) = sum(sentence, at, numbers) else {
+        let Some(end) = sum(sentence, at, names) else {
             at += 1;
             continue;
         };
@@ -209,7 +265,7 @@ fn conditions(
         let before = &lower[clause.map_or(0, |comma| comma + 1)..at];
         // `w and h are even` is about both.
         let before_both = match before {
-            [.., one, and] if and == "and" && numbers.contains(&one.as_str()) => {
+            [.., one, and] if and == "and" && names.numbers.contains(&one.as_str()) => {
                 Some(vec![sentence[at - 2].clone()])
             }
             _ => None,
@@ -220,7 +276,7 @@ fn conditions(
         let subject = sentence[at..end].to_vec();
         // `x is at most w, y at most h`
         let goes_on = !found.is_empty() && before.is_empty();
-        let said = said_of((sentence, &lower), end, (numbers, goes_on), &call);
+        let said = said_of((sentence, &lower), end, (names, goes_on), &call);
         if let Some(said) = said.filter(|_| !is_answer) {
             let subjects = before_both.into_iter().chain([subject]);
             found.extend(subjects.map(|subject| said.of(&subject)));
@@ -263,7 +319,7 @@ fn split(text: &str) -> Vec<String> {
 fn said_of(
     (sentence, lower): (&[String], &[String]),
     end: usize,
-    (numbers, goes_on): (&[&str], bool),
+    (names, goes_on): (Names<'_>, bool),
     call: &impl Fn(&[String]) -> Option<Vec<String>>,
 ) -> Option<Said> {
     let mut at = behind_which(lower, end);
@@ -300,7 +356,7 @@ fn said_of(
     }
     let (count, operator) = relation(rest, is_negated)?;
     let object = &sentence[at + count..];
-    let object = match sum_or_number(object, numbers) {
+    let object = match sum_or_number(object, names) {
         Some(end) => object[..end].to_vec(),
         None => call(object)?,
     };
@@ -323,9 +379,9 @@ fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)>
 }
 
 /// Where an expression of numbers that are passed ends with which some words begin, or a number.
-fn sum_or_number(words: &[String], numbers: &[&str]) -> Option<usize> {
+fn sum_or_number(words: &[String], names: Names<'_>) -> Option<usize> {
     let is_number = words.first()?.parse::<u64>().is_ok();
-    sum(words, 0, numbers).or(is_number.then_some(1))
+    sum(words, 0, names).or(is_number.then_some(1))
 }
 
 /// How a callback's answer is bounded by what its comment says, by one of its parameters: the operator, and the parameter's number, from 0. "A number that is less than
@@ -356,9 +412,13 @@ mod tests {
             is_call.then(|| ["used", "(", "r", ")"].map(str::to_owned).to_vec())
         };
         let said = sentences(comment);
+        let names = Names {
+            numbers: &["n", "w", "x"],
+            functions: &["bound"],
+        };
         let all = said
             .iter()
-            .flat_map(|sentence| conditions(sentence, &["n", "w", "x"], call));
+            .flat_map(|sentence| conditions(sentence, names, call));
         all.map(|words| words.join(" ")).collect()
     }
 
@@ -374,6 +434,7 @@ mod tests {
             ("n must not be more than used.", "n <= used ( r )"),
             ("x must be less than used, always", "x < used ( r )"),
             ("n is not 0", "n != 0"),
+            ("n must be at least bound(w) + 1", "n >= bound ( w ) + 1"),
             ("n must not be negative", "n >= 0"),
             ("n is a multiple of 4", "n % 4 == 0"),
             (

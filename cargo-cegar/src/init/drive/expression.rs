@@ -3,18 +3,40 @@
 //! A comment is prose, and most of its operators are none: `and/or`, `see - above`. So an expression is the longest sequence of words that C would
 //! accept at a place, made of numbers that are passed, of constants and of macros.
 
-/// Where an expression ends that begins at a word of a sentence. `None` if none does that has an operator or a macro and a parameter's name in it.
-pub(super) fn expression(words: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
-    let mut reader = Reader::new(words, at, numbers);
+/// The names that expressions may have in them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Names<'s> {
+    /// Parameters that are numbers.
+    pub(super) numbers: &'s [&'s str],
+    /// The library's functions that make a number of numbers: `compress_bound(len)`.
+    pub(super) functions: &'s [&'s str],
+}
+
+/// Where an expression ends that begins at a word of a sentence. `None` if none does that has an operator, a macro or a function and a parameter's name in it.
+pub(super) fn expression(words: &[String], at: usize, names: Names<'_>) -> Option<usize> {
+    let mut reader = Reader::new(words, at, names);
     reader.sum()?;
     (reader.computes && reader.counts).then_some(reader.at)
 }
 
 /// Where an expression ends that begins at a word of a sentence and has a parameter's name in it.
-pub(super) fn sum(words: &[String], at: usize, numbers: &[&str]) -> Option<usize> {
-    let mut reader = Reader::new(words, at, numbers);
+pub(super) fn sum(words: &[String], at: usize, names: Names<'_>) -> Option<usize> {
+    let mut reader = Reader::new(words, at, names);
     reader.sum()?;
     reader.counts.then_some(reader.at)
+}
+
+/// Whether what stands in parentheses at a word is what a function or a macro is given that nobody knows: nothing follows from that alone.
+pub(super) fn is_given(words: &[String], at: usize) -> bool {
+    let called = at.checked_sub(1).and_then(|before| words.get(before));
+    words.get(at).is_some_and(|word| word == "(")
+        && called.is_some_and(|word| word.contains('_') || is_macro(word))
+}
+
+fn is_macro(word: &str) -> bool {
+    word.len() > 2
+        && word.starts_with(|c: char| c.is_ascii_uppercase())
+        && !word.contains(|c: char| c.is_ascii_lowercase())
 }
 
 /// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
@@ -28,20 +50,19 @@ pub(super) fn is_total(words: &[String]) -> bool {
 struct Reader<'s> {
     words: &'s [String],
     at: usize,
-    /// Names of parameters.
-    numbers: &'s [&'s str],
-    /// Whether it has an operator or a macro in it: a name alone is what it is for.
+    names: Names<'s>,
+    /// Whether it has an operator, a macro or a function in it: a name alone is what it is for.
     computes: bool,
     /// Whether it has a parameter in it.
     counts: bool,
 }
 
 impl<'s> Reader<'s> {
-    fn new(words: &'s [String], at: usize, numbers: &'s [&'s str]) -> Self {
+    fn new(words: &'s [String], at: usize, names: Names<'s>) -> Self {
         Reader {
             words,
             at,
-            numbers,
+            names,
             computes: false,
             counts: false,
         }
@@ -85,14 +106,12 @@ impl<'s> Reader<'s> {
         if word.bytes().all(|byte| byte.is_ascii_digit()) {
             return Some(());
         }
-        if self.numbers.contains(&word) {
+        if self.names.numbers.contains(&word) {
             self.counts = true;
             return Some(());
         }
-        let is_macro = word.len() > 2
-            && word.starts_with(|c: char| c.is_ascii_uppercase())
-            && !word.contains(|c: char| c.is_ascii_lowercase());
-        if is_macro && self.next_is("(") {
+        let is_called = is_macro(word) || self.names.functions.contains(&word);
+        if is_called && self.next_is("(") {
             self.at += 1;
             self.computes = true;
             return self.closed(before);

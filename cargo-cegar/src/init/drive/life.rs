@@ -14,7 +14,7 @@ use crate::init::api::{Api, Declared};
 use crate::init::orders::Life;
 
 /// The most uses of one object in a run.
-const TURNS: usize = 8;
+const TURNS: usize = 16;
 /// The most functions of one harness.
 const USERS: usize = 16;
 /// Names in such a harness that are no parameter's.

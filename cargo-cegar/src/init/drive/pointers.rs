@@ -130,6 +130,10 @@ impl Body<'_> {
                 if let Some(bound) = &param.bound {
                     self.lines
                         .push(format!("{} {name}[{bound}] = {{0}}; {DECLARED}", to.words));
+                    if to.constant && matches!(target.kind, Kind::Int { .. } | Kind::Float { .. }) {
+                        self.lines
+                            .push(format!("crunner_get_bytes({name}, sizeof {name});"));
+                    }
                     return Ok(name);
                 }
                 // Beside an input, samples and coefficients come out in rows, and seldom alone.

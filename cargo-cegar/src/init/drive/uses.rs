@@ -202,7 +202,8 @@ fn kept(argument: &str, lines: &mut Vec<String>) {
         return;
     }
     let line = lines.remove(at);
-    match line.split_once(" = ") {
+    let code = line.split(" /*").next().unwrap_or(&line);
+    match code.split_once(" = ") {
         Some((declared, value)) if !["0;", "NULL;", "{0};"].contains(&value) => {
             lines.insert(at, format!("{name} = {value}"));
             lines.insert(at, format!("static {declared};"));
@@ -228,6 +229,10 @@ mod tests {
             ["static size_t n;", "n = (size_t)room;"]
         );
         assert_eq!(of("name", "char name[8];"), ["static char name[8];"]);
+        assert_eq!(
+            of("of", "int of[26] = {0}; /* as declared */"),
+            ["static int of[26] = {0}; /* as declared */"]
+        );
         assert_eq!(of("n", "size_t n = 0;"), ["size_t n = 0;"]);
         assert_eq!(of("&m", "size_t n = m;"), ["size_t n = m;"]);
     }

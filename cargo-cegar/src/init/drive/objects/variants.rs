@@ -19,7 +19,7 @@ pub(super) const FINDS: &[&str] = &[
 ];
 
 impl<'a> Body<'a> {
-    /// Whether a function returns what nobody else has: it is given nothing but values, it does not look for something, and there is
+    /// Whether a function returns what nobody else has: it is given nothing but values and where to report, it does not look for something, and there is
     /// a function that gives such objects back.
     pub(super) fn is_made_of_values(&self, maker: &Declared) -> bool {
         let Some(identity) = self.api.handle(&maker.returns) else {
@@ -33,8 +33,21 @@ impl<'a> Body<'a> {
         };
         !maker.variadic
             && !words(&maker.name).any(|word| FINDS.contains(&word.as_str()))
-            && maker.params.iter().all(|param| self.is_value(param))
+            && maker
+                .params
+                .iter()
+                .all(|param| self.is_value(param) || self.is_report(param))
             && self.api.makers().any(is_back)
+    }
+
+    /// Whether a parameter leads to a number that the function puts down, as why it failed.
+    fn is_report(&self, param: &Parameter) -> bool {
+        let to = self.api.pointee(&param.ty).filter(|to| !to.constant);
+        let kind = to.map(|to| self.api.resolve(&to).kind);
+        matches!(
+            kind,
+            Some(Kind::Int { size: 2.., .. } | Kind::Enum(_) | Kind::Bool)
+        )
     }
 
     /// Whether a parameter is a number, a text, or bytes that are read.
@@ -59,7 +72,11 @@ impl<'a> Body<'a> {
         let Some(identity) = self.making.last().cloned() else {
             return Vec::new();
         };
-        if !maker.params.iter().all(|param| self.is_value(param)) {
+        if !maker
+            .params
+            .iter()
+            .all(|param| self.is_value(param) || self.is_report(param))
+        {
             return Vec::new();
         }
         // Where callers are seen to make one, only what they call is.
