@@ -113,8 +113,15 @@ impl<'a> Body<'a> {
         let mut moved: Vec<String> = self.lines.iter().filter(is_choice).cloned().collect();
         // What is assumed of a choice, or of the object, holds for each call.
         let names: Vec<&str> = moved.iter().filter_map(|line| set_by(line)).collect();
-        let is_of_call =
-            |line: &&String| is_assumption(line) && names.iter().any(|name| has_name(line, name));
+        // What the object answers is another thing behind each call.
+        let object = arguments.first().map(|first| first.trim_start_matches('&'));
+        let asks = |line: &str| {
+            let (_, condition) = line.split_once('(').unwrap_or_default();
+            condition.contains('(') && object.is_some_and(|object| has_name(condition, object))
+        };
+        let is_of_call = |line: &&String| {
+            is_assumption(line) && (asks(line) || names.iter().any(|name| has_name(line, name)))
+        };
         let assumed: Vec<String> = self.lines.iter().filter(is_of_call).cloned().collect();
         moved.extend(assumed);
         Some(moved)
