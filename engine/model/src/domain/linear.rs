@@ -13,6 +13,7 @@ mod hull;
 mod lines;
 mod products;
 mod steps;
+mod strides;
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -24,6 +25,7 @@ use smallvec::SmallVec;
 pub use self::lines::Lines;
 pub use self::products::Product;
 pub use self::steps::{Drift, Step};
+pub use self::strides::Strides;
 use super::space::ObjId;
 
 /// Factors and constants are smaller.

@@ -165,6 +165,27 @@ impl State {
         }
     }
 
+    /// What a variable's values are multiples of, and a remainder more ([`Strides`](super::linear::Strides)).
+    pub fn stride(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
+        let of = |value: &Value| match (value.plain(), value.sole()) {
+            (Some(num), _) => Some(*num),
+            (None, Some((_, offset))) => Some(*offset),
+            (None, None) => None,
+        };
+        // Without a sign a number is another one if it is negative.
+        let num = match var {
+            Var::Reg(reg) => {
+                let num = self.registers.get(&Reg(reg & !UNSIGNED)).and_then(of);
+                num.filter(|num| reg & UNSIGNED == 0 || num.least >= 0)
+            }
+            Var::Size(id) if names.info(id).single => {
+                self.object(id, names).map(|object| object.size)
+            }
+            _ => None,
+        };
+        num.map_or((1, 0), |num| (num.step.into(), num.rest.into()))
+    }
+
     /// What lines say of one register alone: its value, if that is narrower than what is known.
     pub fn bounded(&self, reg: Reg, (least, most): (i128, i128)) -> Option<Value> {
         let value = self.registers.get(&reg)?;

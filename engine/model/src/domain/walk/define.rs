@@ -101,6 +101,7 @@ impl<G: Guide> Walker<'_, G> {
                     || r.object == x.object && y.object.is_none() =>
             {
                 self.subtract(frame, state, (dst, width), &r, (&x, &y));
+                self.without_rest(frame, state, (dst, width), &x, (a, b));
             }
             BinOp::Mul | BinOp::Shl if plain && single => {
                 let by = match op {
@@ -160,6 +161,43 @@ impl<G: Guide> Walker<'_, G> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// `a - a % k` is a multiple of `k`.
+    fn without_rest(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (dst, width): (Reg, Width),
+        x: &Term,
+        (a, b): (Operand, Operand),
+    ) {
+        let made = match b {
+            Operand::Reg(reg) => frame.flow.made(self.program, reg),
+            _ => None,
+        };
+        if let Some(&Op::Bin {
+            op: BinOp::URem | BinOp::SRem,
+            a: of,
+            b: Operand::Const(by),
+            ..
+        }) = made
+            && of == a
+            && x.object.is_none()
+            && x.low >= 0
+            && let Ok(step @ 2..) = u64::try_from(by)
+            && let Some(most) = i64::try_from(x.high).ok().filter(|_| step < 1 << 31)
+            && let Some(num) = Num::signed_between(width, 0, most)
+        {
+            let multiple = Num {
+                step,
+                rest: 0,
+                ..num
+            };
+            if let Some(num) = multiple.reduced(width) {
+                self.learn(frame, state, Operand::Reg(dst), width, Value::number(num));
+            }
         }
     }
 

@@ -107,6 +107,19 @@ impl<G: Guide> Walker<'_, G> {
         sum.is_some_and(|sum| state.lines.proves(&sum, &ranges))
     }
 
+    /// Whether a sum is seen to be zero at most, or not far above it and a multiple of something.
+    fn is_never_above(&self, state: &State, sum: &Sum) -> bool {
+        let ranges = |var| state.range(var, &self.names);
+        let strides = |var| state.stride(var, &self.names);
+        sum.at_most(1, &strides) <= 0 && sum.at_most(self.bounded(state, sum).1, &strides) <= 0
+            || state.lines.proves(sum, &ranges)
+    }
+
+    /// A sum that is zero at most, as far as what its variables are multiples of says.
+    fn tightened(&self, state: &State, sum: Option<Sum>) -> Option<Sum> {
+        sum?.tightened(&|var| state.stride(var, &self.names))
+    }
+
     /// Whether a term is seen not to be negative.
     pub(super) fn is_positive(&self, state: &State, term: &Term) -> bool {
         term.low >= 0 || self.proves(state, term.sum.times(-1))
@@ -310,6 +323,7 @@ impl<G: Guide> Walker<'_, G> {
                     let sum = less.sum.plus(&more.sum, -1);
                     if self.proves(state, sum.clone()) {
                         let sum = sum.and_then(|sum| sum.plus(&Sum::number(1), 1));
+                        let sum = self.tightened(state, sum);
                         state.lines.at_most_zero(sum);
                     }
                 }
@@ -326,6 +340,7 @@ impl<G: Guide> Walker<'_, G> {
         if self.proves(state, not.and_then(|not| not.plus(&Sum::number(1), 1))) {
             return false;
         }
+        let sum = self.tightened(state, sum);
         state.lines.at_most_zero(sum);
         if frame.flow.is_cyclic(self.at.block) {
             // In the first turn of a loop a variable has one value. In the next ones it has others, and the line speaks of it.
@@ -411,8 +426,9 @@ impl<G: Guide> Walker<'_, G> {
         len: Operand,
     ) -> bool {
         let at = self.term(frame, state, address, 64);
+        let past = self.past(frame, state, (address, id), len);
         at.is_some_and(|at| at.object == Some(id) && self.is_positive(state, &at))
-            && self.proves(state, self.past(frame, state, (address, id), len))
+            && past.is_some_and(|past| self.is_never_above(state, &past))
     }
 
     /// An access was valid.
