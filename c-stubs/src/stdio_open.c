@@ -98,7 +98,13 @@ STUB stream *CRUNNER_tmpfile(void) {
     return fd < 0 ? 0 : stream_of(fd);
 }
 
+STUB void crunner_stream_buffer(stream *s) {
+    if (s->buffer) *s->buffer = *s->buffer_last = 0;
+}
+
 STUB int CRUNNER_fclose(stream *s) {
+    crunner_stream_buffer(s);
+    s->buffer = 0;
     int result = crunner_descriptor_close(s->fd);
     if (!is_standard(s)) crunner_handle_back(s);
     return result || crunner_fault("fclose", WRITING_BACK, E(EDQUOT)) ? -1 : 0;
@@ -109,6 +115,7 @@ STUB int CRUNNER_fflush(stream *s) {
         stub_errno = STUB_EBADF;
         return -1;
     }
+    if (s) crunner_stream_buffer(s);
     if (!crunner_fault("fflush", WRITING_BACK, E(EDQUOT))) return 0;
     if (s) s->flags |= STREAM_ERROR;
     return -1;
@@ -165,9 +172,12 @@ static void touch(stream *s) {
 STUB int CRUNNER_setvbuf(stream *restrict s, char *restrict buffer, int mode, size_t n) {
     touch(s);
     if (mode < 0 || mode > 2) return -1;
+    s->buffer = 0;
     if (!buffer || !n || mode == 2) return 0; /* _IONBF: none */
     if (!crunner_assumed("buffers")) crunner_unmodelled("what the library puts into the buffer of a stream");
-    buffer[0] = buffer[n - 1] = 0;
+    s->buffer = buffer;
+    s->buffer_last = buffer + n - 1;
+    crunner_stream_buffer(s);
     return 0;
 }
 STUB void CRUNNER_setbuf(stream *restrict s, char *restrict buffer) { CRUNNER_setvbuf(s, buffer, 0, 8192); }

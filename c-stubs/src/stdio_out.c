@@ -17,6 +17,7 @@ STUB int crunner_stream_write(stream *out, const void *bytes, size_t n) {
         return 0;
     }
     crunner_descriptors_by_stream();
+    crunner_stream_buffer(out);
     if (n && !crunner_descriptor_write(out->fd, bytes, n)) {
         out->flags |= STREAM_ERROR;
         return 0;

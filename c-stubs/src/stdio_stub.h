@@ -15,8 +15,10 @@ typedef struct crunner_stream {
     int fd;
     int pushed;
     unsigned char pushback[8];
+    /* What setvbuf() was given: its first byte and its last. */
+    char *buffer, *buffer_last;
     /* glibc's FILE has 216 bytes, which a program may copy. */
-    char rest[128];
+    char rest[112];
 } stream;
 _Static_assert(sizeof(stream) == 216, "the size of FILE");
 
@@ -24,6 +26,8 @@ extern stream *CRUNNER_stdin, *CRUNNER_stdout, *CRUNNER_stderr;
 
 int CRUNNER_fgetc(stream *in);
 int CRUNNER_ungetc(int c, stream *in);
+/* What passes a stream passes its buffer: one that the program gave has to be there still. */
+void crunner_stream_buffer(stream *s);
 /* Writes to a stream; 0 when it cannot. */
 int crunner_stream_write(stream *out, const void *bytes, size_t n);
 

@@ -314,9 +314,10 @@ const FUNCTIONS: &[&str] = &[
     "fputs_unlocked", "fwrite", "fwrite_unlocked", "perror", "printf", "putc", "putc_unlocked",
     "putchar", "putchar_unlocked", "puts", "putw", "vdprintf", "vfprintf", "vprintf",
     // system.c
-    "getegid", "geteuid", "getgid", "gethostname", "getpagesize", "getpgrp", "getpid", "getppid",
-    "getrlimit", "getrusage", "gettid", "getuid", "localeconv", "nl_langinfo", "setlocale", "setrlimit",
-    "setsid", "sysconf", "uname",
+    "__syslog_chk", "__vsyslog_chk", "closelog", "getegid", "geteuid", "getgid", "gethostname",
+    "getpagesize", "getpgrp", "getpid", "getppid", "getrlimit", "getrusage", "gettid", "getuid",
+    "localeconv", "nl_langinfo", "openlog", "setlocale", "setlogmask", "setrlimit", "setsid", "sysconf",
+    "syslog", "uname", "vsyslog",
 ];
 
 /// Variables replaced by `CRUNNER_` and the name.

@@ -124,6 +124,12 @@ fn everyday() {
     are_told_apart("everyday", &proved, &[]);
 }
 
+/// What the library is given and keeps: buffers of streams, a name for the log.
+#[test]
+fn streams() {
+    are_told_apart("streams", &["buffer", "logged"], &[]);
+}
+
 /// Rows and columns: indices that are products, of which each is known by another one.
 #[test]
 fn grids() {

@@ -121,7 +121,7 @@ pub const RULES: &[Rule] = &[
     rule("arguments", "main is given its name, `program`, and no more arguments than `argv` says in cegar.toml (3 for `check`)", Lift::NoAssume, Asked::Code),
     rule("folder", "the working folder is /, and there are no links, as far as realpath is asked", Lift::NoAssume, Asked::Code),
     rule("stdin", "the standard streams are pipes: they have no position", Lift::NoAssume, Asked::Code),
-    rule("buffers", "streams hold nothing back: what is read or written through their descriptors is in order, and buffers that they are given are left alone", Lift::NoAssume, Asked::Code),
+    rule("buffers", "streams hold nothing back: what is read or written through their descriptors is in order, and nobody looks at what they put into buffers that they are given, which are there until the last output", Lift::NoAssume, Asked::Code),
     rule("descriptors", "when the program begins, the standard streams are open, and no other descriptor", Lift::NoAssume, Asked::Code),
     rule("sorting", "qsort is a stable merge sort, and bsearch begins in the middle", Lift::NoAssume, Asked::Code),
     rule("environment", "main's third argument and environ lead to an empty list", Lift::NoAssume, Asked::Checker),
