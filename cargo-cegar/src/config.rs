@@ -134,7 +134,7 @@ pub struct HarnessConfig {
 
 /// One path or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a path, or a list of paths")]
 pub enum Paths {
     /// `dict = "json.dict"`
     One(String),
@@ -162,7 +162,7 @@ pub enum SourcesFrom {
 
 /// Macros as a list or as a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a list such as [\"N=10\", \"FAST\"], or a table")]
 pub enum Defines {
     /// `["N=10", "FAST"]`
     List(Vec<String>),
@@ -190,7 +190,7 @@ impl Defines {
 
 /// A number of arguments, or their names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a number, or a list of names")]
 pub enum Argv {
     /// `argv = 2`
     Count(usize),
@@ -210,7 +210,10 @@ impl Argv {
 
 /// One property or several.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected `assertion`, `unreach`, `memory`, `overflow` or `all`, or a list of them"
+)]
 pub enum Properties {
     /// `property = "memory"`
     One(PropertyName),

@@ -11,7 +11,7 @@ use crate::event::Level;
 use crate::exit::ExitCode;
 use crate::explain::{self, Explained, Left, Story};
 use crate::verdict::Place;
-use crate::{probe, sources};
+use crate::{list, probe, sources};
 
 /// Runs the command.
 pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {
@@ -40,6 +40,12 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
         let mut fan = reporter(manners, false, std::path::Path::new("."));
         note(&mut fan, Level::Warning, warning);
     }
+    if text.is_empty() && args.from.is_none() && is_mended(manners, &args.goal)? {
+        return print(&format!(
+            "{}: its test passes now: the fault was mended, or the harness changed. `cargo cegar list` shows all tests\n",
+            args.goal
+        ));
+    }
     if text.is_empty() {
         return Err(Error::nothing(
             format!("there is no goal `{}`", args.goal),
@@ -50,6 +56,14 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
         ));
     }
     print(&text)
+}
+
+/// Whether this is the name of a finding of an earlier campaign whose input does not fail any more.
+fn is_mended(manners: &Manners, name: &str) -> Result<bool, Error> {
+    let (project, config) = open(manners)?;
+    let listed = list::list(&project, &config)?;
+    let mut findings = listed.iter().flat_map(|harness| &harness.findings);
+    Ok(findings.any(|finding| finding.name == name && !finding.failing))
 }
 
 /// What there is near a goal that there is not: lines of its file, else the files.
@@ -63,7 +77,9 @@ fn near(goal: &str, known: &[Place]) -> String {
         .map(|place| place.line)
         .collect();
     if lines.is_empty() {
-        let files: BTreeSet<&str> = known.iter().map(|place| place.file.as_str()).collect();
+        // What has no place in a file has no name to give.
+        let files = known.iter().map(|place| place.file.as_str());
+        let files: BTreeSet<&str> = files.filter(|file| !file.is_empty()).collect();
         let files: Vec<&str> = files.into_iter().take(8).collect();
         return format!("there are goals in {}", files.join(", "));
     }
