@@ -162,7 +162,7 @@ pub enum SourcesFrom {
 
 /// Macros as a list or as a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected a list such as [\"N=10\", \"FAST\"], or a table")]
+#[serde(untagged, expecting = "expected a list, or a table")]
 pub enum Defines {
     /// `["N=10", "FAST"]`
     List(Vec<String>),
@@ -212,7 +212,7 @@ impl Argv {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "expected `assertion`, `unreach`, `memory`, `overflow` or `all`, or a list of them"
+    expecting = "expected assertion, unreach, memory, overflow or all"
 )]
 pub enum Properties {
     /// `property = "memory"`

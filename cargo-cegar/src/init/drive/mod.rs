@@ -18,6 +18,7 @@ mod objects;
 mod pointers;
 mod prose;
 mod repeated;
+mod rooms;
 mod scalars;
 mod sides;
 mod sized;

@@ -1,0 +1,373 @@
+//! How large memory is, as a sentence says: expressions with what they count, and the pointers that they are about.
+//!
+//! A name alone says it only where the words before it do (`room for len bytes`): elsewhere it is how much is done (`len bytes are written`). A byte more
+//! that ends a text is counted (`and a NUL`).
+
+use std::ops::Range;
+
+use super::expression::{Names, expression, is_given, is_total, sum};
+use super::prose::lower;
+use crate::init::api::Declared;
+
+/// Words behind an expression that counts bytes.
+const BYTES: &[&str] = &["byte", "bytes", "octet", "octets"];
+/// Words behind an expression that counts elements.
+const ELEMENTS: &[&str] = &[
+    "char",
+    "chars",
+    "character",
+    "characters",
+    "element",
+    "elements",
+    "entry",
+    "entries",
+    "sample",
+    "samples",
+    "value",
+    "values",
+    "item",
+    "items",
+    "float",
+    "floats",
+    "double",
+    "doubles",
+    "int",
+    "ints",
+    "integers",
+    "words",
+    "digits",
+    "letters",
+];
+/// Words that may stand between an expression and what it counts.
+const BETWEEN: &[&str] = &[
+    "unsigned", "signed", "input", "output", "more", "raw", "hex", "decimal", "ascii",
+];
+/// Words before a name or a number alone by which it is how large memory is, and not what is done with it.
+const HOLDS: &[&str] = &[
+    "room for",
+    "space for",
+    "must have",
+    "must be",
+    "must hold",
+    "should have",
+    "should be",
+    "should hold",
+    "can hold",
+    "has to have",
+    "has to be",
+    "buffer of",
+    "array of",
+    "point to",
+    "points to",
+    "enough for",
+    "needs",
+    "need",
+    "of size",
+];
+/// Words for the byte that ends a text.
+const NULS: &[&str] = &["nul", "null", "terminator", "terminating", "0"];
+/// Words behind what is counted by which the byte that ends a text is not counted.
+const BESIDES: &[&str] = &["and", "plus", "without", "excluding", "followed"];
+/// Words that there may be up to that byte.
+const AS_FAR_AS: usize = 4;
+/// How large memory is, by what a comment says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    /// The expression's words, blanks left out: names are those of parameters and of macros.
+    pub(super) words: Vec<String>,
+    /// Whether it counts bytes, whatever an element is.
+    pub(super) bytes: bool,
+    /// Whether it is a number alone.
+    pub(super) fixed: bool,
+}
+
+impl Room {
+    /// The parameters that it has in it.
+    pub(super) fn numbers(&self, function: &Declared) -> Vec<usize> {
+        let params = function.params.iter().enumerate();
+        let named = params.filter(|(_, param)| self.words.contains(&param.name));
+        named.map(|(i, _)| i).collect()
+    }
+
+    /// The expression with arguments for parameters.
+    pub(super) fn with(&self, function: &Declared, arguments: &[Option<String>]) -> Option<String> {
+        let mut text = String::new();
+        for word in &self.words {
+            let place = function.params.iter().position(|param| param.name == *word);
+            match place {
+                Some(i) => match arguments[i].as_deref()? {
+                    plain @ ("size" | "count") => text += plain,
+                    plain if function.params[i].ty.words == "size_t" => text += plain,
+                    other => text += &format!("(size_t){other}"),
+                },
+                None if "+-*/%".contains(word.as_str()) => text += &format!(" {word} "),
+                None if word == "," => text += ", ",
+                None => text += word,
+            }
+        }
+        Some(text)
+    }
+}
+
+/// The pointers that each expression of a sentence is about: those named last before it and behind the expression before it,
+/// with nothing but `and` between them; else all that are named behind it and that no other expression is about.
+pub(super) fn meant<'s>(
+    sentence: &'s [String],
+    expressions: &[Range<usize>],
+    is_pointer: impl Fn(&String) -> bool,
+) -> Vec<Vec<&'s str>> {
+    let ends = [0].into_iter().chain(expressions.iter().map(|one| one.end));
+    let before = expressions.iter().zip(ends).map(|(one, end)| {
+        let before = &sentence[end..one.start];
+        let Some(last) = before.iter().rposition(&is_pointer) else {
+            return Vec::new();
+        };
+        let joined = before[..=last].iter().rev();
+        let joined =
+            joined.take_while(|word| is_pointer(word) || ["and", ","].contains(&word.as_str()));
+        let named = joined.filter(|word| is_pointer(word));
+        named.map(String::as_str).collect()
+    });
+    let mut meant: Vec<Vec<&str>> = before.collect();
+    let starts = expressions.iter().skip(1).map(|one| one.start);
+    let starts: Vec<usize> = starts.chain([sentence.len()]).collect();
+    for (at, one) in expressions.iter().enumerate() {
+        if meant[at].is_empty() {
+            let behind = sentence[one.end..starts[at]].iter();
+            let named = behind.filter(|word| is_pointer(word)).map(String::as_str);
+            let named = named.filter(|name| !meant.iter().any(|names| names.contains(name)));
+            meant[at] = named.collect();
+        }
+    }
+    meant
+}
+
+/// The expressions of a sentence that say how much there is of something, and where they stand; of two that begin within each
+/// other the longer one.
+pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>, Room)> {
+    let lower = lower(sentence);
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < sentence.len() {
+        let end = expression(sentence, at, names).filter(|_| !is_given(sentence, at));
+        let end = end.or_else(|| alone(&lower, sentence, at, names));
+        let counted = end.and_then(|end| counted(&lower, end));
+        match (end, counted) {
+            (Some(end), Some((bytes, behind))) => {
+                let mut words = sentence[at..end].to_vec();
+                let fixed = end == at + 1 && words[0].parse::<u64>().is_ok();
+                if is_total(&words) {
+                    if has_nul(behind) {
+                        words.extend(["+", "1"].map(str::to_owned));
+                    }
+                    found.push((
+                        at..end,
+                        Room {
+                            words,
+                            bytes,
+                            fixed,
+                        },
+                    ));
+                }
+                at = end;
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// Where a name or a number ends that alone says how large memory is: `out must have room for len bytes`.
+fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> Option<usize> {
+    let mut before = &lower[..at];
+    if let [rest @ .., at, least] = before
+        && at == "at"
+        && least == "least"
+    {
+        before = rest;
+    }
+    let ends_with = |phrase: &&str| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        before.ends_with(
+            &phrase
+                .iter()
+                .map(|word| (*word).to_owned())
+                .collect::<Vec<_>>(),
+        )
+    };
+    let is_number = sentence[at].parse::<u64>().is_ok_and(|number| number > 0);
+    let end = sum(sentence, at, names).or(is_number.then_some(at + 1))?;
+    (end == at + 1 && HOLDS.iter().any(ends_with)).then_some(end)
+}
+
+/// Whether what stands behind an expression counts bytes, or elements, and the words behind that; none if it counts nothing.
+fn counted(lower: &[String], end: usize) -> Option<(bool, &[String])> {
+    let behind = &lower[end..];
+    let at = behind
+        .iter()
+        .position(|word| !BETWEEN.contains(&word.as_str()))?;
+    Some((unit(&behind[at])?, &behind[at + 1..]))
+}
+
+/// Whether a byte more ends the text that was counted: `and a NUL`.
+fn has_nul(behind: &[String]) -> bool {
+    let mut words = behind
+        .iter()
+        .skip_while(|word| *word == "," || *word == "(");
+    let besides = words
+        .next()
+        .is_some_and(|word| BESIDES.contains(&word.as_str()));
+    besides
+        && words
+            .take(AS_FAR_AS)
+            .any(|word| NULS.contains(&word.as_str()))
+}
+
+/// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n bytes if all is escaped` neither holds always.
+pub(super) fn unconditional(
+    sentence: &[String],
+    said: Vec<(Range<usize>, Room)>,
+) -> Vec<(Range<usize>, Room)> {
+    let is = |word: &String, all: &[&str]| all.contains(&word.to_lowercase().as_str());
+    let between = |pair: &[(Range<usize>, Room)]| {
+        let words = &sentence[pair[0].0.end..pair[1].0.start];
+        words.iter().any(|word| is(word, &["or"]))
+    };
+    let conditional = |(place, _): &(Range<usize>, Room)| {
+        let mut behind = sentence[place.end..].iter().skip(1).take(2);
+        behind.any(|word| is(word, &["if", "when", "unless"]))
+    };
+    match said.windows(2).any(between) || said.iter().any(conditional) {
+        true => Vec::new(),
+        false => said,
+    }
+}
+
+/// Whether a word counts bytes, or elements; none if it counts nothing.
+pub(super) fn unit(word: &str) -> Option<bool> {
+    let word = word.to_lowercase();
+    let bytes = BYTES.contains(&word.as_str());
+    (bytes || ELEMENTS.contains(&word.as_str())).then_some(bytes)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::super::prose::sentences;
+    use super::*;
+
+    fn said(comment: &str, numbers: &[&str]) -> Vec<(String, bool)> {
+        let all = sentences(comment);
+        let names = Names {
+            numbers,
+            functions: &["bound", "room_size"],
+        };
+        let rooms = all.iter().flat_map(|sentence| rooms(sentence, names));
+        rooms
+            .map(|(_, room)| (room.words.concat(), room.bytes))
+            .collect()
+    }
+
+    #[test]
+    fn expressions_say_how_large_memory_is() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            (
+                "Packs one bit for each; (n + 7) / 8 bytes are written to out.",
+                &["n"],
+                "(n+7)/8",
+            ),
+            (
+                "Mirrors an image of width * height bytes.",
+                &["width", "height"],
+                "width*height",
+            ),
+            (
+                "out must have room for HEX_ENCODED_SIZE(len) bytes",
+                &["len"],
+                "HEX_ENCODED_SIZE(len)",
+            ),
+            (
+                "@param out room for 4 * ((len + 2) / 3) + 1 output bytes (with the NUL)",
+                &["len"],
+                "4*((len+2)/3)+1",
+            ),
+            ("out must have room for len bytes", &["len"], "len"),
+            ("`out` must be at least len bytes long", &["len"], "len"),
+            ("key must be 32 bytes", &["len"], "32"),
+            (
+                "room for at least room_size(len) + 1 bytes",
+                &["len"],
+                "room_size(len)+1",
+            ),
+            ("needs bound(len) bytes", &["len"], "bound(len)"),
+            ("has room for len bytes and a NUL", &["len"], "len+1"),
+        ];
+        for (comment, numbers, expression) in cases {
+            assert_eq!(
+                said(comment, numbers),
+                [((*expression).to_owned(), true)],
+                "{comment}"
+            );
+        }
+        assert_eq!(
+            said("Writes 2 * len hex digits and a NUL to out", &["len"]),
+            [("2*len+1".to_owned(), false)]
+        );
+        assert_eq!(
+            said("reads 3 * n floats", &["n"]),
+            [("3*n".to_owned(), false)]
+        );
+    }
+
+    #[test]
+    fn a_sentence_is_about_what_it_names_next_to_the_expression() {
+        let about = |comment: &str| -> Vec<String> {
+            let sentence = sentences(comment).remove(0);
+            let is_pointer = |word: &String| ["src", "dst"].contains(&word.as_str());
+            let names = Names {
+                numbers: &["w", "h", "x"],
+                functions: &[],
+            };
+            let found = rooms(&sentence, names);
+            let places: Vec<Range<usize>> = found.into_iter().map(|(place, _)| place).collect();
+            let names = meant(&sentence, &places, is_pointer);
+            names.into_iter().map(|names| names.join(" ")).collect()
+        };
+        assert_eq!(about("Scales src (so w * h bytes) to dst"), ["src"]);
+        assert_eq!(about("w * h bytes are copied from src to dst"), ["src dst"]);
+        assert_eq!(about("src and dst have w * h bytes each"), ["dst src"]);
+        assert_eq!(about("an image of w * h bytes"), [""]);
+        assert_eq!(
+            about("copies x * x bytes to dst, which has room for w * h bytes"),
+            ["", "dst"]
+        );
+        assert_eq!(
+            about("src has x * x bytes, dst w * h bytes"),
+            ["src", "dst"]
+        );
+    }
+
+    #[test]
+    fn other_words_say_nothing() {
+        for comment in [
+            "writes len bytes to out",
+            "returns 2 * 4 bytes",
+            "width and/or height in pixels",
+            "the size - see n / m bytes",
+            "f(n) bytes",
+            "4 * (n - 1) bytes",
+            "len / n bytes",
+            "n - 2 * len bytes",
+            "n * bytes",
+            "room for other_size(len) + 1 bytes",
+            "at least len bytes are written",
+            "writes 16 bytes",
+        ] {
+            assert_eq!(
+                said(comment, &["len", "n", "width", "height"]),
+                [],
+                "{comment}"
+            );
+        }
+    }
+}
