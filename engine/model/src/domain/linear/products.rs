@@ -293,6 +293,7 @@ fn difference(a: Var, b: Var) -> Option<Sum> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

@@ -186,12 +186,12 @@ impl<G: Guide> Walker<'_, G> {
             && of == a
             && x.object.is_none()
             && x.low >= 0
-            && let Ok(step @ 2..) = u64::try_from(by)
-            && let Some(most) = i64::try_from(x.high).ok().filter(|_| step < 1 << 31)
+            && (2..1 << 31).contains(&by)
+            && let Ok(most) = i64::try_from(x.high)
             && let Some(num) = Num::signed_between(width, 0, most)
         {
             let multiple = Num {
-                step,
+                step: by,
                 rest: 0,
                 ..num
             };
