@@ -178,8 +178,10 @@ impl State {
                 let num = self.registers.get(&Reg(reg & !UNSIGNED)).and_then(of);
                 num.filter(|num| reg & UNSIGNED == 0 || num.least >= 0)
             }
+            // What was asked for and refused may be larger than a number with a sign.
             Var::Size(id) if names.info(id).single => {
-                self.object(id, names).map(|object| object.size)
+                let size = self.object(id, names).map(|object| object.size);
+                size.filter(|size| size.least >= 0)
             }
             _ => None,
         };
