@@ -294,3 +294,74 @@ fn what_callers_have_to_keep_is_kept() {
     let said = format!("{ran}");
     assert!(!said.contains(" Found "), "{said}");
 }
+
+/// Memory is as large as a function of the library says, an object is not empty where the header wants that, a constructor that
+/// reports how it failed makes objects, and an array of declared size is chosen: the faults are those of the library, and nothing else is told.
+#[test]
+fn functions_of_the_library_say_how_large_memory_is() {
+    let project = library(
+        "#include <stddef.h>\n/* How many characters len bytes become, without the NUL. */\nsize_t tally_length(size_t len);\n\
+         /* Writes them to out, which must have room for tally_length(len) + 1 characters. */\n\
+         void tally_write(const unsigned char *bytes, size_t len, char *out);\n\
+         /* Turns them around. out must have room for len bytes. */\n\
+         void tally_turn(const unsigned char *bytes, size_t len, unsigned char *out);\n\
+         /* Like tally_write. Returns 0; cap must be at least tally_length(len) + 1. */\n\
+         int tally_put(const unsigned char *bytes, size_t len, char *out, size_t cap);\n\
+         enum tally_status { TALLY_OK, TALLY_BAD };\nstruct tally;\n\
+         /* Reads a text of digits; NULL if it has others, and status says why. */\n\
+         struct tally *tally_parse(const char *text, enum tally_status *status);\nvoid tally_free(struct tally *tally);\n\
+         /* With a weight for each digit. */\nlong tally_sum(const struct tally *tally, const int weights[10]);\n\
+         int tally_empty(const struct tally *tally);\n\
+         /* Takes the last digit away; the tally must not be empty. */\nint tally_pop(struct tally *tally, int unused);\n",
+        "struct tally { size_t count; int digits[16]; };\n\
+         size_t tally_length(size_t len) { return 2 * len; }\n\
+         void tally_write(const unsigned char *bytes, size_t len, char *out)\n{\n    \
+         for (size_t i = 0; i < len; i++) { out[2 * i] = 'a' + (bytes[i] >> 4); out[2 * i + 1] = 'a' + (bytes[i] & 15); }\n    \
+         out[2 * len] = 0;\n}\n\
+         void tally_turn(const unsigned char *bytes, size_t len, unsigned char *out)\n{\n    \
+         for (size_t i = 0; i < len; i++) out[len - i] = bytes[i];\n}\n\
+         int tally_put(const unsigned char *bytes, size_t len, char *out, size_t cap)\n{\n    (void)cap;\n    \
+         tally_write(bytes, len, out);\n    return 0;\n}\n\
+         struct tally *tally_parse(const char *text, enum tally_status *status)\n{\n    struct tally *tally = calloc(1, sizeof *tally);\n    \
+         for (; tally && *text && tally->count < 16; text++) {\n        \
+         if (*text < '0' || *text > '9') { free(tally); if (status) *status = TALLY_BAD; return NULL; }\n        \
+         tally->digits[tally->count++] = *text - '0';\n    }\n    if (status) *status = TALLY_OK;\n    return tally;\n}\n\
+         void tally_free(struct tally *tally) { free(tally); }\n\
+         long tally_sum(const struct tally *tally, const int weights[10])\n{\n    static const int known[4] = {1, 2, 3, 4};\n    long sum = 0;\n    \
+         for (size_t i = 0; i < tally->count; i++) {\n        int weight = weights[tally->digits[i]];\n        \
+         sum += weight > 0 ? known[tally->digits[i]] : weight;\n    }\n    return sum;\n}\n\
+         int tally_empty(const struct tally *tally) { return tally->count == 0; }\n\
+         int tally_pop(struct tally *tally, int unused) { (void)unused; return tally->digits[--tally->count]; }\n",
+    );
+    has(
+        &project,
+        "tally_write",
+        &["malloc(tally_length(size) + 1); /* as declared */"],
+    );
+    has(&project, "tally_turn", &["malloc(size); /* as declared */"]);
+    has(
+        &project,
+        "tally_put",
+        &[">= tally_length(size) + 1); /* as declared */"],
+    );
+    has(
+        &project,
+        "tally_sum",
+        &[
+            "tally_parse(",
+            "crunner_get_bytes(weights, sizeof weights);",
+        ],
+    );
+    has(
+        &project,
+        "tally_pop",
+        &["crunner_assume(tally_empty(tally) == 0); /* as declared */"],
+    );
+    for function in ["tally_write", "tally_put", "tally_pop"] {
+        let arguments = ["run", function, "--max-time", "6s", "--no-emit"];
+        let said = format!("{}", tool(&project, &arguments));
+        assert!(!said.contains(" Found "), "{said}");
+    }
+    shows(&project, "tally_turn", "out[len - i] = bytes[i]");
+    shows(&project, "tally_sum", "known[tally->digits[i]]");
+}
