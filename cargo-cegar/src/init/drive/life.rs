@@ -15,6 +15,8 @@ use crate::init::orders::Life;
 
 /// The most uses of one object in a run.
 const TURNS: usize = 16;
+/// The most calls before them that fill the object.
+const PUTS: usize = 24;
 /// The most functions of one harness.
 const USERS: usize = 16;
 /// Names in such a harness that are no parameter's.
@@ -172,6 +174,13 @@ impl<'a> Body<'a> {
         }
     }
 
+    /// The case that fills the object: what puts something in, may come at the beginning, and again behind itself.
+    fn filled_by(&self, cases: &[Case<'_>], rows: &[Vec<usize>]) -> Option<usize> {
+        let is_free =
+            |number: usize| rows[0].contains(&number) && rows[number + 1].contains(&number);
+        (0..cases.len()).find(|&number| self.is_put(cases[number].function) && is_free(number))
+    }
+
     /// What is given back at the end.
     fn closed(&mut self, cases: &[Case<'_>]) -> String {
         let mut text = String::new();
@@ -238,16 +247,32 @@ impl<'a> Body<'a> {
         );
         text += "int main(void)\n{\n";
         let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
+        let filled = self.filled_by(cases, rows);
         if blocks > 0 {
             text += "    /* What was passed: the library may keep pointers to it. */\n";
-            text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * TURNS);
+            let most = if filled.is_some() {
+                TURNS + PUTS
+            } else {
+                TURNS
+            };
+            text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * most);
         }
         let (begins, ends) = self.whole(main);
         for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }
+        text += "    int last = 0;\n";
+        if let Some(put) = filled {
+            text += &format!(
+                "    for (int puts = (int)crunner_size(0, {PUTS}); puts > 0; puts--) {{\n"
+            );
+            for line in &cases[put].lines {
+                text += &format!("        {}\n", wrapped(line));
+            }
+            text += &format!("        last = {};\n    }}\n", put + 1);
+        }
         text += &format!(
-            "    int last = 0;\n    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
+            "    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
              int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
         );
         for (number, case) in cases.iter().enumerate() {
