@@ -227,24 +227,7 @@ impl<'a> Body<'a> {
         self.callbacks
             .extend(cases.iter().flat_map(|case| case.callbacks.iter().cloned()));
         let mut text = self.head(&told, include, &code.join("\n"), true);
-        let width = rows.iter().map(Vec::len).max().unwrap_or(1);
-        text += "/* First what may come at the beginning, then what may come behind each of the cases. */\n";
-        text += &format!("static const unsigned char may_follow[][{width}] = {{\n");
-        for row in rows {
-            let numbers: Vec<String> = row.iter().map(usize::to_string).collect();
-            let numbers = if row.is_empty() {
-                "0".to_owned()
-            } else {
-                numbers.join(", ")
-            };
-            text += &format!("    {{{numbers}}},\n");
-        }
-        text += "};\n";
-        let counts: Vec<String> = rows.iter().map(|row| row.len().to_string()).collect();
-        text += &format!(
-            "static const unsigned char may_follow_count[] = {{{}}};\n\n",
-            counts.join(", ")
-        );
+        text += &table(rows);
         text += "int main(void)\n{\n";
         let blocks = cases.iter().map(|case| case.blocks).max().unwrap_or(0);
         let filled = self.filled_by(cases, rows);
@@ -261,28 +244,7 @@ impl<'a> Body<'a> {
         for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }
-        text += "    int last = 0;\n";
-        if let Some(put) = filled {
-            text += &format!(
-                "    for (int puts = (int)crunner_size(0, {PUTS}); puts > 0; puts--) {{\n"
-            );
-            for line in &cases[put].lines {
-                text += &format!("        {}\n", wrapped(line));
-            }
-            text += &format!("        last = {};\n    }}\n", put + 1);
-        }
-        text += &format!(
-            "    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
-             int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
-        );
-        for (number, case) in cases.iter().enumerate() {
-            text += &format!("        case {number}: {{\n");
-            for line in &case.lines {
-                text += &format!("            {}\n", wrapped(line));
-            }
-            text += "            break;\n        }\n";
-        }
-        text += "        }\n        last = use + 1;\n    }\n\n";
+        text += &uses(cases, filled);
         text += &self.closed(cases);
         if blocks > 0 {
             text += &format!("    {KEPT_FREED}\n");
@@ -305,4 +267,54 @@ impl<'a> Body<'a> {
             text,
         }
     }
+}
+
+/// The table of what may follow what, in C.
+fn table(rows: &[Vec<usize>]) -> String {
+    let width = rows.iter().map(Vec::len).max().unwrap_or(1);
+    let mut text = String::new();
+    text += "/* First what may come at the beginning, then what may come behind each of the cases. */\n";
+    text += &format!("static const unsigned char may_follow[][{width}] = {{\n");
+    for row in rows {
+        let numbers: Vec<String> = row.iter().map(usize::to_string).collect();
+        let numbers = if row.is_empty() {
+            "0".to_owned()
+        } else {
+            numbers.join(", ")
+        };
+        text += &format!("    {{{numbers}}},\n");
+    }
+    text += "};\n";
+    let counts: Vec<String> = rows.iter().map(|row| row.len().to_string()).collect();
+    text += &format!(
+        "static const unsigned char may_follow_count[] = {{{}}};\n\n",
+        counts.join(", ")
+    );
+    text
+}
+
+/// The loop of uses in C, behind the one that fills the object, if a case does.
+fn uses(cases: &[Case<'_>], filled: Option<usize>) -> String {
+    let mut text = "    int last = 0;\n".to_owned();
+    if let Some(put) = filled {
+        text +=
+            &format!("    for (int puts = (int)crunner_size(0, {PUTS}); puts > 0; puts--) {{\n");
+        for line in &cases[put].lines {
+            text += &format!("        {}\n", wrapped(line));
+        }
+        text += &format!("        last = {};\n    }}\n", put + 1);
+    }
+    text += &format!(
+        "    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
+             int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
+    );
+    for (number, case) in cases.iter().enumerate() {
+        text += &format!("        case {number}: {{\n");
+        for line in &case.lines {
+            text += &format!("            {}\n", wrapped(line));
+        }
+        text += "            break;\n        }\n";
+    }
+    text += "        }\n        last = use + 1;\n    }\n\n";
+    text
 }
