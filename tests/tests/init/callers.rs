@@ -307,6 +307,7 @@ fn functions_of_the_library_say_how_large_memory_is() {
          void tally_turn(const unsigned char *bytes, size_t len, unsigned char *out);\n\
          /* Like tally_write. Returns 0; cap must be at least tally_length(len) + 1. */\n\
          int tally_put(const unsigned char *bytes, size_t len, char *out, size_t cap);\n\
+         /* The sum of all; bytes must have len bytes. */\nlong tally_all(const unsigned char *bytes, size_t len);\n\
          enum tally_status { TALLY_OK, TALLY_BAD };\nstruct tally;\n\
          /* Reads a text of digits; NULL if it has others, and status says why. */\n\
          struct tally *tally_parse(const char *text, enum tally_status *status);\nvoid tally_free(struct tally *tally);\n\
@@ -330,6 +331,8 @@ fn functions_of_the_library_say_how_large_memory_is() {
          long tally_sum(const struct tally *tally, const int weights[10])\n{\n    static const int known[4] = {1, 2, 3, 4};\n    long sum = 0;\n    \
          for (size_t i = 0; i < tally->count; i++) {\n        int weight = weights[tally->digits[i]];\n        \
          sum += weight > 0 ? known[tally->digits[i]] : weight;\n    }\n    return sum;\n}\n\
+         long tally_all(const unsigned char *bytes, size_t len)\n{\n    long sum = 0;\n    \
+         for (size_t i = 0; i < len; i++) sum += bytes[i];\n    return sum;\n}\n\
          int tally_empty(const struct tally *tally) { return tally->count == 0; }\n\
          int tally_pop(struct tally *tally, int unused) { (void)unused; return tally->digits[--tally->count]; }\n",
     );
@@ -339,6 +342,12 @@ fn functions_of_the_library_say_how_large_memory_is() {
         &["malloc(tally_length(size) + 1); /* as declared */"],
     );
     has(&project, "tally_turn", &["malloc(size); /* as declared */"]);
+    // The main input stays what has a length beside it.
+    has(
+        &project,
+        "tally_all",
+        &["tally_all((const unsigned char *)data, size);"],
+    );
     has(
         &project,
         "tally_put",

@@ -91,7 +91,8 @@ impl Body<'_> {
             for ((_, room), names) in said.into_iter().zip(&meant) {
                 for (i, param) in &open {
                     let is_meant = match &names[..] {
-                        [] => only == Some(*i),
+                        // A number alone may be about anything.
+                        [] => only == Some(*i) && !room.fixed,
                         names => names.contains(&param.name.as_str()),
                     };
                     let is_meant = is_meant && !(room.fixed && is_text(param));
@@ -108,7 +109,9 @@ impl Body<'_> {
     /// bytes`.
     pub(super) fn unpaired(&self, function: &Declared, lengths: &mut [Option<usize>]) {
         let free = vec![None; lengths.len()];
-        for (pointer, room) in self.documented(function, &free) {
+        let said = self.documented(function, &free).into_iter();
+        // That there are `n` bytes is what the pair says, too.
+        for (pointer, room) in said.filter(|(_, room)| room.words.len() > 1) {
             let numbers = room.numbers(function);
             lengths[pointer].take_if(|length| numbers.contains(length));
         }
