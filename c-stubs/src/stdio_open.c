@@ -78,9 +78,20 @@ STUB stream *CRUNNER_fdopen(int fd, const char *mode) {
     return stream_of(fd);
 }
 
+STUB void crunner_stream_buffer(stream *s) {
+    if (s->buffer) *s->buffer = *s->buffer_last = 0;
+}
+
+/* What is held back goes out, and the buffer is the program's again. */
+static int let_go(stream *s) {
+    crunner_stream_buffer(s);
+    s->buffer = 0;
+    return crunner_descriptor_close(s->fd);
+}
+
 STUB stream *CRUNNER_freopen(const char *restrict name, const char *restrict mode, stream *restrict s) {
     if (!name) return s;
-    crunner_descriptor_close(s->fd);
+    let_go(s);
     s->flags = s->pushed = 0;
     s->fd = open_by_mode(name, mode);
     if (s->fd >= 0) return s;
@@ -98,14 +109,8 @@ STUB stream *CRUNNER_tmpfile(void) {
     return fd < 0 ? 0 : stream_of(fd);
 }
 
-STUB void crunner_stream_buffer(stream *s) {
-    if (s->buffer) *s->buffer = *s->buffer_last = 0;
-}
-
 STUB int CRUNNER_fclose(stream *s) {
-    crunner_stream_buffer(s);
-    s->buffer = 0;
-    int result = crunner_descriptor_close(s->fd);
+    int result = let_go(s);
     if (!is_standard(s)) crunner_handle_back(s);
     return result || crunner_fault("fclose", WRITING_BACK, E(EDQUOT)) ? -1 : 0;
 }
