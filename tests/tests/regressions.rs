@@ -143,6 +143,11 @@ fn a_bug_that_is_put_back_fails_the_build() {
         let explain = Tool::new(project.path(), ["explain", back]).run();
         explain.expect(exit::CLEAN);
         assert!(explain.stdout.contains("violated"), "{explain}");
+        let mended = list.stdout.lines().find(|line| line.ends_with("  passes"));
+        let mended = mended.and_then(|line| line.split_whitespace().next());
+        let explain = Tool::new(project.path(), ["explain", mended.unwrap_or_default()]).run();
+        explain.expect(exit::CLEAN);
+        assert!(explain.stdout.contains("its test passes now"), "{explain}");
     }
 }
 

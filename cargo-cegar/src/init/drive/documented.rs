@@ -89,13 +89,14 @@ impl Body<'_> {
                 _ => None,
             };
             for ((_, room), names) in said.into_iter().zip(&meant) {
+                let is_fixed = room.numbers(function).is_empty();
                 for (i, param) in &open {
                     let is_meant = match &names[..] {
                         // A number alone may be about anything.
-                        [] => only == Some(*i) && !room.fixed,
+                        [] => only == Some(*i) && !is_fixed,
                         names => names.contains(&param.name.as_str()),
                     };
-                    let is_meant = is_meant && !(room.fixed && is_text(param));
+                    let is_meant = is_meant && !(is_fixed && is_text(param));
                     if is_meant && found.iter().all(|(known, _)| known != i) {
                         found.push((*i, room.clone()));
                     }

@@ -55,6 +55,13 @@ pub(super) fn says(comment: &str, phrases: &[&str]) -> bool {
     said.iter().any(|sentence| has_phrase(sentence, phrases))
 }
 
+/// Whether some words end with a phrase.
+pub(super) fn ends_with(words: &[String], phrase: &str) -> bool {
+    let mut words = words.iter().rev();
+    let mut wanted = phrase.split(' ').rev();
+    wanted.all(|wanted| words.next().is_some_and(|word| word == wanted))
+}
+
 /// How many words a phrase has with which some words begin, and behind which they go on.
 pub(super) fn begins_with(words: &[String], phrase: &str) -> Option<usize> {
     let count = phrase.split(' ').count();

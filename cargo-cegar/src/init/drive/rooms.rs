@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::expression::{Names, expression, is_given, is_total, sum};
-use super::prose::lower;
+use super::prose::{ends_with, lower};
 use crate::init::api::Declared;
 
 /// Words behind an expression that counts bytes.
@@ -70,6 +70,7 @@ const NULS: &[&str] = &["nul", "null", "terminator", "terminating", "0"];
 const BESIDES: &[&str] = &["and", "plus", "without", "excluding", "followed"];
 /// Words that there may be up to that byte.
 const AS_FAR_AS: usize = 4;
+
 /// How large memory is, by what a comment says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Room {
@@ -77,8 +78,6 @@ pub(super) struct Room {
     pub(super) words: Vec<String>,
     /// Whether it counts bytes, whatever an element is.
     pub(super) bytes: bool,
-    /// Whether it is a number alone.
-    pub(super) fixed: bool,
 }
 
 impl Room {
@@ -155,19 +154,11 @@ pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>,
         match (end, counted) {
             (Some(end), Some((bytes, behind))) => {
                 let mut words = sentence[at..end].to_vec();
-                let fixed = end == at + 1 && words[0].parse::<u64>().is_ok();
                 if is_total(&words) {
                     if has_nul(behind) {
                         words.extend(["+", "1"].map(str::to_owned));
                     }
-                    found.push((
-                        at..end,
-                        Room {
-                            words,
-                            bytes,
-                            fixed,
-                        },
-                    ));
+                    found.push((at..end, Room { words, bytes }));
                 }
                 at = end;
             }
@@ -179,25 +170,15 @@ pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>,
 
 /// Where a name or a number ends that alone says how large memory is: `out must have room for len bytes`.
 fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> Option<usize> {
-    let mut before = &lower[..at];
-    if let [rest @ .., at, least] = before
-        && at == "at"
-        && least == "least"
-    {
-        before = rest;
-    }
-    let ends_with = |phrase: &&str| {
-        let phrase: Vec<&str> = phrase.split(' ').collect();
-        before.ends_with(
-            &phrase
-                .iter()
-                .map(|word| (*word).to_owned())
-                .collect::<Vec<_>>(),
-        )
+    let before = &lower[..at];
+    let before = match ends_with(before, "at least") {
+        true => &before[..before.len() - 2],
+        false => before,
     };
     let is_number = sentence[at].parse::<u64>().is_ok_and(|number| number > 0);
     let end = sum(sentence, at, names).or(is_number.then_some(at + 1))?;
-    (end == at + 1 && HOLDS.iter().any(ends_with)).then_some(end)
+    let mut holds = HOLDS.iter();
+    (end == at + 1 && holds.any(|phrase| ends_with(before, phrase))).then_some(end)
 }
 
 /// Whether what stands behind an expression counts bytes, or elements, and the words behind that; none if it counts nothing.
@@ -251,7 +232,6 @@ pub(super) fn unit(word: &str) -> Option<bool> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::super::prose::sentences;
     use super::*;

@@ -70,21 +70,20 @@ impl Product {
     }
 
     /// The product where a line says what a variable is, which is not spoken of any more.
-    fn without(&self, var: Var, by: &[Line]) -> Option<Product> {
+    fn without(mut self, var: Var, by: &[Line]) -> Option<Product> {
         let exact = || by.iter().filter(|line| line.is_exact());
-        let mut product = self.clone();
-        for factor in product.factors.iter_mut().filter(|factor| **factor == var) {
+        for factor in self.factors.iter_mut().filter(|factor| **factor == var) {
             *factor = exact().find_map(|line| line.other(var))?;
         }
-        let own = product.sum.factor(var);
+        let own = self.sum.factor(var);
         if own != 0 {
             let line = exact().min_by_key(|line| line.factor(var).abs())?;
             let its = line.factor(var);
-            let scaled = product.sum.times(its.abs())?;
-            product.sum = scaled.plus(&line.sum, -own * its.signum())?;
-            product.times = product.times.checked_mul(its.abs())?;
+            let scaled = self.sum.times(its.abs())?;
+            self.sum = scaled.plus(&line.sum, -own * its.signum())?;
+            self.times = self.times.checked_mul(its.abs())?;
         }
-        Some(product).filter(Product::is_small)
+        Some(self).filter(Product::is_small)
     }
 
     fn is_small(&self) -> bool {
@@ -257,21 +256,9 @@ impl Lines {
 
     /// A variable is not spoken of any more: lines with it say what it was.
     pub(super) fn replace_in_products(&mut self, var: Var, with: &[Line]) {
-        if self
-            .products
-            .iter()
-            .any(|known| known.vars().any(|own| own == var))
-        {
-            let all = std::mem::take(&mut self.products);
-            let all = all.into_iter().filter_map(|product| {
-                let speaks = product.vars().any(|own| own == var);
-                match speaks {
-                    true => product.without(var, with),
-                    false => Some(product),
-                }
-            });
-            self.products = all.collect();
-        }
+        let all = std::mem::take(&mut self.products).into_iter();
+        let all = all.filter_map(|product| product.without(var, with));
+        self.products = all.collect();
     }
 
     /// Products under other names; one with a variable that has none is forgotten.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::memory::Purpose;
+use super::sized::Asked;
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::{Contents, END};
 use crate::domain::linear::{Sum, Var};
@@ -202,17 +203,19 @@ impl<G: Guide> Walker<'_, G> {
         };
         let sized = self.sized(frame, state, function, call, &result);
         let never_null = result.num.is_none();
-        self.give(state, call, result.clone());
+        self.give(state, call, result);
         if function != HeapFn::UsableSize {
             self.owner_given(state, call);
         }
-        if let Some((id, size)) = sized {
-            state.lines.zero(size.plus(&Sum::of(Var::Size(id)), -1));
+        if let Some((id, asked)) = sized {
+            let size = Sum::of(Var::Size(id));
+            match asked {
+                Asked::Sum(asked) => state.lines.zero(asked.plus(&size, -1)),
+                Asked::Product(factors) => self.multiply(state, factors, size),
+            }
             if never_null {
                 self.granted(frame, state, id);
             }
-        } else {
-            self.sized_by_product(frame, state, (function, call), &result);
         }
         true
     }

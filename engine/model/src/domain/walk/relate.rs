@@ -111,8 +111,10 @@ impl<G: Guide> Walker<'_, G> {
     fn is_never_above(&self, state: &State, sum: &Sum) -> bool {
         let ranges = |var| state.range(var, &self.names);
         let strides = |var| state.stride(var, &self.names);
-        sum.at_most(1, &strides) <= 0 && sum.at_most(self.bounded(state, sum).1, &strides) <= 0
-            || state.lines.proves(sum, &ranges)
+        // The greatest number that it may be is looked for only where a remainder may make it less.
+        state.lines.proves(sum, &ranges)
+            || sum.at_most(1, &strides) <= 0
+                && sum.at_most(state.lines.upper(sum, &ranges), &strides) <= 0
     }
 
     /// A sum that is zero at most, as far as what its variables are multiples of says.

@@ -1,6 +1,7 @@
 //! How large a block is that a request gives, as lines and products say: what was asked for.
 
 use super::define::PRODUCT;
+use super::relate::Term;
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, Var};
 use crate::domain::space::ObjId;
@@ -8,6 +9,14 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{Call, HeapFn, Op, Operand};
 use crate::term::fault::ONE_ALLOCATION;
+
+/// What a request asks for.
+pub(super) enum Asked {
+    /// So many bytes.
+    Sum(Sum),
+    /// As many as two variables multiplied.
+    Product([Var; 2]),
+}
 
 impl<G: Guide> Walker<'_, G> {
     /// What is asked for where something is given: a request that is refused asks for more than there can be instead.
@@ -35,7 +44,7 @@ impl<G: Guide> Walker<'_, G> {
         function: HeapFn,
         call: &Call,
         result: &Value,
-    ) -> Option<(ObjId, Sum)> {
+    ) -> Option<(ObjId, Asked)> {
         let [(id, _)] = &result.ptr[..] else {
             return None;
         };
@@ -47,45 +56,25 @@ impl<G: Guide> Walker<'_, G> {
             self.bits(frame, state, self.asked(frame, arg.value), 64)
         };
         let size = match function {
-            HeapFn::Malloc | HeapFn::Valloc => operand(0)?.sum,
-            HeapFn::AlignedAlloc | HeapFn::Realloc => operand(1)?.sum,
+            HeapFn::Malloc | HeapFn::Valloc => Asked::Sum(operand(0)?.sum),
+            HeapFn::AlignedAlloc | HeapFn::Realloc => Asked::Sum(operand(1)?.sum),
             HeapFn::Calloc | HeapFn::ReallocArray => {
                 let first = usize::from(function == HeapFn::ReallocArray);
-                let (n, m) = (operand(first)?, operand(first + 1)?);
-                let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
-                let fits = m.low == m.high && n.high.saturating_mul(m.low) <= u64::MAX.into();
-                n.sum.times(m.low).filter(|_| fits)?
+                product(operand(first)?, operand(first + 1)?)?
             }
             _ => return None,
         };
         self.names.info(*id).single.then_some((*id, size))
     }
+}
 
-    /// The block that a request may give is as large as the product of two variables.
-    pub(super) fn sized_by_product(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        (function, call): (HeapFn, &Call),
-        result: &Value,
-    ) {
-        let first = match function {
-            HeapFn::Calloc => 0,
-            HeapFn::ReallocArray => 1,
-            _ => return,
-        };
-        let [(id, _)] = result.ptr[..] else { return };
-        let operand = |i: usize| {
-            let arg = call.args.get(i)?;
-            self.bits(frame, state, self.asked(frame, arg.value), 64)
-        };
-        if let (Some(n), Some(m)) = (operand(first), operand(first + 1))
-            && let (Some(x), Some(y)) = (n.sum.single(), m.sum.single())
-            && n.high.saturating_mul(m.high) <= PRODUCT
-            && self.relations
-            && self.names.info(id).single
-        {
-            self.multiply(state, [x, y], Sum::of(Var::Size(id)));
-        }
+/// What is asked for as two numbers, whose product does not wrap around.
+fn product(n: Term, m: Term) -> Option<Asked> {
+    let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
+    let most = n.high.saturating_mul(m.high);
+    if m.low == m.high && most <= u64::MAX.into() {
+        return n.sum.times(m.low).map(Asked::Sum);
     }
+    let factors = [n.sum.single()?, m.sum.single()?];
+    (most <= PRODUCT).then_some(Asked::Product(factors))
 }
