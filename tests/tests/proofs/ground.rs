@@ -272,7 +272,7 @@ impl Follower<'_, '_> {
                 let seen = view.object(number_of_object(id)?)?;
                 i128::try_from(seen.bytes.len()).ok()
             }
-            Var::Outer(..) | Var::Nul(..) => None,
+            Var::Outer(..) | Var::Nul(..) | Var::Row(..) => None,
         };
         let mut lines = 0;
         let mut told = Vec::new();

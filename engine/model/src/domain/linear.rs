@@ -54,6 +54,20 @@ pub enum Var {
     Size(ObjId),
     /// The offset of a zero byte in an object of which there is one ([`super::nul`]).
     Nul(ObjId, Which),
+    /// A bound of a row of an object, by where the row starts ([`super::owners::Row`]).
+    Row(ObjId, u32, Edge),
+}
+
+/// Which offset of a row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Edge {
+    /// That of the first element that owns.
+    From,
+    /// That behind the last element that owns.
+    To,
+    /// That of the element that is spoken of apart from the others.
+    At,
 }
 
 /// Which zero byte of an object.
@@ -83,7 +97,7 @@ impl Var {
             Var::Reg(reg) => Var::Reg(reg | UNSIGNED),
             Var::Outer(ctx, reg) => Var::Outer(ctx, reg | UNSIGNED),
             Var::Cell(object, at, len) => Var::Cell(object, at, len | UNSIGNED),
-            Var::Size(_) | Var::Nul(..) => self,
+            Var::Size(_) | Var::Nul(..) | Var::Row(..) => self,
         }
     }
 }
@@ -220,7 +234,7 @@ impl Sum {
             Var::Outer(..) => 3,
             Var::Reg(_) => 2,
             Var::Cell(..) => 1,
-            Var::Size(_) | Var::Nul(..) => 0,
+            Var::Size(_) | Var::Nul(..) | Var::Row(..) => 0,
         };
         let single = self.terms.iter().filter(|(_, f)| f.abs() == 1);
         let best = single.max_by_key(|(var, _)| (rank(*var), *var));
@@ -285,6 +299,14 @@ impl fmt::Display for Var {
             Var::Size(id) => write!(f, "size(o{})", id.0),
             Var::Nul(id, Which::Far) => write!(f, "nul(o{})", id.0),
             Var::Nul(id, Which::Near) => write!(f, "nul'(o{})", id.0),
+            Var::Row(id, start, edge) => {
+                let edge = match edge {
+                    Edge::From => "from",
+                    Edge::To => "to",
+                    Edge::At => "at",
+                };
+                write!(f, "{edge}(o{}+{start})", id.0)
+            }
         }
     }
 }

@@ -19,6 +19,7 @@ pub mod nul;
 pub mod num;
 pub mod owners;
 pub mod recent;
+mod rows;
 mod selectors;
 pub mod short;
 mod sizes;

@@ -153,7 +153,7 @@ impl State {
         let nuls = &self.nuls;
         self.lines.drop(|var| match var {
             Var::Nul(id, which) => !nuls.contains_key(&(id, which)),
-            Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) => false,
+            Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Row(..) => false,
         });
     }
 
@@ -280,7 +280,7 @@ impl State {
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg)),
             Var::Outer(..) => true,
-            Var::Cell(..) | Var::Size(_) | Var::Nul(..) => false,
+            Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
         };
         let mut tested = Tested::new();
         let mut kept = Bytes::new();

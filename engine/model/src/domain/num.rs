@@ -75,7 +75,7 @@ impl From<Num> for Bounds {
 /// A constant of the program near which an interval may stop to grow, with and without a sign.
 pub type Thresholds = [i64];
 
-fn gcd(a: u64, b: u64) -> u64 {
+pub(in crate::domain) fn gcd(a: u64, b: u64) -> u64 {
     let (mut a, mut b) = (a, b);
     while b != 0 {
         (a, b) = (b, a % b);

@@ -179,7 +179,7 @@ impl State {
         }
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
-            Var::Cell(of, ..) | Var::Size(of) | Var::Nul(of, _) => of != id,
+            Var::Cell(of, ..) | Var::Size(of) | Var::Nul(of, _) | Var::Row(of, ..) => of != id,
             Var::Reg(_) | Var::Outer(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));

@@ -116,7 +116,7 @@ impl State {
             Var::Cell(object, at, len) => {
                 object != id || at.saturating_add(len & !UNSIGNED) <= low || at >= high
             }
-            Var::Reg(_) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => true,
+            Var::Reg(_) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => true,
         };
         self.lines.keep(is_same, &|_| ANY);
     }
@@ -159,6 +159,10 @@ impl State {
             Var::Size(_) => (0, u64::MAX.into()),
             Var::Nul(id, which) => match self.nul(id, which, names) {
                 Some(at) => (at.least.into(), at.most.into()),
+                None => ANY,
+            },
+            Var::Row(id, start, edge) => match self.owners.row((id, start)) {
+                Some(row) => (row.range(edge).least.into(), row.range(edge).most.into()),
                 None => ANY,
             },
             Var::Cell(..) => unknown,
@@ -209,7 +213,7 @@ impl State {
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg & !UNSIGNED)),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => true,
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
         for (var, least, most) in lines.bounds() {
@@ -220,6 +224,7 @@ impl State {
                     }
                 }
                 Var::Nul(id, which) => self.bound_nul((id, which), (least, most)),
+                Var::Row(id, start, edge) => self.bound_row((id, start), edge, (least, most)),
                 Var::Reg(_) | Var::Outer(..) | Var::Cell(..) | Var::Size(_) => {}
             }
         }
@@ -235,21 +240,23 @@ impl State {
 
     /// What both are in.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.merged(other, names, widths, None)
+        self.with_rows(other, names, |one, two| one.merged(two, names, widths, None))
     }
 
     /// The join behind a branch: registers that have one number here and another one there are said to change together, as two
     /// counters do of which a turn moves either the one or the other.
     pub fn join_in_step(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        let mut joined = self.merged(other, names, widths, None);
+        let mut joined = self.join(other, names, widths);
         self.numbers_of_both(other, &mut joined.lines);
         joined
     }
 
     /// The join at the head of a loop, with the equations that hold in both states.
     pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        let (steps, _) = self.steps(other, names);
-        self.joined_by_steps(other, names, widths, &steps)
+        self.with_rows(other, names, |one, two| {
+            let (steps, _) = one.steps(two, names);
+            one.joined_by_steps(two, names, widths, &steps)
+        })
     }
 
     fn joined_by_steps(
@@ -271,6 +278,10 @@ impl State {
 
     /// The join of the first turns of a loop, with what follows from steps that others take.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+        self.with_rows(other, names, |one, two| one.joined_turns(two, names, widths))
+    }
+
+    fn joined_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, drifts) = self.steps(other, names);
         let mut joined = self.joined_by_steps(other, names, widths, &steps);
         if !steps.is_empty() {
@@ -294,7 +305,8 @@ impl State {
         widths: &Widths,
         (thresholds, stored): (&Thresholds, &Thresholds),
     ) -> State {
-        self.merged(new, names, widths, Some((thresholds, stored)))
+        let both = Some((thresholds, stored));
+        self.with_rows(new, names, |one, two| one.merged(two, names, widths, both))
     }
 
     fn merged(
@@ -344,7 +356,7 @@ impl State {
             bytes,
             tested,
             fates: self.fates.join(&other.fates),
-            owners: self.owners_of_both(other, names),
+            owners: self.owners_of_both(other, names, thresholds),
             handed: self.handed.filter(|_| self.handed == other.handed),
         };
         lines.forget_trivial(&|var| state.range(var, names));
@@ -419,6 +431,9 @@ impl State {
                 compare(Var::Nul(id, which), &Value::number(*a), &Value::number(b));
             }
         }
+        self.rows_of_both(other, |var, a, b| {
+            compare(var, &Value::number(*a), &Value::number(*b));
+        });
         for (id, object, there) in self.changed(other, names) {
             for (at, len, a) in object.contents.cells() {
                 let at_offset = Num::exactly(64, at.into());
@@ -434,6 +449,13 @@ impl State {
 
     /// Whether each execution that may be here may be there.
     pub fn is_within(&self, other: &State, names: &Names<'_>, widths: &Widths) -> bool {
+        match self.aligned_to(other, names) {
+            Some(aligned) => aligned.is_contained(other, names, widths),
+            None => self.is_contained(other, names, widths),
+        }
+    }
+
+    fn is_contained(&self, other: &State, names: &Names<'_>, widths: &Widths) -> bool {
         let registers = other.registers.iter().all(|(&reg, there)| {
             let width = width(widths, reg);
             match self.registers.get(&reg) {

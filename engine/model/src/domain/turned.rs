@@ -13,7 +13,9 @@ impl State {
     /// Objects are gone: what leads to them leads nowhere.
     pub fn remove(&mut self, gone: &[ObjId]) {
         let is_there = |var| match var {
-            Var::Cell(id, ..) | Var::Size(id) | Var::Nul(id, _) => !gone.contains(&id),
+            Var::Cell(id, ..) | Var::Size(id) | Var::Nul(id, _) | Var::Row(id, ..) => {
+                !gone.contains(&id)
+            }
             Var::Reg(_) | Var::Outer(..) => true,
         };
         self.lines.keep(is_there, &|_| ANY);

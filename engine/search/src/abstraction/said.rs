@@ -270,7 +270,9 @@ impl Speaker<'_, '_> {
                 let object = *cells.get(&(id.0, cell))?;
                 Box::new(move |part| Place::Cell(object, cell, part))
             }
-            Var::Cell(..) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => return None,
+            Var::Cell(..) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => {
+                return None;
+            }
         };
         let whole = self.variables.get(&place(Part::Whole));
         let found = whole.or_else(|| self.variables.get(&place(Part::Offset)));

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use super::{Field, Holder, Owner, Owners, Place, Slot};
+use super::{Field, Holder, Owner, Owners, Place, Row, Slot};
 use crate::domain::space::ObjId;
 use crate::program::ir::Reg;
 
@@ -26,6 +26,7 @@ impl Owners {
                 owner.places.retain(|place| match place {
                     Place::Cell(id, at) => (*id, *at) != field,
                     Place::Slot(slot) => !is_of(slot),
+                    Place::Element(..) => true,
                 });
             }
             self.excluded.retain(|slot| !is_of(slot));
@@ -35,6 +36,12 @@ impl Owners {
 
     /// Bytes of an object may have been written.
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32)) {
+        self.fields_written(id, (low, high));
+        self.drop_rows(|row| row.of == id && row.overlaps((low, high)));
+    }
+
+    /// Bytes of an object may have been written that no element of a row has.
+    pub fn fields_written(&mut self, id: ObjId, (low, high): (u32, u32)) {
         let own = self.fields.range((id, 0)..=(id, u32::MAX));
         let is_written = |(_, at): &&Field| at.saturating_add(8) > low && *at < high;
         let gone: Vec<Field> = own.filter(is_written).copied().collect();
@@ -44,13 +51,13 @@ impl Owners {
     }
 
     /// Owners that say nothing go: a place alone is one of its field.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         self.named
             .retain(|owner| !owner.holders.is_empty() || owner.places.len() > 1);
     }
 
     /// A value is no owner any more. One of its places stays one of its field, and the others are excluded.
-    fn dissolve(&mut self, index: usize, stays: &Place) {
+    pub(super) fn dissolve(&mut self, index: usize, stays: &Place) {
         let owner = self.named.swap_remove(index);
         self.alive.extend(owner.holders);
         let others = owner.places.into_iter().filter(|place| place != stays);
@@ -67,6 +74,9 @@ impl Owners {
                     Some(known) => known.may_be(slot.of),
                     None => self.excluded.push(slot),
                 }
+            }
+            Place::Element(id, start) => {
+                self.spent.insert((id, start));
             }
         }
     }
@@ -161,7 +171,7 @@ impl Owners {
     pub fn has_fields_of(&self, id: ObjId) -> bool {
         let mut own = self.fields.range((id, 0)..=(id, u32::MAX));
         let mut kept = self.kept.range((id, 0)..=(id, u32::MAX));
-        own.next().is_some() || kept.next().is_some()
+        own.next().is_some() || kept.next().is_some() || self.has_rows_of(id)
     }
 
     /// The registers that are spoken of.
@@ -202,7 +212,10 @@ impl Owners {
             self.alive.insert(to);
         }
         let fields = place.fields();
-        let is_any = fields.iter().any(|field| self.fields.contains(field));
+        let is_any = match place {
+            Place::Element(id, start) => !self.spent.contains(&(*id, *start)),
+            _ => fields.iter().any(|field| self.fields.contains(field)),
+        };
         if !is_any || !fields.into_iter().all(|field| owns(self, field)) {
             return;
         }
@@ -239,6 +252,7 @@ impl Owners {
     /// field of an object does that gets a value.
     pub fn stored(&mut self, place: &Place, value: Stored, is_empty: impl Fn(Field) -> bool) {
         for (id, at) in place.fields() {
+            self.drop_rows(|row| row.of == id && row.overlaps((at, at.saturating_add(8))));
             let near = at.saturating_sub(7)..at.saturating_add(8);
             for at in near.filter(|other| *other != at) {
                 self.drop_field((id, at));
@@ -301,7 +315,8 @@ impl Owners {
     pub fn released(
         &mut self,
         holder: Option<Holder>,
-        (field_holds, holds): (&dyn Fn(Field) -> bool, &dyn Fn(Holder) -> bool),
+        (field_holds, row_holds): (&dyn Fn(Field) -> bool, &dyn Fn(&Row) -> bool),
+        holds: &dyn Fn(Holder) -> bool,
     ) {
         let owner = holder.and_then(|holder| self.index(holder));
         match owner {
@@ -329,6 +344,7 @@ impl Owners {
                     .filter(|f| field_holds(*f))
                     .collect();
                 gone.into_iter().for_each(|field| self.drop_field(field));
+                self.drop_rows(row_holds);
                 while let Some(index) = self
                     .named
                     .iter()
@@ -354,6 +370,7 @@ impl Owners {
                 .places
                 .retain(|place| !matches!(place, Place::Cell(of, _) if *of == id));
         }
+        self.drop_rows(|row| row.of == id);
         self.tidy();
     }
 
@@ -378,6 +395,7 @@ impl Owners {
             self.excluded.iter_mut().for_each(rename);
         }
         self.kept.retain(|(id, _)| *id != last);
+        self.drop_rows(|row| row.of == last || Some(row.of) == older);
         let offsets = self.fields.iter();
         let offsets: BTreeSet<u32> = offsets
             .filter(|(id, _)| *id == last || Some(*id) == older)

@@ -9,6 +9,7 @@
 //! - A value that registers hold can be an owner, too ([`Owner`]): it differs from all that fields hold, but for the places that are listed with it. A block that was
 //!   requested is owned by the register that it is given to; stored in a field, by the field.
 //! - A released block has no owner any more, and what its own fields held is owned by the registers that hold it: `next = p->next; free(p); p = next`.
+//! - Elements of an array own as fields do ([`Row`]): those between two offsets, which lines relate to what counts them.
 //! - A field of one object may be spoken of by a register that leads there ([`Slot`]). Where such a field holds what a field may not, it is
 //!   excluded: behind `free(p->name)`, until `p` is released or the field is written.
 //!
@@ -16,16 +17,19 @@
 
 mod change;
 mod order;
+mod rows;
 #[cfg(test)]
 mod tests;
 
 pub use self::change::{Renamed, Stored};
+pub use self::rows::{Apart, Row, RowName};
 
 use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::linear::{Edge, Var};
 use super::space::ObjId;
 use crate::program::ir::Reg;
 
@@ -69,6 +73,8 @@ pub enum Place {
     Cell(ObjId, u32),
     /// Of the object that a register leads to.
     Slot(Slot),
+    /// The element that is spoken of apart from the others of its row.
+    Element(ObjId, u32),
 }
 
 impl Place {
@@ -77,13 +83,14 @@ impl Place {
         match self {
             Place::Cell(id, at) => vec![(*id, *at)],
             Place::Slot(slot) => slot.fields().collect(),
+            Place::Element(..) => Vec::new(),
         }
     }
 
     fn slot(&self) -> Option<&Slot> {
         match self {
             Place::Slot(slot) => Some(slot),
-            Place::Cell(..) => None,
+            Place::Cell(..) | Place::Element(..) => None,
         }
     }
 }
@@ -137,6 +144,10 @@ pub struct Owners {
     pub kept: BTreeSet<Field>,
     /// Registers of calls around the innermost one that are NULL.
     pub null: BTreeSet<Holder>,
+    /// Elements of arrays that own, in order.
+    pub rows: Vec<Row>,
+    /// Rows that own but for the element that is spoken of apart.
+    pub spent: BTreeSet<RowName>,
 }
 
 impl fmt::Display for Holder {
@@ -153,6 +164,7 @@ impl fmt::Display for Place {
         match self {
             Place::Cell(id, at) => write!(f, "o{}+{at}", id.0),
             Place::Slot(slot) => write!(f, "{}->{}", slot.base, slot.at),
+            Place::Element(id, start) => write!(f, "{}", Var::Row(*id, *start, Edge::At)),
         }
     }
 }
@@ -171,8 +183,12 @@ impl fmt::Display for Owners {
         let kept = self.kept.iter();
         let kept = kept.map(|(id, at)| format!("o{}+{at} lives", id.0));
         let null = self.null.iter().map(|holder| format!("{holder} is NULL"));
+        let rows = self.rows.iter().map(ToString::to_string);
+        let spent = self.spent.iter();
+        let spent = spent.map(|(id, start)| format!("not {}", Place::Element(*id, *start)));
         let all = fields.chain(named).chain(excluded);
         let all = all.chain(alive).chain(kept).chain(null);
+        let all = all.chain(rows).chain(spent);
         f.write_str(&all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -190,6 +206,7 @@ impl Owners {
             && self.excluded.is_empty()
             && self.alive.is_empty()
             && self.kept.is_empty()
+            && self.rows.is_empty()
     }
 
     /// The objects that are spoken of.
@@ -198,7 +215,8 @@ impl Owners {
         let named = named.flat_map(Place::fields);
         let excluded = self.excluded.iter().flat_map(Slot::fields);
         let fields = self.fields.iter().chain(&self.kept).copied();
-        fields.chain(named).chain(excluded).map(|(id, _)| id)
+        let fields = fields.chain(named).chain(excluded).map(|(id, _)| id);
+        fields.chain(self.rows.iter().map(|row| row.of))
     }
 
     /// The owner that a register holds.
@@ -227,7 +245,9 @@ impl Owners {
             a.fields().iter().all(|field| !fields.contains(field))
         };
         match (a, b) {
-            (Place::Cell(..), Place::Cell(..)) => Some(a == b),
+            (Place::Cell(..), Place::Cell(..)) | (Place::Element(..), Place::Element(..)) => {
+                Some(a == b)
+            }
             _ if is_disjoint() => Some(false),
             (Place::Slot(a), Place::Slot(b)) => self.is_same(a.base, b.base),
             _ => None,

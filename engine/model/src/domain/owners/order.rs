@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Field, Holder, Owner, Owners, Place, Slot};
-use crate::domain::num::Num;
+use super::{Field, Holder, Owner, Owners, Place, Row, Slot};
+use crate::domain::num::{Num, Thresholds};
 use crate::domain::space::{Alive, Names};
 use crate::domain::state::State;
 use crate::program::ir::Reg;
@@ -41,17 +41,18 @@ impl State {
         is_gone || object.contents.load(&place, 8, names).single() == Some(0)
     }
 
-    /// What the owners of both states say.
+    /// What the owners of both states say. What widens has thresholds.
     pub(in crate::domain) fn owners_of_both(
         &self,
         other: &State,
         names: &Names<'_>,
+        thresholds: Option<&Thresholds>,
     ) -> Arc<Owners> {
         if Arc::ptr_eq(&self.owners, &other.owners) || self.owners == other.owners {
             return Arc::clone(&self.owners);
         }
         let sides = [self, other].map(|state| Side { state, names });
-        let joined = joined(sides);
+        let joined = joined(sides, thresholds);
         if sides.iter().all(|side| side.says(&joined)) {
             return Arc::new(joined);
         }
@@ -133,13 +134,27 @@ impl Side<'_> {
             loose <= usize::from(!used.contains(&index))
         });
         let mut excluded = self.owners().excluded.iter();
-        others.fields.iter().all(|field| self.owns(*field))
+        let mut spent = self.owners().spent.iter();
+        others.is_apart()
+            && others.rows.iter().all(|row| self.has_row(row))
+            && spent.all(|name| others.spent.contains(name) || others.row(*name).is_none())
+            && others.fields.iter().all(|field| self.owns(*field))
             && named
             && loose.all(|few| few)
             && excluded.all(|slot| is_excluded(slot, others))
             && (others.alive.iter()).all(|holder| self.lives(*holder))
             && others.kept.iter().all(|field| self.keeps(*field))
             && others.null.iter().all(|holder| self.is_null(*holder))
+    }
+
+    /// Whether all elements own that do in a row of others.
+    fn has_row(&self, other: &Row) -> bool {
+        self.owners().row(other.name()).is_some_and(|own| {
+            own.stride == other.stride
+                && own.from.is_within(&other.from)
+                && own.to.is_within(&other.to)
+                && own.at.is_within(&other.at)
+        })
     }
 
     /// The own owner that another one is, by what it says first.
@@ -181,6 +196,7 @@ impl Side<'_> {
         let may_be_named = match place {
             Place::Cell(id, _) => self.names.info(*id).single,
             Place::Slot(_) => true,
+            Place::Element(..) => false,
         };
         let fields = place.fields().into_iter();
         let mut fields = fields.filter(|field| others.fields.contains(field));
@@ -201,7 +217,14 @@ fn is_loose(place: &Place, owners: &Owners) -> bool {
     let mut fields = place.fields().into_iter();
     let mut named = owners.named.iter().flat_map(|owner| &owner.places);
     let is_excluded = place.slot().is_some_and(|slot| is_excluded(slot, owners));
-    fields.any(|field| owners.fields.contains(&field))
+    let is_owned = match place {
+        Place::Element(id, start) => {
+            let name = (*id, *start);
+            owners.row(name).is_some() && !owners.spent.contains(&name)
+        }
+        _ => fields.any(|field| owners.fields.contains(&field)),
+    };
+    is_owned
         && !is_excluded
         && !named.any(|other| is_within(place, other))
 }
@@ -214,13 +237,21 @@ fn is_excluded(slot: &Slot, owners: &Owners) -> bool {
 }
 
 /// A guess at what both say.
-fn joined([a, b]: [Side<'_>; 2]) -> Owners {
+fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     let fields = a.owners().fields.iter().chain(&b.owners().fields);
     let fields = fields.filter(|field| a.owns(**field) && b.owns(**field));
     let mut all = Owners {
         fields: fields.copied().collect(),
         ..Owners::default()
     };
+    for row in &a.owners().rows {
+        let there = b.owners().row(row.name());
+        let there = there.filter(|there| there.stride == row.stride);
+        let both = there.map(|there| row.of_both(there, thresholds));
+        both.into_iter().for_each(|row| all.put_row(row));
+    }
+    let spent = a.owners().spent.union(&b.owners().spent);
+    all.spent = spent.filter(|name| all.row(**name).is_some()).copied().collect();
     for slot in a.owners().excluded.iter().chain(&b.owners().excluded) {
         all.exclude(Place::Slot(slot.clone()));
     }
@@ -251,10 +282,12 @@ fn joined([a, b]: [Side<'_>; 2]) -> Owners {
             let mut holders = owner.holders.iter();
             let is_named = holders.any(|holder| all.index(*holder).is_some());
             let loose = owner.places.iter().filter(|place| is_loose(place, &all));
-            let loose: Vec<Place> = loose.cloned().collect();
-            let stays = usize::from(!is_named);
-            let others = loose.into_iter().skip(stays);
-            others.for_each(|place| all.exclude(place));
+            let mut loose: Vec<Place> = loose.cloned().collect();
+            // Where a value was stored last it stays.
+            if !is_named {
+                loose.pop();
+            }
+            loose.into_iter().for_each(|place| all.exclude(place));
         }
     }
     let holders = [a, b].map(|side| {
@@ -273,6 +306,7 @@ fn joined([a, b]: [Side<'_>; 2]) -> Owners {
         .collect();
     let null = a.owners().null.intersection(&b.owners().null);
     all.null = null.copied().collect();
+    all.without_lost_elements();
     all
 }
 

@@ -255,6 +255,7 @@ impl<G: Guide> Walker<'_, G> {
         let is_seen = |var| match var {
             Var::Cell(id, ..) => sees(self, id),
             Var::Reg(_) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) => true,
+            Var::Row(..) => false,
         };
         lines.keep(is_seen, &|var| entry.range(var, &self.names));
         let mut entry = State {

@@ -236,7 +236,7 @@ impl<G: Guide> Walker<'_, G> {
             Operand::Reg(reg) => state.owners.lives(Holder::of(reg)),
             _ => false,
         };
-        let mut bad = value.num.is_some_and(|num| num.single() != Some(0));
+        let mut bad = !lives && value.num.is_some_and(|num| num.single() != Some(0));
         let mut blocks = Vec::new();
         for (id, offset) in led {
             let object = state
@@ -309,9 +309,11 @@ impl<G: Guide> Walker<'_, G> {
         });
         // A block that may be the old one lives on only where nothing was given.
         let moves = request.size.is_some();
+        let mut moved = None;
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
             let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
+            moved = sure.then(|| state.rows_to_move(blocks[0], &self.names));
             self.over(state, (old, &blocks), sure);
         }
         if let Some(mut before) = before {
@@ -324,6 +326,9 @@ impl<G: Guide> Walker<'_, G> {
             self.apart.push(before);
         }
         let mut result = self.request(frame, state, op, &request, contents);
+        if let Some((moved, (to, _))) = moved.zip(result.sole()) {
+            state.move_rows(moved, to);
+        }
         if nothing && !blocks.is_empty() {
             let null = Num::exactly(64, 0);
             result.num = Some(result.num.map_or(null, |num| num.join(64, &null)));

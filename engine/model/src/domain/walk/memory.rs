@@ -6,6 +6,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::{span, spans};
 use crate::domain::nul::Ends;
 use crate::domain::num::Num;
+use crate::domain::owners::Holder;
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::{Cell, State};
 use crate::domain::value::Value;
@@ -372,10 +373,18 @@ impl<G: Guide> Walker<'_, G> {
         (dst, width, address): (Reg, Width, Operand),
         (value, cell): (Value, Option<Cell>),
     ) -> bool {
+        let is_whole = width == 64 && !state.owners.rows.is_empty();
+        let element = is_whole.then(|| self.element(frame, state, address, None));
         let place = self.owning_place(frame, state, (address, width));
         state.set(dst, value);
+        if let Some((name, at)) = element.flatten() {
+            state.element_read(Holder::of(dst), (name, &at), &self.names);
+        }
         if let Some(place) = place {
             self.owner_read(state, dst, &place);
+        }
+        if width == 64 {
+            self.owner_valued(frame, state, dst);
         }
         self.remember(state, dst, width, cell);
         self.equal(frame, state, (Operand::Reg(dst), width), cell);

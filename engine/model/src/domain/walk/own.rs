@@ -6,8 +6,12 @@ use std::sync::Arc;
 use super::memory::{Access, DISPLACED};
 use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
-use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Slot, Stored};
-use crate::domain::space::{GONE, ObjId};
+use crate::domain::linear::Sum;
+use crate::domain::num::Num;
+use crate::domain::owners::{
+    Field, Holder, Owners, Place, Renamed, Row, RowName, Slot, Stored,
+};
+use crate::domain::space::{Alive, GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
@@ -69,11 +73,11 @@ impl<G: Guide> Walker<'_, G> {
         None
     }
 
-    /// The owners once a value is stored.
+    /// The owners once a value is stored. Lines say where the elements of rows are.
     pub(super) fn owners_stored(
         &self,
         frame: &Frame,
-        state: &State,
+        state: &mut State,
         access: &Access,
         (address, value, width): (Operand, Option<Operand>, Width),
     ) -> Arc<Owners> {
@@ -81,31 +85,94 @@ impl<G: Guide> Walker<'_, G> {
             Some(Operand::Reg(reg)) if self.width(frame, reg) == 64 => Some(Holder::of(reg)),
             _ => None,
         };
-        let known = &state.owners;
+        let known = Arc::clone(&state.owners);
         let is_held = held.is_some_and(|holder| known.lives(holder));
         let mut targets = access.targets.iter();
         if !is_held && !targets.any(|(id, _)| known.has_fields_of(*id)) {
-            return Arc::clone(known);
+            return known;
         }
-        let mut owners = Owners::clone(known);
+        let null = |value| self.get(frame, state, value, 64).single() == Some(0);
+        let stored = match (value, held) {
+            (Some(value), _) if null(value) => Stored::Null,
+            (_, Some(holder)) => Stored::Held(holder),
+            _ => Stored::Unknown,
+        };
+        let is_whole = width == 64 && !access.unknown;
+        if is_whole && let Some((name, at)) = self.element(frame, state, address, Some(stored)) {
+            state.element_stored((name, &at), stored, &self.names);
+            return Arc::clone(&state.owners);
+        }
+        let mut owners = Owners::clone(&known);
         match self.field(frame, state, address) {
-            Some(place) if width == 64 && !access.unknown => {
-                let null = |value| self.get(frame, state, value, 64).single() == Some(0);
-                let stored = match (value, held) {
-                    (Some(value), _) if null(value) => Stored::Null,
-                    (_, Some(holder)) => Stored::Held(holder),
-                    _ => Stored::Unknown,
-                };
+            Some(place) if is_whole => {
                 owners.stored(&place, stored, |field| state.is_void(field, &self.names));
             }
             _ => {
                 for (id, offset) in &access.targets {
-                    let bytes = crate::domain::contents::span(offset, u64::from(width.div_ceil(8)));
-                    owners.written(*id, bytes);
+                    let len = width.div_ceil(8).into();
+                    let bytes = crate::domain::contents::span(offset, u64::from(len));
+                    owners.fields_written(*id, bytes);
+                    owners.drop_rows(|row| row.of == *id && row.meets(offset, len));
                 }
             }
         }
         Arc::new(owners)
+    }
+
+    /// The element of a row that an address leads to. Where an owner is stored in an array a row begins.
+    pub(super) fn element(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        address: Operand,
+        stored: Option<Stored>,
+    ) -> Option<(RowName, Sum)> {
+        let term = self.term(frame, state, address, 64)?;
+        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        let offset = *self.get(frame, state, address, 64).sole()?.1;
+        let mut rows = state.owners.rows.iter().filter(|row| row.of == id);
+        if let Some(row) = rows.find(|row| row.is_at(&offset)) {
+            return Some((row.name(), term.sum));
+        }
+        let Some(Stored::Held(holder)) = stored else {
+            return None;
+        };
+        state.owners.index(holder)?;
+        let row = self.row(frame, state, (address, id), &offset)?;
+        let name = row.name();
+        let begins = row.is_at(&offset) && state.begin_row(row, &self.names);
+        begins.then_some((name, term.sum))
+    }
+
+    /// A row that an address in an object may lead to an element of: as it was made from an index, or as its offsets are.
+    fn row(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, id): (Operand, ObjId),
+        offset: &Num,
+    ) -> Option<Row> {
+        let (mut operand, mut by) = (address, 0i64);
+        let mut stride = offset.step;
+        for _ in 0..DISPLACED {
+            let Some((from, more, indices)) = self.origin(frame, operand) else {
+                break;
+            };
+            (operand, by) = (from, by.checked_add(more)?);
+            for (_, _, factor) in indices {
+                stride = crate::domain::num::gcd(stride, factor.unsigned_abs());
+            }
+        }
+        let base = self.get(frame, state, operand, 64);
+        let base = base.sole().filter(|(of, _)| *of == id);
+        let first = base.and_then(|(_, at)| at.single());
+        let first = first.and_then(|at| i64::try_from(at).ok()?.checked_add(by));
+        let stride = u32::try_from(stride).ok().filter(|all| (8..4096).contains(all))?;
+        let start = match first.and_then(|first| u32::try_from(first).ok()) {
+            Some(first) => first,
+            None => u32::try_from(offset.rest.rem_euclid(stride.into())).ok()?,
+        };
+        Some(Row::empty(id, start, stride))
     }
 
     /// The place that a register is about to be read from.
@@ -143,6 +210,30 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
+    /// What lives is NULL or where a block begins that lives, whatever was read from a place of which parts may not have been written.
+    pub(super) fn owner_valued(&self, frame: &Frame, state: &mut State, reg: Reg) {
+        let Some(value) = state.registers.get(&reg) else {
+            return;
+        };
+        let begins = |(id, at): &(ObjId, Num)| *id != GONE && at.single() == Some(0);
+        let is_exact = value.num.is_none_or(|num| num.single() == Some(0));
+        if is_exact && value.ptr.iter().all(begins) || !state.owners.lives(Holder::of(reg)) {
+            return;
+        }
+        let (led, _) = self.led(frame, state, Operand::Reg(reg), value);
+        let blocks = led.into_iter().map(|(id, _)| id).filter(|id| {
+            let object = state.object(*id, &self.names);
+            self.names.info(*id).heap && object.is_some_and(|object| object.alive != Alive::No)
+        });
+        let mut ptr: Vec<(ObjId, Num)> = blocks.map(|id| (id, Num::exactly(64, 0))).collect();
+        ptr.sort_unstable_by_key(|(id, _)| *id);
+        let null = value.num.filter(|num| num.has(64, 0));
+        let num = null.map(|_| Num::exactly(64, 0));
+        if num.is_some() || !ptr.is_empty() {
+            state.registers.insert(reg, Value { num, ptr });
+        }
+    }
+
     /// A register is a copy of an operand.
     pub(super) fn owner_copied(&self, frame: &Frame, state: &mut State, to: Reg, from: Operand) {
         if let Operand::Reg(from) = from
@@ -169,6 +260,13 @@ impl<G: Guide> Walker<'_, G> {
             let at = crate::domain::num::Num::exactly(64, at.into());
             object.is_some_and(|object| leads(&object.contents.load(&at, 8, names)))
         };
+        let row_holds = |row: &Row| {
+            let object = state.object(row.of, names);
+            object.is_some_and(|object| {
+                let elements = row.elements(object.size.high);
+                elements.is_some_and(|all| leads(&object.contents.load(&all, 8, names)))
+            })
+        };
         let holds = |holder: Holder| match holder {
             Holder::Reg(reg) => state.registers.get(&Reg(reg)).is_none_or(leads),
             Holder::Outer(..) => true,
@@ -177,7 +275,7 @@ impl<G: Guide> Walker<'_, G> {
             Operand::Reg(reg) => Some(Holder::of(reg)),
             _ => None,
         };
-        owners.released(holder, (&field_holds, &holds));
+        owners.released(holder, (&field_holds, &row_holds), &holds);
         state.owners = Arc::new(owners);
     }
 

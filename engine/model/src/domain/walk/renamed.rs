@@ -42,7 +42,11 @@ impl<G: Guide> Walker<'_, G> {
         };
         let is_old = |var| match var {
             Var::Reg(reg) => moves.iter().any(|(to, _)| to.0 == reg & !UNSIGNED),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => false,
+            Var::Outer(..)
+            | Var::Cell(..)
+            | Var::Size(_)
+            | Var::Nul(..)
+            | Var::Row(..) => false,
         };
         lines.keep(|var| !is_old(var), &ranges);
         lines.rename(|var| match var {
@@ -229,6 +233,7 @@ impl<G: Guide> Walker<'_, G> {
             Var::Outer(of, reg) if of == ctx => {
                 (!results.contains(&(reg & !UNSIGNED))).then_some(Var::Reg(reg))
             }
+            Var::Row(..) if is_shared => None,
             Var::Outer(BEGINNING, param) if is_shared => Some(Var::Outer(MEANWHILE, param)),
             var => Some(var),
         });
@@ -244,6 +249,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             Var::Reg(reg) => !results.contains(&(reg & !UNSIGNED)),
             Var::Nul(object, _) => !self.accesses(id, object),
+            Var::Row(object, ..) => !self.accesses(id, object),
             Var::Outer(..) | Var::Size(_) => true,
         };
         lines.keep(is_same, &|var| state.range(var, &self.names));

@@ -1,0 +1,244 @@
+//! Elements of an array that own: a table of chains, texts in an array, a stack of blocks.
+//!
+//! A field has one offset. An array's elements have many, of which a program fills some, so that which of them own is said by two offsets
+//! ([`Row`]): a fill moves the end of the row, a loop that releases one element after the other moves its beginning. The offsets are variables of
+//! [lines](crate::domain::linear), as where a text ends is: a loop's head knows that the end is eight times what counts the elements. That a part of an array is
+//! spoken of by bounds which are expressions is what array segmentation does (Cousot, Cousot and Logozzo, POPL 2011); here it says who owns.
+//!
+//! One element of a row is spoken of apart from the others: a value that a register holds may be in it ([`Place::Element`]), or nothing is
+//! said of it ([`Owners::spent`]). Its offset is a variable, too. To own fewer elements, or to say nothing of one more, is never wrong.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Owners, Place};
+use crate::domain::linear::{Edge, Var};
+use crate::domain::num::{Num, Thresholds};
+use crate::domain::space::ObjId;
+
+/// Bytes of an element that owns.
+const ELEMENT: u32 = 8;
+
+/// A row: its object, and where it starts.
+pub type RowName = (ObjId, u32);
+
+/// Elements of an object of which there is one. Those from an offset on and before another one own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// The object.
+    pub of: ObjId,
+    /// The offset of its first element.
+    pub start: u32,
+    /// How far its elements are from each other: bytes.
+    pub stride: u32,
+    /// The offset of the first element that owns.
+    pub from: Num,
+    /// The offset behind the last element that owns.
+    pub to: Num,
+    /// The offset of the element that is spoken of apart.
+    pub at: Num,
+}
+
+/// How an element is spoken of apart from the others of its row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Apart {
+    /// It holds an owner's value.
+    Named(usize),
+    /// Nothing is said of it.
+    Spent,
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Row { from, to, at, .. } = self;
+        let (id, start, stride) = (self.of.0, self.start, self.stride);
+        write!(f, "o{id}+{start}:{stride} from {from} to {to} ({at})")
+    }
+}
+
+impl Row {
+    /// A row of which no element owns.
+    pub fn empty(of: ObjId, start: u32, stride: u32) -> Row {
+        let from = Num::exactly(64, start.into());
+        Row {
+            of,
+            start,
+            stride,
+            from,
+            to: from,
+            at: Num::all(64),
+        }
+    }
+
+    /// Where a row ends of which all elements own: behind all objects.
+    pub fn whole(&self) -> Num {
+        let all = u64::from(self.start) + (u64::from(self.stride) << 32);
+        Num::exactly(64, all.into())
+    }
+
+    /// Its object, and where it starts.
+    pub fn name(&self) -> RowName {
+        (self.of, self.start)
+    }
+
+    /// A row of two states; what widens has thresholds.
+    pub(super) fn of_both(&self, other: &Row, thresholds: Option<&Thresholds>) -> Row {
+        let both = |a: &Num, b: &Num| match thresholds {
+            Some(thresholds) => a.widen(64, b, thresholds),
+            None => a.join(64, b),
+        };
+        Row {
+            from: both(&self.from, &other.from),
+            to: both(&self.to, &other.to),
+            at: both(&self.at, &other.at),
+            ..self.clone()
+        }
+    }
+
+    /// The variable that an offset of it is.
+    pub fn var(&self, edge: Edge) -> Var {
+        Var::Row(self.of, self.start, edge)
+    }
+
+    /// What an offset of it may be.
+    pub fn range(&self, edge: Edge) -> Num {
+        match edge {
+            Edge::From => self.from,
+            Edge::To => self.to,
+            Edge::At => self.at,
+        }
+    }
+
+    /// Whether all these offsets are those of elements.
+    pub fn is_at(&self, offset: &Num) -> bool {
+        let (start, stride) = (i64::from(self.start), i64::from(self.stride));
+        let is_multiple = offset.step.is_multiple_of(u64::from(self.stride));
+        offset.least >= start && is_multiple && (offset.rest - start).rem_euclid(stride) == 0
+    }
+
+    /// Whether bytes of these offsets, so many behind each, may belong to elements.
+    pub fn meets(&self, offset: &Num, len: u32) -> bool {
+        if offset.most.saturating_add(len.into()) <= i64::from(self.start) {
+            return false;
+        }
+        let (start, stride) = (i64::from(self.start), i64::from(self.stride));
+        if !offset.step.is_multiple_of(u64::from(self.stride)) {
+            return true;
+        }
+        let rest = (offset.rest - start).rem_euclid(stride);
+        rest < ELEMENT.into() || rest + i64::from(len) > stride
+    }
+
+    /// Whether bytes may belong to elements.
+    pub fn overlaps(&self, (low, high): (u32, u32)) -> bool {
+        low < high && self.meets(&Num::exactly(64, low.into()), high - low)
+    }
+
+    /// The offsets of all its elements in an object of so many bytes at most; none where there are none.
+    pub fn elements(&self, size: u64) -> Option<Num> {
+        let start = i64::from(self.start);
+        let most = i64::try_from(size).unwrap_or(i64::MAX) - i64::from(ELEMENT);
+        let all = Num::signed_between(64, start, most).filter(|_| most >= start)?;
+        let step = u64::from(self.stride);
+        let rest = i64::from(self.start % self.stride);
+        Some(Num { step, rest, ..all }.reduced(64).unwrap_or(all))
+    }
+}
+
+impl Owners {
+    /// Whether an object has elements that own.
+    pub fn has_rows_of(&self, id: ObjId) -> bool {
+        self.rows.iter().any(|row| row.of == id)
+    }
+
+    /// A row by its name.
+    pub fn row(&self, name: RowName) -> Option<&Row> {
+        self.rows.iter().find(|row| row.name() == name)
+    }
+
+    /// How an element of a row is spoken of apart, if one is.
+    pub fn apart(&self, (id, start): RowName) -> Option<Apart> {
+        let element = Place::Element(id, start);
+        let mut named = self.named.iter();
+        match named.position(|owner| owner.places.contains(&element)) {
+            Some(index) => Some(Apart::Named(index)),
+            None => self.spent.contains(&(id, start)).then_some(Apart::Spent),
+        }
+    }
+
+    /// Rows do not own any more.
+    pub fn drop_rows(&mut self, is_gone: impl Fn(&Row) -> bool) {
+        if !self.rows.iter().any(&is_gone) {
+            return;
+        }
+        self.rows.retain(|row| !is_gone(row));
+        self.without_lost_elements();
+    }
+
+    /// Elements of rows that do not own are not spoken of.
+    pub(super) fn without_lost_elements(&mut self) {
+        let rows = &self.rows;
+        let is_known = |name: RowName| rows.iter().any(|row| row.name() == name);
+        for owner in &mut self.named {
+            owner.places.retain(|place| match place {
+                Place::Element(id, start) => is_known((*id, *start)),
+                Place::Cell(..) | Place::Slot(_) => true,
+            });
+        }
+        self.spent.retain(|name| is_known(*name));
+        self.tidy();
+    }
+
+    /// The element that holds an owner's value is one among others again.
+    pub fn dissolve_element(&mut self, (id, start): RowName) {
+        if let Some(Apart::Named(index)) = self.apart((id, start)) {
+            self.dissolve(index, &Place::Element(id, start));
+        }
+    }
+
+    /// The element that is spoken of apart gets another value.
+    pub fn element_gone(&mut self, (id, start): RowName) {
+        let element = Place::Element(id, start);
+        for owner in &mut self.named {
+            owner.places.retain(|place| *place != element);
+        }
+        self.spent.remove(&(id, start));
+        self.tidy();
+    }
+
+    /// A row owns from now on. Fields that lie in it do not any more.
+    pub fn put_row(&mut self, row: Row) {
+        let fields = self.fields.range((row.of, 0)..=(row.of, u32::MAX));
+        let fields = fields.filter(|(_, at)| row.overlaps((*at, at.saturating_add(ELEMENT))));
+        let gone: Vec<_> = fields.copied().collect();
+        gone.into_iter().for_each(|field| self.drop_field(field));
+        self.rows.retain(|known| known.name() != row.name());
+        self.rows.push(row);
+        self.rows.sort_unstable_by_key(Row::name);
+    }
+
+    /// Whether no two rows, nor a row and a field, have bytes in common.
+    pub(super) fn is_apart(&self) -> bool {
+        let (mut rows, mut fields) = (self.rows.iter(), self.fields.iter());
+        rows.all(|row| {
+            let mut others = self.rows.iter().filter(|other| *other != row);
+            others.all(|other| other.of != row.of || !row.crosses(other))
+        }) && fields.all(|(id, at)| {
+            let bytes = (*at, at.saturating_add(ELEMENT));
+            !self.rows.iter().any(|row| row.of == *id && row.overlaps(bytes))
+        })
+    }
+}
+
+impl Row {
+    /// Whether elements of both may have bytes in common.
+    pub fn crosses(&self, other: &Row) -> bool {
+        let between = (i64::from(self.start) - i64::from(other.start))
+            .rem_euclid(i64::from(self.stride.max(1)));
+        let is_beside = between >= ELEMENT.into()
+            && between + i64::from(ELEMENT) <= i64::from(self.stride);
+        self.stride != other.stride || !is_beside
+    }
+}
