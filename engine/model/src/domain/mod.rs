@@ -20,6 +20,7 @@ pub mod num;
 pub mod owners;
 pub mod recent;
 mod rows;
+pub mod seen;
 mod selectors;
 pub mod short;
 mod sizes;

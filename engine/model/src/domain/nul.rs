@@ -11,26 +11,14 @@
 
 use std::collections::BTreeMap;
 
-use smallvec::SmallVec;
-
 use super::contents::Contents;
 use super::linear::{ANY, Lines, NEXT, Step, Sum, Var, Which};
 use super::num::{Num, Thresholds};
 use super::space::{Names, ObjId};
 use super::state::State;
-use super::value::Value;
-use crate::program::ir::Reg;
 
 /// Zero bytes: where each may be.
 pub type Nuls = BTreeMap<(ObjId, Which), Num>;
-/// Registers that hold a byte of an object: which object, at which offset.
-pub type Bytes = BTreeMap<Reg, (ObjId, Sum)>;
-/// Bytes that were tested and that no register holds any more: what they may be. `*s && *s != ','` reads twice.
-pub type Tested = SmallVec<[(ObjId, Sum, Num); TESTED]>;
-
-/// Bytes of which a test is kept in mind.
-const TESTED: usize = 2;
-
 /// What happened to zero bytes where memory was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
@@ -104,7 +92,7 @@ impl State {
 
     /// Bytes of an object may have been written.
     pub(super) fn may_end(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
-        self.forget_bytes(|of| of == id);
+        self.forget_reads(|of| of == id);
         if ends == Ends::Settled {
             return;
         }
@@ -119,33 +107,8 @@ impl State {
     /// Nothing is known of the zero bytes of objects.
     pub fn without_nuls(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.nuls.retain(|(id, _), _| !is_gone(*id));
-        self.forget_bytes(is_gone);
+        self.forget_reads(is_gone);
         self.lines_of_nuls();
-    }
-
-    /// Of bytes of objects nobody knows which registers hold them, nor what a test said.
-    pub fn forget_bytes(&mut self, is_gone: impl Fn(ObjId) -> bool) {
-        self.bytes.retain(|_, (id, _)| !is_gone(*id));
-        self.tested.retain(|(id, ..)| !is_gone(*id));
-    }
-
-    /// A register gets another value: bytes are not said by it any more.
-    pub(super) fn forget_bytes_by(&mut self, reg: Reg) {
-        let own = Var::Reg(reg.0);
-        let is_said_without = |at: &Sum| at.vars().all(|var| var != own);
-        self.bytes
-            .retain(|of, (_, at)| *of != reg && is_said_without(at));
-        self.tested.retain(|(_, at, _)| is_said_without(at));
-    }
-
-    /// What is known of bytes in both states.
-    pub(super) fn bytes_of_both(&self, other: &State) -> (Bytes, Tested) {
-        let held = self.bytes.iter();
-        let held = held.filter(|(reg, byte)| other.bytes.get(reg) == Some(byte));
-        let tested = self.tested.iter();
-        let tested = tested.filter(|test| other.tested.contains(test));
-        let held = held.map(|(reg, byte)| (*reg, byte.clone()));
-        (held.collect(), tested.cloned().collect())
     }
 
     /// Lines speak of no zero byte that is not known to be there.
@@ -251,16 +214,11 @@ impl State {
 
     /// Whether all zero bytes that another state speaks of are there.
     pub(super) fn has_nuls(&self, other: &State, names: &Names<'_>) -> bool {
-        let bytes = other.bytes.iter();
-        let mut bytes = bytes.map(|(reg, byte)| self.bytes.get(reg) == Some(byte));
-        let mut tested = other.tested.iter();
         let mut nuls = other.nuls.iter();
-        bytes.all(|same| same)
-            && tested.all(|test| self.tested.contains(test))
-            && nuls.all(|(&(id, which), there)| {
-                let here = self.nul(id, which, names);
-                here.is_some_and(|here| here.is_within(there))
-            })
+        nuls.all(|(&(id, which), there)| {
+            let here = self.nul(id, which, names);
+            here.is_some_and(|here| here.is_within(there))
+        })
     }
 
     /// What lines say of a zero byte alone.
@@ -271,55 +229,6 @@ impl State {
         {
             *known = met;
         }
-    }
-
-    /// The bytes that registers hold, said without the registers that do not matter.
-    pub(super) fn keep_bytes(&mut self, matters: impl Fn(Reg) -> bool) {
-        let lines = &self.lines;
-        // Registers stay as they are; cells, and where texts end, may be others later.
-        let is_kept = |var| match var {
-            Var::Reg(reg) => matters(Reg(reg)),
-            Var::Outer(..) => true,
-            Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
-        };
-        let mut tested = Tested::new();
-        let mut kept = Bytes::new();
-        for (reg, (id, at)) in std::mem::take(&mut self.bytes) {
-            let Some(at) = said_without(lines, at, is_kept) else {
-                continue;
-            };
-            let value = self.registers.get(&reg).and_then(Value::plain);
-            if matters(reg) {
-                kept.insert(reg, (id, at));
-            } else if let Some(num) = value.filter(|num| !num.has(8, 0)) {
-                tested.push((id, at, *num));
-            }
-        }
-        for (id, at, num) in std::mem::take(&mut self.tested) {
-            if let Some(at) = said_without(lines, at, is_kept) {
-                tested.push((id, at, num));
-            }
-        }
-        tested.truncate(TESTED);
-        (self.bytes, self.tested) = (kept, tested);
-    }
-
-    /// What a byte may be by a test of it.
-    pub fn tested(&self, id: ObjId, at: &Sum) -> Option<Num> {
-        let mut known = self.tested.iter();
-        let known = known.find(|(of, there, _)| *of == id && there == at);
-        known.map(|(.., num)| *num)
-    }
-}
-
-/// A sum in which only some variables are left, by the equations that there are.
-fn said_without(lines: &Lines, sum: Sum, is_kept: impl Fn(Var) -> bool) -> Option<Sum> {
-    let mut sum = sum;
-    loop {
-        let Some(gone) = sum.vars().find(|var| !is_kept(*var)) else {
-            return Some(sum);
-        };
-        sum = lines.replaced(&sum, gone, &is_kept)?;
     }
 }
 
@@ -334,6 +243,7 @@ impl Contents {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::value::Value;
     use crate::program::Program;
 
     const OBJECT: ObjId = ObjId(3);
@@ -391,23 +301,5 @@ mod tests {
         let any = |_| ANY;
         assert_eq!(state.lines.upper(&past, &any), 2);
         assert_eq!(state.lines.upper(&past.times(-1).expect("a sum"), &any), -2);
-    }
-
-    #[test]
-    fn bytes_are_said_by_registers_that_stay() {
-        let mut state = State::default();
-        state.lines.zero(
-            reg(2)
-                .plus(&reg(1), -1)
-                .and_then(|sum| sum.plus(&Sum::number(-1), 1)),
-        );
-        state.bytes.insert(Reg(5), (OBJECT, reg(1)));
-        state.bytes.insert(Reg(6), (OBJECT, reg(7)));
-        state.keep_bytes(|reg| reg != Reg(1) && reg != Reg(7));
-        let at = reg(2).plus(&Sum::number(-1), 1).expect("a sum");
-        assert_eq!(
-            state.bytes.into_iter().collect::<Vec<_>>(),
-            [(Reg(5), (OBJECT, at))]
-        );
     }
 }

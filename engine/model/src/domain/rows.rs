@@ -33,7 +33,7 @@ impl State {
         sum.is_some_and(|sum| self.lines.proves(&sum, &|var| self.range(var, names)))
     }
 
-    fn is_equal(&self, a: &Sum, b: &Sum, names: &Names<'_>) -> bool {
+    pub(super) fn is_equal(&self, a: &Sum, b: &Sum, names: &Names<'_>) -> bool {
         self.proves(a.plus(b, -1), names) && self.proves(b.plus(a, -1), names)
     }
 
@@ -57,7 +57,10 @@ impl State {
     }
 
     fn edge(&self, (id, start): RowName, edge: Edge) -> Sum {
-        match self.row((id, start)).and_then(|row| row.range(edge).single()) {
+        match self
+            .row((id, start))
+            .and_then(|row| row.range(edge).single())
+        {
             Some(at) => Sum::number(at.into()),
             None => Sum::of(Var::Row(id, start, edge)),
         }
@@ -75,7 +78,9 @@ impl State {
         let (own, next) = (Var::Row(id, start, edge), next(edge));
         let ranges = |var| self.range(var, names);
         let most = self.lines.upper(at, &ranges);
-        let least = at.times(-1).map_or(ANY.0, |at| -self.lines.upper(&at, &ranges));
+        let least = at
+            .times(-1)
+            .map_or(ANY.0, |at| -self.lines.upper(&at, &ranges));
         let range = Num::bounded(least, most).unwrap_or(Num::all(64));
         let mut lines = std::mem::take(&mut self.lines);
         if range.single().is_none() {
@@ -83,11 +88,13 @@ impl State {
         }
         lines.keep(|var| var != own, &|var| self.range(var, names));
         self.lines = lines.rename(|var| Some(if var == next { own } else { var }));
-        self.change_row((id, start), |row| *match edge {
-            Edge::From => &mut row.from,
-            Edge::To => &mut row.to,
-            Edge::At => &mut row.at,
-        } = range);
+        self.change_row((id, start), |row| {
+            *match edge {
+                Edge::From => &mut row.from,
+                Edge::To => &mut row.to,
+                Edge::At => &mut row.at,
+            } = range
+        });
     }
 
     /// What lines say of an offset of a row alone.
@@ -96,11 +103,13 @@ impl State {
         let all = Num::bounded(least, most);
         let met = known.zip(all).and_then(|(known, all)| known.meet(64, &all));
         if let Some(met) = met.filter(|met| Some(*met) != known) {
-            self.change_row(name, |row| *match edge {
-                Edge::From => &mut row.from,
-                Edge::To => &mut row.to,
-                Edge::At => &mut row.at,
-            } = met);
+            self.change_row(name, |row| {
+                *match edge {
+                    Edge::From => &mut row.from,
+                    Edge::To => &mut row.to,
+                    Edge::At => &mut row.at,
+                } = met
+            });
         }
     }
 
@@ -108,7 +117,7 @@ impl State {
     fn lines_of_rows(&mut self) {
         let owners = Arc::clone(&self.owners);
         self.lines.drop(|var| match var {
-            Var::Row(id, start, _) => owners.row((id, start)).is_none(),
+            Var::Row(id, start, edge) => !owners.has_edge((id, start), edge),
             _ => false,
         });
     }
@@ -145,19 +154,26 @@ impl State {
 
     /// Nothing is said of elements on one side of an element of which nothing is said: another one, which lies on the other side, can be spoken of apart.
     fn cut(&mut self, name: RowName, other: &Sum, names: &Names<'_>) -> bool {
-        let Some(stride) = self.row(name).map(|row| i128::from(row.stride)) else {
-            return false;
-        };
         let at = self.edge(name, Edge::At);
         if self.is_less(other, &at, names) {
-            self.put_edge(name, Edge::To, &at, names);
-        } else if self.is_less(&at, other, names)
-            && let Some(behind) = at.plus(&Sum::number(stride), 1)
-        {
-            self.put_edge(name, Edge::From, &behind, names);
+            self.cut_at(name, Edge::To, names)
+        } else if self.is_less(&at, other, names) {
+            self.cut_at(name, Edge::From, names)
         } else {
-            return false;
+            false
         }
+    }
+
+    /// A row ends before the element of which nothing is said, or begins behind it.
+    fn cut_at(&mut self, name: RowName, edge: Edge, names: &Names<'_>) -> bool {
+        let at = self.edge(name, Edge::At);
+        let stride = self.row(name).map_or(0, |row| i128::from(row.stride));
+        let at = match edge {
+            Edge::From => at.plus(&Sum::number(stride), 1),
+            Edge::To | Edge::At => Some(at),
+        };
+        let Some(at) = at else { return false };
+        self.put_edge(name, edge, &at, names);
         Arc::make_mut(&mut self.owners).spent.remove(&name);
         true
     }
@@ -286,7 +302,9 @@ impl State {
             self.put_edge(name, Edge::At, at, names);
             if let Some(index) = held(self) {
                 let owners = Arc::make_mut(&mut self.owners);
-                owners.named[index].places.push(Place::Element(name.0, name.1));
+                owners.named[index]
+                    .places
+                    .push(Place::Element(name.0, name.1));
             }
         }
     }
@@ -312,7 +330,10 @@ impl State {
 
     /// An element holds something that nobody owns.
     fn element_lost(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) {
-        if matches!(self.lies(name, at, names), Lies::Behind | Lies::Before | Lies::Outside) {
+        if matches!(
+            self.lies(name, at, names),
+            Lies::Behind | Lies::Before | Lies::Outside
+        ) {
             return;
         }
         if !self.apart_from(name, at, names) {
@@ -357,7 +378,7 @@ impl State {
     pub(super) fn rows_of_both(&self, other: &State, mut act: impl FnMut(Var, &Num, &Num)) {
         for row in &self.owners.rows {
             if let Some(there) = other.row(row.name()) {
-                for edge in [Edge::From, Edge::To] {
+                for edge in [Edge::From, Edge::To, Edge::At] {
                     act(row.var(edge), &row.range(edge), &there.range(edge));
                 }
             }
@@ -381,7 +402,9 @@ impl State {
         two.settle_as(&one, names);
         one.spend_as(&two, names);
         two.spend_as(&one, names);
-        ask(&one, &two)
+        let mut both = ask(&one, &two);
+        both.lines_of_rows();
+        both
     }
 
     /// The state with the rows of another one; none where that has none.
@@ -412,10 +435,19 @@ impl State {
 
     /// Rows have one element less of which nothing is said, where another state speaks of no element apart.
     fn settle_as(&mut self, other: &State, names: &Names<'_>) {
-        for name in other.owners.rows.iter().map(Row::name) {
+        for there in &other.owners.rows {
+            let name = there.name();
             let is_spent = self.owners.apart(name) == Some(Apart::Spent);
-            if is_spent && other.owners.apart(name).is_none() {
-                self.settle(name, names);
+            if !is_spent || other.owners.apart(name).is_some() || self.settle(name, names) {
+                continue;
+            }
+            let count = self.agrees(there, other, names);
+            for edge in [Edge::From, Edge::To] {
+                let mut state = self.clone();
+                if state.cut_at(name, edge, names) && state.agrees(there, other, names) > count {
+                    *self = state;
+                    break;
+                }
             }
         }
     }
@@ -436,7 +468,9 @@ impl State {
         let constant = other.row(name).and_then(|row| row.at.single());
         let sum = match constant {
             Some(at) => Some(Sum::number(at.into())),
-            None => other.lines.replaced(&Sum::of(at), at, |var| self.has_var(var)),
+            None => other
+                .lines
+                .replaced(&Sum::of(at), at, |var| self.has_var(var)),
         };
         if let Some(sum) = sum {
             self.put_edge(name, Edge::At, &sum, names);
@@ -458,9 +492,7 @@ impl State {
             return;
         };
         let is_void = self.is_void_row(&own, names);
-        if self.owners.apart(name).is_some()
-            || !is_void && !self.is_without_elements(name, names)
-        {
+        if self.owners.apart(name).is_some() || !is_void && !self.is_without_elements(name, names) {
             return;
         }
         let start = Num::exactly(64, own.start.into());
@@ -492,7 +524,9 @@ impl State {
             match there.range(*edge).single() {
                 Some(at) => self.is_equal(&own, &Sum::number(at.into()), names),
                 None => {
-                    let said = other.lines.replaced(&Sum::of(var), var, |var| self.has_var(var));
+                    let said = other
+                        .lines
+                        .replaced(&Sum::of(var), var, |var| self.has_var(var));
                     said.is_some_and(|said| self.is_equal(&own, &said, names))
                 }
             }
@@ -507,7 +541,13 @@ pub(super) struct Moved(Vec<Row>);
 impl State {
     /// The rows of a block that is about to be moved. They are kept apart until [`State::move_rows`].
     pub(super) fn rows_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Moved {
-        let rows: Vec<Row> = self.owners.rows.iter().filter(|row| row.of == id).cloned().collect();
+        let rows: Vec<Row> = self
+            .owners
+            .rows
+            .iter()
+            .filter(|row| row.of == id)
+            .cloned()
+            .collect();
         let is_copied = |row: &Row| {
             let size = self.object(id, names).map(|object| object.size);
             let size = match size.and_then(|size| size.single()) {

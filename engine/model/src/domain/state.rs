@@ -7,10 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
-use super::nul::{Bytes, Ends, Nuls, Tested};
+use super::nul::{Ends, Nuls};
 use super::num::{Num, Thresholds};
 use super::owners::{Holder, Owners};
 use super::recent::Fates;
+use super::seen::{Reads, Tested};
 use super::space::{self, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
@@ -54,9 +55,9 @@ pub struct State {
     pub ordered: BTreeSet<Reg>,
     /// Zero bytes of objects.
     pub nuls: Nuls,
-    /// Registers that hold a byte of an object.
-    pub bytes: Bytes,
-    /// Bytes of objects that were tested.
+    /// Registers that hold what an element of an object does.
+    pub reads: Reads,
+    /// Elements of objects that were tested.
     pub tested: Tested,
     /// What became of requests' last blocks since the innermost call began.
     pub fates: Fates,
@@ -82,7 +83,7 @@ impl State {
         self.ordered.remove(&reg);
         let own = Var::Reg(reg.0);
         self.lines.drop(|var| var == own || var == own.unsigned());
-        self.forget_bytes_by(reg);
+        self.forget_reads_by(reg);
         if self.owners.speaks_of(Holder::of(reg)) {
             Arc::make_mut(&mut self.owners).set(Holder::of(reg));
         }
@@ -209,11 +210,15 @@ impl State {
 
     /// Forgets the registers that do not matter.
     pub fn keep(&mut self, names: &Names<'_>, matters: impl Fn(Reg) -> bool) {
-        self.keep_bytes(&matters);
+        self.keep_reads(&matters);
+        if self.owners.has_other_than(&matters) {
+            Arc::make_mut(&mut self.owners).keep(&matters);
+        }
         let mut lines = std::mem::take(&mut self.lines);
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg & !UNSIGNED)),
-            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => true,
+            Var::Row(id, start, edge) => self.owners.has_edge((id, start), edge),
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) => true,
         };
         lines.keep(is_kept, &|var| self.range(var, names));
         for (var, least, most) in lines.bounds() {
@@ -230,9 +235,6 @@ impl State {
         }
         lines.forget_trivial_texts(&|var| self.range(var, names));
         self.lines = lines;
-        if self.owners.has_other_than(&matters) {
-            Arc::make_mut(&mut self.owners).keep(&matters);
-        }
         self.registers.retain(|&reg, _| matters(reg));
         self.cells.retain(|&reg, _| matters(reg));
         self.wrapped.retain(|&reg| matters(reg));
@@ -240,7 +242,9 @@ impl State {
 
     /// What both are in.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.with_rows(other, names, |one, two| one.merged(two, names, widths, None))
+        self.with_rows(other, names, |one, two| {
+            one.merged(two, names, widths, None)
+        })
     }
 
     /// The join behind a branch: registers that have one number here and another one there are said to change together, as two
@@ -278,7 +282,9 @@ impl State {
 
     /// The join of the first turns of a loop, with what follows from steps that others take.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.with_rows(other, names, |one, two| one.joined_turns(two, names, widths))
+        self.with_rows(other, names, |one, two| {
+            one.joined_turns(two, names, widths)
+        })
     }
 
     fn joined_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
@@ -344,7 +350,7 @@ impl State {
         } else {
             self.limits_of_sizes(other, names, &mut lines);
         }
-        let (bytes, tested) = self.bytes_of_both(other);
+        let (reads, tested) = self.reads_of_both(other);
         let mut state = State {
             registers,
             objects: space::merged(&self.objects, &other.objects, names, stored),
@@ -353,7 +359,7 @@ impl State {
             lines: Lines::default(),
             ordered: BTreeSet::new(),
             nuls: self.nuls_of_both(other, names, thresholds),
-            bytes,
+            reads,
             tested,
             fates: self.fates.join(&other.fates),
             owners: self.owners_of_both(other, names, thresholds),
@@ -470,6 +476,7 @@ impl State {
                 .cells
                 .iter()
                 .all(|(reg, cell)| self.cells.get(reg) == Some(cell))
+            && self.has_reads(other)
             && self.has_nuls(other, names)
             && self.has_owners(other, names)
             && space::is_within(&self.objects, &other.objects, names)

@@ -224,9 +224,7 @@ fn is_loose(place: &Place, owners: &Owners) -> bool {
         }
         _ => fields.any(|field| owners.fields.contains(&field)),
     };
-    is_owned
-        && !is_excluded
-        && !named.any(|other| is_within(place, other))
+    is_owned && !is_excluded && !named.any(|other| is_within(place, other))
 }
 
 /// Whether nothing is said of a place, or it belongs to no field.
@@ -251,7 +249,10 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
         both.into_iter().for_each(|row| all.put_row(row));
     }
     let spent = a.owners().spent.union(&b.owners().spent);
-    all.spent = spent.filter(|name| all.row(**name).is_some()).copied().collect();
+    all.spent = spent
+        .filter(|name| all.row(**name).is_some())
+        .copied()
+        .collect();
     for slot in a.owners().excluded.iter().chain(&b.owners().excluded) {
         all.exclude(Place::Slot(slot.clone()));
     }
@@ -262,6 +263,9 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
             let Some(holder) = common.holders.first() else {
                 continue;
             };
+            if !is_kept(owner, &common, other, &all) {
+                continue;
+            }
             // An owner of one side is one owner of the other at most.
             let pair = [a, b].map(|side| side.owners().index(*holder));
             let is_paired = |(index, known): (&Option<usize>, &BTreeSet<usize>)| {
@@ -308,6 +312,17 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     all.null = null.copied().collect();
     all.without_lost_elements();
     all
+}
+
+/// Whether to speak of an owner is worth the places in which it is not on the other side: they would be excluded, and are ordinary ones otherwise. A cursor
+/// leads to what a field owns where its walk begins, and to something else or nowhere behind that; what is new there belongs to the register alone.
+fn is_kept(owner: &Owner, common: &Owner, other: Side<'_>, all: &Owners) -> bool {
+    let mut places = owner.places.iter();
+    let is_lost = places.any(|place| !common.places.contains(place) && is_loose(place, all));
+    let mut held = owner.holders.iter();
+    let there = held.find_map(|holder| other.owners().index(*holder));
+    let is_new = there.is_some_and(|index| other.owners().named[index].places.is_empty());
+    !is_lost || is_new
 }
 
 /// What an owner of one side is on the other, too: its registers are one owner there, or all NULL.

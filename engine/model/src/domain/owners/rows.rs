@@ -158,6 +158,11 @@ impl Owners {
         self.rows.iter().find(|row| row.name() == name)
     }
 
+    /// Whether an offset of a row says anything.
+    pub fn has_edge(&self, name: RowName, edge: Edge) -> bool {
+        self.row(name).is_some() && (edge != Edge::At || self.apart(name).is_some())
+    }
+
     /// How an element of a row is spoken of apart, if one is.
     pub fn apart(&self, (id, start): RowName) -> Option<Apart> {
         let element = Place::Element(id, start);
@@ -227,7 +232,10 @@ impl Owners {
             others.all(|other| other.of != row.of || !row.crosses(other))
         }) && fields.all(|(id, at)| {
             let bytes = (*at, at.saturating_add(ELEMENT));
-            !self.rows.iter().any(|row| row.of == *id && row.overlaps(bytes))
+            !self
+                .rows
+                .iter()
+                .any(|row| row.of == *id && row.overlaps(bytes))
         })
     }
 }
@@ -237,8 +245,8 @@ impl Row {
     pub fn crosses(&self, other: &Row) -> bool {
         let between = (i64::from(self.start) - i64::from(other.start))
             .rem_euclid(i64::from(self.stride.max(1)));
-        let is_beside = between >= ELEMENT.into()
-            && between + i64::from(ELEMENT) <= i64::from(self.stride);
+        let is_beside =
+            between >= ELEMENT.into() && between + i64::from(ELEMENT) <= i64::from(self.stride);
         self.stride != other.stride || !is_beside
     }
 }

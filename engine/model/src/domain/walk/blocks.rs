@@ -127,7 +127,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         state.keep(&self.names, |reg| flow.is_live(to, reg));
         state.ordered.clear();
         if flow.is_head(to) {
-            state.forget_bytes(|_| true);
+            state.forget_reads(|_| true);
         }
         let place = flow.place(to);
         let back = from.is_some_and(|from| flow.place(from) >= place);

@@ -308,7 +308,7 @@ impl<G: Guide> Walker<'_, G> {
             site.is_some_and(|site| !touched.written.contains(&site))
         };
         state.cells.retain(|_, cell| same(cell.object));
-        state.forget_bytes(|id| !same(id));
+        state.forget_reads(|id| !same(id));
         // What is said of a cell that may have been written is said of what it was before.
         let lines = self.lines_behind(frame, state, &exit, (call, id));
         let owners = self.owners_behind(frame, state, &exit, (call, id));

@@ -5,10 +5,11 @@ use super::relate::Term;
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, Var, Which};
 use crate::domain::num::Num;
+use crate::domain::seen::{Read, Seen};
 use crate::domain::space::ObjId;
 use crate::domain::state::State;
 use crate::domain::value::Value;
-use crate::program::ir::{Operand, Reg};
+use crate::program::ir::{Operand, Reg, Width};
 
 /// Both of an object's zero bytes.
 const BOTH: [Which; 2] = [Which::Far, Which::Near];
@@ -45,13 +46,51 @@ impl<G: Guide> Walker<'_, G> {
         if frame.flow.is_cyclic(self.at.block) {
             self.find_nul(state, id);
         }
-        let tested = state.tested(id, &at);
-        state.bytes.insert(reg, (id, at));
+        let read = Read {
+            of: id,
+            at,
+            width: 8,
+        };
+        let tested = state.tested(&read, &self.names);
+        state.reads.insert(reg, read);
         let value = self.get(frame, state, Operand::Reg(reg), 8);
         match tested {
-            Some(num) => self.learned(frame, state, (Operand::Reg(reg), 8), Value::number(num), 0),
-            None => self.byte_is(state, reg, &value),
+            Some(Seen::Number(num)) => {
+                self.learned(frame, state, (Operand::Reg(reg), 8), Value::number(num), 0)
+            }
+            Some(Seen::Address) | None => self.byte_is(state, reg, &value),
         }
+    }
+
+    /// A register was read from an address whose offset is no constant: it holds an element of the object. False if no execution reads it.
+    pub(super) fn holds_element(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        (reg, width): (Reg, Width),
+        address: Operand,
+    ) -> bool {
+        if !self.relations || width > 64 {
+            return true;
+        }
+        let placed = self.placed(frame, state, address);
+        let Some((of, at)) = placed.filter(|(_, at)| at.vars().next().is_some()) else {
+            return true;
+        };
+        let read = Read { of, at, width };
+        let tested = state.tested(&read, &self.names);
+        state.reads.insert(reg, read);
+        let value = match tested {
+            Some(Seen::Number(num)) => Value::number(num),
+            Some(Seen::Address) => {
+                let value = self.get(frame, state, Operand::Reg(reg), width);
+                let num = value.num.filter(|num| num.single() != Some(0));
+                Value { num, ..value }
+            }
+            None => return true,
+        };
+        let is_nothing = value.num.is_none() && value.ptr.is_empty();
+        !is_nothing && self.learned(frame, state, (Operand::Reg(reg), width), value, 0)
     }
 
     /// What contents say of an object's end is spoken of from now on.
@@ -65,10 +104,11 @@ impl<G: Guide> Walker<'_, G> {
 
     /// A register is known to hold one of these values: what that says of the byte that it holds. False if no execution goes on.
     pub(super) fn byte_is(&self, state: &mut State, reg: Reg, value: &Value) -> bool {
-        let (Some(num), Some((id, at))) = (value.plain(), state.bytes.get(&reg)) else {
+        let read = state.reads.get(&reg).filter(|read| read.width == 8);
+        let (Some(num), Some(read)) = (value.plain(), read) else {
             return true;
         };
-        let (id, at) = (*id, at.clone());
+        let (id, at) = (read.of, read.at.clone());
         if num.single() == Some(0) {
             self.ends_at(state, id, &at);
             return true;

@@ -388,7 +388,10 @@ impl<G: Guide> Walker<'_, G> {
         }
         self.remember(state, dst, width, cell);
         self.equal(frame, state, (Operand::Reg(dst), width), cell);
-        width != 8 || self.holds_byte(frame, state, (dst, address))
+        match width {
+            8 => self.holds_byte(frame, state, (dst, address)),
+            _ => self.holds_element(frame, state, (dst, width), address),
+        }
     }
 
     /// A register holds what a cell does.

@@ -8,9 +8,7 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
 use crate::domain::linear::Sum;
 use crate::domain::num::Num;
-use crate::domain::owners::{
-    Field, Holder, Owners, Place, Renamed, Row, RowName, Slot, Stored,
-};
+use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Row, RowName, Slot, Stored};
 use crate::domain::space::{Alive, GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -167,7 +165,9 @@ impl<G: Guide> Walker<'_, G> {
         let base = base.sole().filter(|(of, _)| *of == id);
         let first = base.and_then(|(_, at)| at.single());
         let first = first.and_then(|at| i64::try_from(at).ok()?.checked_add(by));
-        let stride = u32::try_from(stride).ok().filter(|all| (8..4096).contains(all))?;
+        let stride = u32::try_from(stride)
+            .ok()
+            .filter(|all| (8..4096).contains(all))?;
         let start = match first.and_then(|first| u32::try_from(first).ok()) {
             Some(first) => first,
             None => u32::try_from(offset.rest.rem_euclid(stride.into())).ok()?,

@@ -42,11 +42,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let is_old = |var| match var {
             Var::Reg(reg) => moves.iter().any(|(to, _)| to.0 == reg & !UNSIGNED),
-            Var::Outer(..)
-            | Var::Cell(..)
-            | Var::Size(_)
-            | Var::Nul(..)
-            | Var::Row(..) => false,
+            Var::Outer(..) | Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
         };
         lines.keep(|var| !is_old(var), &ranges);
         lines.rename(|var| match var {
@@ -171,6 +167,16 @@ impl<G: Guide> Walker<'_, G> {
                     let own = Sum::of(own.unsigned());
                     lines.zero(Sum::of(param.unsigned()).plus(&own, -1));
                 }
+            }
+        }
+        // In the first turn of a caller's loop it has one value, which nothing says in the callee.
+        for (reg, value) in &state.registers {
+            if let Some((id, at)) = value.sole()
+                && let Some(at) = at.single()
+                && state.owners.has_rows_of(id)
+            {
+                let at = Sum::number(at.into());
+                lines.zero(Sum::of(Var::Outer(ctx, reg.0)).plus(&at, -1));
             }
         }
         if self.contexts.shared.contains(&inner.function) {

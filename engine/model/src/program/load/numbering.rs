@@ -196,8 +196,13 @@ impl Numbering<'_> {
             BinOp::Shl if y.terms.is_empty() && y.constant < u64::from(width) => {
                 Form::default().plus(&x, 1 << y.constant, width)
             }
-            BinOp::And | BinOp::Or | BinOp::Xor => return Some(Key::Bits(op, width, x, y)),
-            _ => return None,
+            // A shift by too much gives any number, each time another one.
+            BinOp::Shl | BinOp::LShr | BinOp::AShr
+                if !y.terms.is_empty() || y.constant >= u64::from(width) =>
+            {
+                return None;
+            }
+            _ => return Some(Key::Bits(op, width, x, y)),
         };
         sum.map(|sum| Key::Sum(width, sum))
     }

@@ -1,0 +1,173 @@
+//! Which elements of objects registers were read from, at offsets that are no constants.
+//!
+//! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: what the first read was found to be the second one is, unless the object was written
+//! between them. A state keeps in mind of registers where they were read ([`Reads`]), and of registers that no one uses any more what they were found to be
+//! ([`Tested`]). Offsets are said by registers, which have one value each. What has a constant offset is a cell of its own
+//! ([`Cell`](super::state::Cell)).
+
+use std::collections::BTreeMap;
+
+use smallvec::SmallVec;
+
+use super::linear::{Lines, Sum, Var};
+use super::num::Num;
+use super::space::{Names, ObjId};
+use super::state::State;
+use super::value::Value;
+use crate::program::ir::{Reg, Width};
+
+/// A read of an element of an object of which there is one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Read {
+    /// The object.
+    pub of: ObjId,
+    /// The offset.
+    pub at: Sum,
+    /// Bits.
+    pub width: Width,
+}
+
+/// What an element was found to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// One of these numbers.
+    Number(Num),
+    /// Not NULL.
+    Address,
+}
+
+/// Registers that hold what an element does.
+pub type Reads = BTreeMap<Reg, Read>;
+/// Elements that were tested and that no register holds any more.
+pub type Tested = SmallVec<[(Read, Seen); TESTED]>;
+
+/// Elements of which a test is kept in mind.
+const TESTED: usize = 2;
+
+impl State {
+    /// Nothing is known any more of which registers hold elements of objects, nor of what tests said.
+    pub fn forget_reads(&mut self, is_gone: impl Fn(ObjId) -> bool) {
+        self.reads.retain(|_, read| !is_gone(read.of));
+        self.tested.retain(|(read, _)| !is_gone(read.of));
+    }
+
+    /// A register gets another value: offsets are not said by it any more.
+    pub(super) fn forget_reads_by(&mut self, reg: Reg) {
+        let own = Var::Reg(reg.0);
+        let is_said_without = |at: &Sum| at.vars().all(|var| var != own);
+        self.reads
+            .retain(|of, read| *of != reg && is_said_without(&read.at));
+        self.tested.retain(|(read, _)| is_said_without(&read.at));
+    }
+
+    /// What is known of elements in both states.
+    pub(super) fn reads_of_both(&self, other: &State) -> (Reads, Tested) {
+        let held = self.reads.iter();
+        let held = held.filter(|(reg, read)| other.reads.get(reg) == Some(read));
+        let tested = self.tested.iter();
+        let tested = tested.filter(|test| other.tested.contains(test));
+        let held = held.map(|(reg, read)| (*reg, read.clone()));
+        (held.collect(), tested.cloned().collect())
+    }
+
+    /// Whether all is known of elements that another state says.
+    pub(super) fn has_reads(&self, other: &State) -> bool {
+        let mut reads = other.reads.iter();
+        let mut tested = other.tested.iter();
+        reads.all(|(reg, read)| self.reads.get(reg) == Some(read))
+            && tested.all(|test| self.tested.contains(test))
+    }
+
+    /// What registers hold, said without the registers that do not matter.
+    pub(super) fn keep_reads(&mut self, matters: impl Fn(Reg) -> bool) {
+        let lines = &self.lines;
+        // Registers stay as they are; cells, and where texts end, may be others later.
+        let is_kept = |var| match var {
+            Var::Reg(reg) => matters(Reg(reg)),
+            Var::Outer(..) => true,
+            Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
+        };
+        let said = |read: Read| {
+            let at = said_without(lines, read.at, is_kept)?;
+            Some(Read { at, ..read })
+        };
+        let mut tested = Tested::new();
+        let mut kept = Reads::new();
+        for (reg, read) in std::mem::take(&mut self.reads) {
+            let Some(read) = said(read) else { continue };
+            if matters(reg) {
+                kept.insert(reg, read);
+            } else if let Some(seen) = self.registers.get(&reg).and_then(|v| seen(v, read.width)) {
+                tested.push((read, seen));
+            }
+        }
+        for (read, seen) in std::mem::take(&mut self.tested) {
+            tested.extend(said(read).map(|read| (read, seen)));
+        }
+        tested.truncate(TESTED);
+        (self.reads, self.tested) = (kept, tested);
+    }
+
+    /// What an element may be by a test of it.
+    pub fn tested(&self, read: &Read, names: &Names<'_>) -> Option<Seen> {
+        let is_same = |known: &Read| {
+            (known.of, known.width) == (read.of, read.width)
+                && (known.at == read.at
+                    || read.width != 8 && self.is_equal(&known.at, &read.at, names))
+        };
+        let mut tested = self.tested.iter();
+        let known = tested.find(|(known, _)| is_same(known));
+        known.map(|(_, seen)| *seen)
+    }
+}
+
+/// What is kept in mind of a value: that it is not zero.
+fn seen(value: &Value, width: Width) -> Option<Seen> {
+    match value.plain() {
+        Some(num) => (!num.has(width, 0)).then_some(Seen::Number(*num)),
+        None => value.num.is_none().then_some(Seen::Address),
+    }
+}
+
+/// A sum in which only some variables are left, by the equations that there are.
+fn said_without(lines: &Lines, sum: Sum, is_kept: impl Fn(Var) -> bool) -> Option<Sum> {
+    let mut sum = sum;
+    loop {
+        let Some(gone) = sum.vars().find(|var| !is_kept(*var)) else {
+            return Some(sum);
+        };
+        sum = lines.replaced(&sum, gone, &is_kept)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OBJECT: ObjId = ObjId(3);
+
+    fn read(reg: u32) -> Read {
+        Read {
+            of: OBJECT,
+            at: Sum::of(Var::Reg(reg)),
+            width: 8,
+        }
+    }
+
+    #[test]
+    fn elements_are_said_by_registers_that_stay() {
+        let mut state = State::default();
+        let next = read(2).at.plus(&read(1).at, -1);
+        state
+            .lines
+            .zero(next.and_then(|sum| sum.plus(&Sum::number(-1), 1)));
+        state.reads.insert(Reg(5), read(1));
+        state.reads.insert(Reg(6), read(7));
+        state.keep_reads(|reg| reg != Reg(1) && reg != Reg(7));
+        let at = read(2).at.plus(&Sum::number(-1), 1).expect("a sum");
+        assert_eq!(
+            state.reads.into_iter().collect::<Vec<_>>(),
+            [(Reg(5), Read { at, ..read(2) })]
+        );
+    }
+}
