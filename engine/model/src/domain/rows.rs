@@ -12,6 +12,9 @@ use super::owners::{Apart, Holder, Place, Row, RowName, Stored};
 use super::space::{Alive, Names, ObjId};
 use super::state::State;
 
+/// Runs of contents behind which a row may end.
+const RUNS: usize = 64;
+
 /// The name of a new offset while the older one is still spoken of. Where texts end has the numbers before.
 fn next(edge: Edge) -> Var {
     Var::Outer(NEXT, 8 + edge as u32)
@@ -176,6 +179,22 @@ impl State {
         self.put_edge(name, edge, &at, names);
         Arc::make_mut(&mut self.owners).spent.remove(&name);
         true
+    }
+
+    /// Something that is no element is written at an offset: behind it there are none of an array that starts before it.
+    pub(super) fn cut_rows(&mut self, id: ObjId, low: u32) {
+        let rows = self.owners.rows.iter();
+        let is_within = |row: &&Row| {
+            row.of == id
+                && low > row.start
+                && row.to.least > low.into()
+                && row.overlaps((low, low + 1))
+        };
+        let cut: Vec<RowName> = rows.filter(is_within).map(Row::name).collect();
+        for (id, start) in cut {
+            self.lines.drop(|var| var == Var::Row(id, start, Edge::To));
+            self.change_row((id, start), |row| row.to = Num::exactly(64, low.into()));
+        }
     }
 
     fn lies(&self, name: RowName, at: &Sum, names: &Names<'_>) -> Lies {
@@ -352,26 +371,36 @@ impl State {
         if others.any(|other| other.crosses(&row)) {
             return false;
         }
-        if self.is_void_row(&row, names) {
-            row.to = row.whole();
-        }
+        row.to = self.void_to(&row, names);
         self.lines_of_rows();
         Arc::make_mut(&mut self.owners).put_row(row);
         true
     }
 
-    /// Whether nothing but NULL is in the elements of a row.
-    fn is_void_row(&self, row: &Row, names: &Names<'_>) -> bool {
+    /// Behind which of its first elements something else than NULL may be in a row.
+    fn void_to(&self, row: &Row, names: &Names<'_>) -> Num {
         let Some(object) = self.object(row.of, names) else {
-            return true;
+            return row.whole();
         };
-        if object.alive == Alive::No {
-            return true;
+        let is_void = |size: u64| {
+            let elements = row.elements(size);
+            elements.is_none_or(|all| object.contents.load(&all, 8, names).single() == Some(0))
+        };
+        if object.alive == Alive::No || is_void(object.size.high) {
+            return row.whole();
         }
-        let Some(elements) = row.elements(object.size.high) else {
-            return true;
-        };
-        object.contents.load(&elements, 8, names).single() == Some(0)
+        let start = Num::exactly(64, row.start.into());
+        let ends = object.contents.runs().map(|(start, _)| u64::from(start));
+        let ends: Vec<u64> = ends
+            .filter(|end| *end > row.start.into())
+            .take(RUNS)
+            .collect();
+        let mut ends = ends.into_iter().rev();
+        let end = ends
+            .find(|end| is_void(*end))
+            .and_then(|end| row.elements(end));
+        let behind = end.map(|all| all.most as u64 + u64::from(row.stride));
+        behind.map_or(start, |behind| Num::exactly(64, behind.into()))
     }
 
     /// Offsets of rows in both states.
@@ -438,7 +467,9 @@ impl State {
         for there in &other.owners.rows {
             let name = there.name();
             let is_spent = self.owners.apart(name) == Some(Apart::Spent);
-            if !is_spent || other.owners.apart(name).is_some() || self.settle(name, names) {
+            let is_one =
+                other.owners.apart(name).is_some() && self.agrees_on(there, Edge::At, other, names);
+            if !is_spent || is_one || self.settle(name, names) {
                 continue;
             }
             let count = self.agrees(there, other, names);
@@ -491,20 +522,17 @@ impl State {
         let Some(own) = self.row(name).cloned() else {
             return;
         };
-        let is_void = self.is_void_row(&own, names);
-        if self.owners.apart(name).is_some() || !is_void && !self.is_without_elements(name, names) {
+        let (start, void) = (u64::from(own.start), self.void_to(&own, names).most as u64);
+        let is_flexible = void > start || self.is_without_elements(name, names);
+        if self.owners.apart(name).is_some() || !is_flexible {
             return;
         }
-        let start = Num::exactly(64, own.start.into());
-        let mut ends = vec![start];
-        if is_void {
-            ends.push(own.whole());
-        }
+        let there_to = there.to.single().filter(|to| (start..void).contains(to));
+        let ends = [Some(start), Some(void), there_to];
         let mut best = (self.agrees(there, other, names), None);
-        for to in ends {
+        for end in ends.into_iter().flatten() {
             let mut state = self.clone();
             state.put_edge(name, Edge::From, &Sum::number(own.start.into()), names);
-            let end = to.single().unwrap_or_default();
             state.put_edge(name, Edge::To, &Sum::number(end.into()), names);
             let count = state.agrees(there, other, names);
             if count > best.0 {
@@ -519,19 +547,22 @@ impl State {
     /// How many of a row's offsets are what another state says of them.
     fn agrees(&self, there: &Row, other: &State, names: &Names<'_>) -> usize {
         let edges = [Edge::From, Edge::To].into_iter();
-        let agree = edges.filter(|edge| {
-            let (own, var) = (self.edge(there.name(), *edge), there.var(*edge));
-            match there.range(*edge).single() {
-                Some(at) => self.is_equal(&own, &Sum::number(at.into()), names),
-                None => {
-                    let said = other
-                        .lines
-                        .replaced(&Sum::of(var), var, |var| self.has_var(var));
-                    said.is_some_and(|said| self.is_equal(&own, &said, names))
-                }
+        edges
+            .filter(|edge| self.agrees_on(there, *edge, other, names))
+            .count()
+    }
+
+    fn agrees_on(&self, there: &Row, edge: Edge, other: &State, names: &Names<'_>) -> bool {
+        let (own, var) = (self.edge(there.name(), edge), there.var(edge));
+        match there.range(edge).single() {
+            Some(at) => self.is_equal(&own, &Sum::number(at.into()), names),
+            None => {
+                let said = other
+                    .lines
+                    .replaced(&Sum::of(var), var, |var| self.has_var(var));
+                said.is_some_and(|said| self.is_equal(&own, &said, names))
             }
-        });
-        agree.count()
+        }
     }
 }
 

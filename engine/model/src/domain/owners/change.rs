@@ -252,7 +252,7 @@ impl Owners {
     /// field of an object does that gets a value.
     pub fn stored(&mut self, place: &Place, value: Stored, is_empty: impl Fn(Field) -> bool) {
         for (id, at) in place.fields() {
-            self.drop_rows(|row| row.of == id && row.overlaps((at, at.saturating_add(8))));
+            self.drop_rows(|row| row.of == id && row.has_part_of(at));
             let near = at.saturating_sub(7)..at.saturating_add(8);
             for at in near.filter(|other| *other != at) {
                 self.drop_field((id, at));

@@ -118,8 +118,15 @@ impl Row {
         offset.least >= start && is_multiple && (offset.rest - start).rem_euclid(stride) == 0
     }
 
-    /// Whether bytes of these offsets, so many behind each, may belong to elements.
+    /// Whether bytes at these offsets, so many at each, may belong to elements that own.
     pub fn meets(&self, offset: &Num, len: u32) -> bool {
+        offset.least < self.to.most
+            && offset.most.saturating_add(len.into()) > self.from.least
+            && self.may_have(offset, len)
+    }
+
+    /// Whether bytes at these offsets, so many at each, may belong to elements.
+    fn may_have(&self, offset: &Num, len: u32) -> bool {
         if offset.most.saturating_add(len.into()) <= i64::from(self.start) {
             return false;
         }
@@ -131,9 +138,14 @@ impl Row {
         rest < ELEMENT.into() || rest + i64::from(len) > stride
     }
 
-    /// Whether bytes may belong to elements.
+    /// Whether some of these bytes may belong to elements that own.
     pub fn overlaps(&self, (low, high): (u32, u32)) -> bool {
         low < high && self.meets(&Num::exactly(64, low.into()), high - low)
+    }
+
+    /// Whether a field has bytes in common with elements.
+    pub fn has_part_of(&self, at: u32) -> bool {
+        self.may_have(&Num::exactly(64, at.into()), ELEMENT)
     }
 
     /// The offsets of all its elements in an object of so many bytes at most; none where there are none.
@@ -216,7 +228,7 @@ impl Owners {
     /// A row owns from now on. Fields that lie in it do not any more.
     pub fn put_row(&mut self, row: Row) {
         let fields = self.fields.range((row.of, 0)..=(row.of, u32::MAX));
-        let fields = fields.filter(|(_, at)| row.overlaps((*at, at.saturating_add(ELEMENT))));
+        let fields = fields.filter(|(_, at)| row.has_part_of(*at));
         let gone: Vec<_> = fields.copied().collect();
         gone.into_iter().for_each(|field| self.drop_field(field));
         self.rows.retain(|known| known.name() != row.name());
@@ -231,11 +243,8 @@ impl Owners {
             let mut others = self.rows.iter().filter(|other| *other != row);
             others.all(|other| other.of != row.of || !row.crosses(other))
         }) && fields.all(|(id, at)| {
-            let bytes = (*at, at.saturating_add(ELEMENT));
-            !self
-                .rows
-                .iter()
-                .any(|row| row.of == *id && row.overlaps(bytes))
+            let mut rows = self.rows.iter();
+            !rows.any(|row| row.of == *id && row.has_part_of(*at))
         })
     }
 }

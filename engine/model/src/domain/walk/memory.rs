@@ -440,6 +440,8 @@ impl<G: Guide> Walker<'_, G> {
         }
         let zero = value.single() == Some(0);
         let owners = self.owners_stored(frame, state, &access, (address, from, width));
+        // What is said of them is said already.
+        state.owners = Arc::default();
         if !zero {
             self.overwrites(frame, state, &access, (address, None, len.into()));
         }

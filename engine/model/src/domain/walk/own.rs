@@ -100,6 +100,14 @@ impl<G: Guide> Walker<'_, G> {
             state.element_stored((name, &at), stored, &self.names);
             return Arc::clone(&state.owners);
         }
+        if width < 64 {
+            for (id, offset) in &access.targets {
+                if let Some(at) = offset.single().and_then(|at| u32::try_from(at).ok()) {
+                    state.cut_rows(*id, at);
+                }
+            }
+        }
+        let known = Arc::clone(&state.owners);
         let mut owners = Owners::clone(&known);
         match self.field(frame, state, address) {
             Some(place) if is_whole => {
@@ -151,7 +159,7 @@ impl<G: Guide> Walker<'_, G> {
         offset: &Num,
     ) -> Option<Row> {
         let (mut operand, mut by) = (address, 0i64);
-        let mut stride = offset.step;
+        let (mut stride, mut first) = (offset.step, None);
         for _ in 0..DISPLACED {
             let Some((from, more, indices)) = self.origin(frame, operand) else {
                 break;
@@ -160,11 +168,12 @@ impl<G: Guide> Walker<'_, G> {
             for (_, _, factor) in indices {
                 stride = crate::domain::num::gcd(stride, factor.unsigned_abs());
             }
+            let base = self.get(frame, state, operand, 64);
+            let base = base.sole().filter(|(of, _)| *of == id);
+            if let Some(at) = base.and_then(|(_, at)| at.single()) {
+                first = i64::try_from(at).ok().and_then(|at| at.checked_add(by));
+            }
         }
-        let base = self.get(frame, state, operand, 64);
-        let base = base.sole().filter(|(of, _)| *of == id);
-        let first = base.and_then(|(_, at)| at.single());
-        let first = first.and_then(|at| i64::try_from(at).ok()?.checked_add(by));
         let stride = u32::try_from(stride)
             .ok()
             .filter(|all| (8..4096).contains(all))?;
