@@ -176,6 +176,14 @@ impl State {
             Edge::To | Edge::At => Some(at),
         };
         let Some(at) = at else { return false };
+        let own = self.edge(name, edge);
+        let further = match edge {
+            Edge::From => own.plus(&at, -1),
+            Edge::To | Edge::At => at.plus(&own, -1),
+        };
+        if !self.proves(further, names) {
+            return false;
+        }
         self.put_edge(name, edge, &at, names);
         Arc::make_mut(&mut self.owners).spent.remove(&name);
         true

@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::grown::{Grown, enter, take};
 use super::order::Schedule;
-use super::thresholds::{Bounds, thresholds};
+use super::thresholds::{Bounds, compared_in_memory, thresholds};
 use super::write;
 
 /// Times that a loop takes in what it begins with before it is widened for that.
@@ -297,10 +297,10 @@ impl<'p> Growth<'p> {
         (patience, relations): (u64, bool),
     ) -> Growth<'p> {
         let mut guide = Growing::new(program, relations);
+        let compared = compared_in_memory(program);
         for id in (0..program.functions.len() as u32).map(FuncId) {
-            guide
-                .thresholds
-                .insert(id, Arc::new(thresholds(program, id)));
+            let bounds = thresholds(program, id, &compared);
+            guide.thresholds.insert(id, Arc::new(bounds));
         }
         guide.schedule = Schedule::of(program, points);
         let mut walker = Walker::new(program, Arc::clone(points), shared, guide);

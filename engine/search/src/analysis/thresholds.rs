@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::state::State;
-use cegar_model::program::ir::{BinOp, BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
+use cegar_model::program::ir::{
+    BinOp, BlockId, FuncId, FunctionKind, Op, Operand, Program, Reg, Terminator,
+};
 
 /// What is at the ends of types.
 pub const ENDS: [i64; 13] = [
@@ -45,9 +47,42 @@ impl Default for Bounds {
     }
 }
 
-/// The thresholds of a function.
-pub fn thresholds(program: &Program, id: FuncId) -> Bounds {
-    let (mut all, mut stored) = (Vec::new(), ENDS.to_vec());
+/// Numbers with which what memory holds is compared.
+const COMPARED: usize = 24;
+
+/// The numbers with which the user's functions compare what they read, the small ones first, and their neighbours: a counter in memory is compared in
+/// one function and counted up in a loop of another one.
+pub fn compared_in_memory(program: &Program) -> Vec<i64> {
+    let functions = program.functions.iter();
+    let own = functions.filter(|function| function.kind == FunctionKind::User);
+    let mut all = BTreeSet::new();
+    for block in own.flat_map(|function| function.blocks.clone().map(BlockId)) {
+        let ops = &program.block(block).ops;
+        let is_loaded = |operand: &Operand| {
+            let mut loads = ops.iter().filter_map(|inst| match inst.op {
+                Op::Load { dst, .. } => Some(Operand::Reg(dst)),
+                _ => None,
+            });
+            loads.any(|dst| dst == *operand)
+        };
+        for inst in ops {
+            if let Op::Cmp { a, b, width, .. } = &inst.op
+                && let Operand::Const(number) = b
+                && *width <= 64
+                && is_loaded(a)
+            {
+                let number = cegar_model::term::value::signed(*width, (*number).into()) as i64;
+                all.extend((number > 1).then_some(number));
+            }
+        }
+    }
+    let few = all.into_iter().take(COMPARED);
+    few.flat_map(|number| [number - 1, number]).collect()
+}
+
+/// The thresholds of a function; what objects hold has these, too.
+pub fn thresholds(program: &Program, id: FuncId, compared: &[i64]) -> Bounds {
+    let (mut all, mut stored) = (Vec::new(), [&ENDS, compared].concat());
     for block in program.function(id).blocks.clone().map(BlockId) {
         let block = program.block(block);
         for inst in &block.ops {
