@@ -477,7 +477,11 @@ impl State {
             let is_spent = self.owners.apart(name) == Some(Apart::Spent);
             let is_one =
                 other.owners.apart(name).is_some() && self.agrees_on(there, Edge::At, other, names);
-            if !is_spent || is_one || self.settle(name, names) {
+            if !is_spent || is_one {
+                continue;
+            }
+            if self.settle(name, names) {
+                self.begin_again(there, other, names);
                 continue;
             }
             let count = self.agrees(there, other, names);
@@ -491,18 +495,26 @@ impl State {
         }
     }
 
-    /// Nothing is said of the elements of which another state says nothing.
+    /// Nothing is said of the elements of which another state says nothing. Where that says who owns one, this state speaks of the same one if it is no element
+    /// that owns: a register that is NULL here is that owner.
     fn spend_as(&mut self, other: &State, names: &Names<'_>) {
         for name in other.owners.rows.iter().map(Row::name) {
-            let is_known = self.row(name).is_some() && self.owners.apart(name).is_none();
-            if is_known && other.owners.apart(name) == Some(Apart::Spent) {
-                self.spend(name, other, names);
+            if self.row(name).is_none() || self.owners.apart(name).is_some() {
+                continue;
+            }
+            match other.owners.apart(name) {
+                Some(Apart::Spent) => {
+                    self.put_apart_as(name, other, names);
+                    Arc::make_mut(&mut self.owners).spent.insert(name);
+                }
+                Some(Apart::Named(_)) => self.put_apart_as(name, other, names),
+                None => {}
             }
         }
     }
 
-    /// Nothing is said of the element of which another state says nothing.
-    fn spend(&mut self, name: RowName, other: &State, names: &Names<'_>) {
+    /// The element that is spoken of apart is the one of another state.
+    fn put_apart_as(&mut self, name: RowName, other: &State, names: &Names<'_>) {
         let at = Var::Row(name.0, name.1, Edge::At);
         let constant = other.row(name).and_then(|row| row.at.single());
         let sum = match constant {
@@ -514,7 +526,12 @@ impl State {
         if let Some(sum) = sum {
             self.put_edge(name, Edge::At, &sum, names);
         }
-        Arc::make_mut(&mut self.owners).spent.insert(name);
+    }
+
+    /// Whether no element is spoken of apart, and its offset is that of no element that owns.
+    pub(super) fn is_of_no_element(&self, name: RowName, names: &Names<'_>) -> bool {
+        let lies = || self.lies(name, &self.edge(name, Edge::At), names);
+        self.owners.apart(name).is_none() && !matches!(lies(), Lies::Among | Lies::Unknown)
     }
 
     fn has_var(&self, var: Var) -> bool {

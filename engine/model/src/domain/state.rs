@@ -244,7 +244,18 @@ impl State {
     /// What both are in.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         self.with_rows(other, names, |one, two| {
-            one.merged(two, names, widths, None)
+            // What a row ends with is a multiple of what counts its elements, which no line says where both are numbers.
+            let counts = one.owners.rows.iter().any(|row| {
+                let there = two.owners.row(row.name());
+                there.is_some_and(|there| (there.from, there.to) != (row.from, row.to))
+            });
+            match counts {
+                true => {
+                    let (steps, _) = one.steps(two, names);
+                    one.joined_by_steps(two, names, widths, &steps)
+                }
+                false => one.merged(two, names, widths, None),
+            }
         })
     }
 

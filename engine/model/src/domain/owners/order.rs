@@ -196,7 +196,7 @@ impl Side<'_> {
         let may_be_named = match place {
             Place::Cell(id, _) => self.names.info(*id).single,
             Place::Slot(_) => true,
-            Place::Element(..) => false,
+            Place::Element(id, start) => self.state.is_of_no_element((*id, *start), self.names),
         };
         let fields = place.fields().into_iter();
         let mut fields = fields.filter(|field| others.fields.contains(field));
