@@ -145,6 +145,15 @@ fn grids() {
     are_told_apart("grids", &proved, &[]);
 }
 
+/// Elements of arrays own blocks: tables of chains, arrays of texts, stacks.
+#[test]
+fn rows() {
+    let proved = [
+        "buckets", "lines", "menu", "pairs", "slots", "stack", "table", "words",
+    ];
+    are_told_apart("rows", &proved, &[]);
+}
+
 /// Lists are built, changed and released: each node has one owner.
 #[test]
 fn lists() {

@@ -486,6 +486,9 @@ impl Reader {
         if !claim.owners.objects().all(|id| self.is_object(id)) {
             return malformed("an owner's object does not exist");
         }
+        if !claim.owners.is_sound() {
+            return malformed("a row of elements makes no sense");
+        }
         state.owners = Arc::new(claim.owners.clone());
         state.handed = claim.handed;
         Ok(state)

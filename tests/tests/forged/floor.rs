@@ -4,7 +4,7 @@ use cegar_checker::Certificate;
 use cegar_checker::floor::FloorClaim;
 use cegar_model::domain::linear::Product;
 use cegar_model::domain::num::Num;
-use cegar_model::domain::owners::Owners;
+use cegar_model::domain::owners::{Owners, Row};
 
 use crate::case::Case;
 use crate::mutate::{Chance, mutate};
@@ -109,6 +109,55 @@ fn without_owners_no_list_is_released() {
     }
     assert!(owners > 0);
     assert!(case.check(&without).is_err());
+}
+
+/// Blocks in an array.
+const SLOTS: &str = r#"
+#include <stdlib.h>
+unsigned char __VERIFIER_nondet_uchar(void);
+static int *slots[8];
+int main(void)
+{
+    for (int i = 0; i < 20; i++) {
+        unsigned at = __VERIFIER_nondet_uchar() & 7;
+        free(slots[at]);
+        slots[at] = 0;
+        if (__VERIFIER_nondet_uchar()) slots[at] = malloc(sizeof **slots);
+    }
+    for (int i = 0; i < 8; i++) free(slots[i]);
+    return 0;
+}
+"#;
+
+/// Rows of elements that own are part of what is walked: without them, or with more elements than own, nothing is proved.
+#[test]
+fn rows_of_elements_are_walked() {
+    let case = Case::on_floor(SLOTS, &[], crate::case::MEMORY);
+    assert!(case.check(&case.honest).is_ok());
+    let forge = |change: &dyn Fn(&mut Owners)| {
+        let mut forged = case.honest.clone();
+        let floor = forged.floor.as_mut().expect("there is a floor");
+        for head in &mut floor.heads {
+            change(&mut head.state.owners);
+        }
+        case.check(&forged)
+    };
+    let with_rows = |change: &dyn Fn(&mut Row)| {
+        forge(&|owners| owners.rows.iter_mut().for_each(change)).is_err()
+    };
+    let floor = case.honest.floor.as_ref().expect("there is a floor");
+    assert!(
+        floor
+            .heads
+            .iter()
+            .any(|head| !head.state.owners.rows.is_empty())
+    );
+    assert!(forge(&|owners| owners.rows.clear()).is_err());
+    assert!(with_rows(&|row| row.from = Num::exactly(64, 0)));
+    assert!(with_rows(&|row| row.to = Num::exactly(64, 0)));
+    assert!(with_rows(&|row| row.stride = 0));
+    assert!(with_rows(&|row| row.stride = 16));
+    assert!(with_rows(&|row| row.start = 4));
 }
 
 /// A matrix that is read by rows.

@@ -122,7 +122,9 @@ impl Follower<'_, '_> {
             self.registers(view, state, &objects, &place);
             self.memory(view, state, &objects, &place);
             self.lines(view, state, &objects, &place);
-            let (differs, compared) = owned::compare(view, state, &self.states.names, &objects);
+            let value = |var| self.value(view, state, &objects, var);
+            let names = &self.states.names;
+            let (differs, compared) = owned::compare(view, (state, names), &objects, &value);
             self.compared.owners += compared;
             self.told
                 .extend(differs.map(|what| format!("{place}: {what}")));
@@ -213,18 +215,28 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// What values say of each other holds.
-    fn lines(
-        &mut self,
+    fn number_of(&self, id: ObjId, objects: &BTreeMap<u32, ObjId>) -> Option<u32> {
+        match self.states.names.kind(id) {
+            Kind::Global(global) => Some(cegar_model::program::ir::number_of(
+                GLOBAL_OBJECTS + global.0,
+            )),
+            _ => objects
+                .iter()
+                .find(|(_, known)| **known == id)
+                .map(|(number, _)| *number),
+        }
+    }
+
+    /// What a variable of lines is in an execution, if that is known.
+    fn value(
+        &self,
         view: &View<'_>,
         state: &State,
         objects: &BTreeMap<u32, ObjId>,
-        place: &str,
-    ) {
+        var: Var,
+    ) -> Option<i128> {
         let top = view.depth() - 1;
-        let Some((function, _)) = view.frame(top) else {
-            return;
-        };
+        let (function, _) = view.frame(top)?;
         let widths = &self.program.function(function).registers;
         let meant = |value: &Value, width: u16, is_unsigned: bool, number: u128| {
             let near = (number as u64).wrapping_add(1 << 31) >> 32;
@@ -237,16 +249,8 @@ impl Follower<'_, '_> {
                 _ => None,
             }
         };
-        let number_of_object = |id: ObjId| match self.states.names.kind(id) {
-            Kind::Global(global) => Some(cegar_model::program::ir::number_of(
-                GLOBAL_OBJECTS + global.0,
-            )),
-            _ => objects
-                .iter()
-                .find(|(_, known)| **known == id)
-                .map(|(number, _)| *number),
-        };
-        let value = |var: Var| match var {
+        let number_of_object = |id| self.number_of(id, objects);
+        match var {
             Var::Reg(reg) => {
                 let own = Reg(reg & !UNSIGNED);
                 let number = view.register(top, own)?;
@@ -273,7 +277,19 @@ impl Follower<'_, '_> {
                 i128::try_from(seen.bytes.len()).ok()
             }
             Var::Outer(..) | Var::Nul(..) | Var::Row(..) => None,
-        };
+        }
+    }
+
+    /// What values say of each other holds.
+    fn lines(
+        &mut self,
+        view: &View<'_>,
+        state: &State,
+        objects: &BTreeMap<u32, ObjId>,
+        place: &str,
+    ) {
+        let value = |var| self.value(view, state, objects, var);
+        let number_of_object = |id| self.number_of(id, objects);
         let mut lines = 0;
         let mut told = Vec::new();
         for line in state.lines.iter() {

@@ -15,13 +15,17 @@ use super::{ASSERTION_AND_MEMORY, FILE, compiled, random, runner};
 const BEGINNING: &str = "
 struct node@ { int value; struct node@ *next, *down; };
 static struct { struct node@ *head, *tail; } g@;
+static struct node@ *t@[6];
 static struct node@ *make@(void) { struct node@ *n = calloc(1, sizeof *n); if (n) n->value = 1; return n; }
 static void push@(struct node@ **to, struct node@ *n) { if (n) { n->next = *to; *to = n; } }
 static void clear@(struct node@ *n) { while (n) { struct node@ *t = n->next; free(n); n = t; } }
+static unsigned char pick@(void) { return __VERIFIER_nondet_uchar(); }
 int entry@(void) {
     struct node@ *a = NULL, *b = NULL, *c = NULL;
+    struct node@ *l[6];
+    unsigned i = 0, j = 1, n = 0;
     int sum = 0, turns = 0;
-    (void)push@; (void)clear@;
+    (void)pick@; (void)push@; (void)clear@; (void)l; (void)t@; (void)j;
     while (turns++ < 6 && __VERIFIER_nondet_uchar()) {
 ";
 
@@ -52,31 +56,76 @@ const STATEMENTS: &[&str] = &[
     "clear@(V); V = NULL;",
     "clear@(g@.G); g@.G = NULL;",
     "for (struct node@ *p = V; p && sum < 50; p = p->next) sum += p->value;",
-    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; W = p; }",
-    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; if (p) p->F = W; }",
-    "{ struct node@ *p = V; while (p && p->next && __VERIFIER_nondet_uchar() & 1) p = p->next; if (p && p->next) { struct node@ *t = p->next; p->next = t->next; free(t); } }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; W = p; }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; if (p) p->F = W; }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; if (p && p->next) { struct node@ *t = p->next; p->next = t->next; free(t); } }",
     "if (V && W) { struct node@ *t = V->F; W->next = NULL; if (t) { free(t); V->F = NULL; } }",
     "{ struct node@ *q = NULL; while (V) { struct node@ *t = V->next; V->next = q; q = V; V = t; } V = q; }",
+];
+
+/// Statements of arrays; `I` and `J` are indices of `t`, of which each element may hold a node, and of `l` the first `n` do.
+const OF_ARRAYS: &[&str] = &[
+    "i = pick@() % 6;",
+    "j = pick@() % 6;",
+    "t@[I] = V;",
+    "t@[I] = V; V = NULL;",
+    "V = t@[I];",
+    "V = t@[I]; t@[I] = NULL;",
+    "t@[I] = NULL;",
+    "t@[I] = t@[J];",
+    "free(t@[I]);",
+    "free(t@[I]); t@[I] = NULL;",
+    "if (!t@[I]) t@[I] = make@();",
+    "if (t@[I]) sum += t@[I]->value;",
+    "if (t@[I]) { t@[J] = NULL; sum += t@[I]->value; }",
+    "{ struct node@ *m = make@(); if (m) { m->next = t@[I]; t@[I] = m; } }",
+    "{ struct node@ *m = t@[I]; if (m) { t@[I] = m->next; free(m); } }",
+    "{ struct node@ *m = t@[I]; if (m) { t@[I] = m->next; m->next = t@[J]; t@[J] = m; } }",
+    "for (i = 0; i < 6; i++) { clear@(t@[i]); t@[i] = NULL; } i = 0;",
+    "for (i = 0; i < 6; i++) { free(t@[i]); t@[i] = NULL; } i = 0;",
+    "for (i = 6; i; i--) free(t@[i - 1]);",
+    "if (n < 6 && V) { l[n++] = V; V = NULL; }",
+    "if (n < 6) { l[n] = make@(); if (l[n]) n++; }",
+    "if (n < 6) { struct node@ *m = make@(); if (m) l[n++] = m; }",
+    "if (n) V = l[--n];",
+    "if (n) V = l[n - 1];",
+    "if (n) free(l[--n]);",
+    "if (n) free(l[n - 1]);",
+    "for (unsigned k = 0; k < n; k++) free(l[k]); n = 0;",
+    "for (unsigned k = 0; k < n; k++) sum += l[k]->value;",
+    "while (n) free(l[--n]);",
+    "if (n > 1) l[0] = l[--n];",
+    "if (n > 1) { struct node@ *m = l[0]; l[0] = l[n - 1]; l[n - 1] = m; }",
+    "if (i < n) { free(l[i]); l[i] = l[--n]; }",
 ];
 
 /// The text of a program.
 fn text(runner: &mut TestRunner) -> String {
     let mut text = BEGINNING.to_owned();
     let count = runner.rng().random_range(3..10);
+    // A program has arrays, or lists, or both.
+    let arrays = [0, 3, 6][runner.rng().random_range(0..3usize)];
     for _ in 0..count {
-        statement(runner, 0, &mut text);
+        statement(runner, (0, arrays), &mut text);
     }
     text.push_str("    }\n    return sum & 1;\n}\n");
     text
 }
 
-fn statement(runner: &mut TestRunner, depth: usize, text: &mut String) {
+fn statement(runner: &mut TestRunner, (depth, arrays): (usize, u32), text: &mut String) {
     let nests = depth < 2 && runner.rng().random_range(0..6) == 0;
     if !nests {
         let rng = runner.rng();
+        let statements = match rng.random_range(0..6) < arrays {
+            true => OF_ARRAYS,
+            false => STATEMENTS,
+        };
         let mut pick = |all: &[&str]| all[rng.random_range(0..all.len())].to_owned();
-        let chosen = pick(STATEMENTS);
+        let chosen = pick(statements);
+        let indices = ["i", "i", "j", "(i + 1) % 6", "turns % 6", "0"];
         let chosen = chosen
+            .replace('I', &pick(&indices))
+            .replace('J', &pick(&indices))
             .replace("V", &pick(&["a", "b", "c"]))
             .replace("W", &pick(&["a", "b", "c"]))
             .replace("F", &pick(&["next", "next", "down"]))
@@ -88,7 +137,7 @@ fn statement(runner: &mut TestRunner, depth: usize, text: &mut String) {
     let how = ["if", "while"][runner.rng().random_range(0..2usize)];
     let _ = writeln!(text, "        {how} (__VERIFIER_nondet_uchar() & 1) {{");
     for _ in 0..runner.rng().random_range(1..4) {
-        statement(runner, depth + 1, text);
+        statement(runner, (depth + 1, arrays), text);
     }
     text.push_str("        }\n");
 }

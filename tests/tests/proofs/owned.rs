@@ -2,21 +2,25 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cegar_model::domain::owners::{Field, Holder, Owners, Place, Slot};
+use cegar_model::domain::linear::{Edge, Var};
+use cegar_model::domain::owners::{Field, Holder, Owners, Place, Row, Slot};
 use cegar_model::domain::space::{Kind, Names, ObjId};
 use cegar_model::domain::state::State;
 use cegar_model::machine::View;
 use cegar_model::program::ir::{DYNAMIC_OBJECTS, GLOBAL_OBJECTS, Reg, number_of, place_of};
 
 /// What a state says of owners and does not hold in an execution, and how many things were compared.
+///
+/// The variables of lines have the values that are given, as far as they are known.
 pub fn compare(
     view: &View<'_>,
-    state: &State,
-    names: &Names<'_>,
+    (state, names): (&State, &Names<'_>),
     objects: &BTreeMap<u32, ObjId>,
+    value: &dyn Fn(Var) -> Option<i128>,
 ) -> (Option<String>, usize) {
     let fields = state.owners.fields.iter().map(|(id, _)| *id);
-    let globals = fields.filter_map(|id| match names.kind(id) {
+    let rows = state.owners.rows.iter().map(|row| row.of);
+    let globals = fields.chain(rows).filter_map(|id| match names.kind(id) {
         Kind::Global(global) => Some((number_of(GLOBAL_OBJECTS + global.0), id)),
         _ => None,
     });
@@ -24,6 +28,8 @@ pub fn compare(
     let mut seen = Seen {
         view,
         objects: &objects,
+        state,
+        value,
         compared: 0,
     };
     let differs = seen.differs(&state.owners);
@@ -36,6 +42,10 @@ struct Seen<'v, 'a> {
     view: &'a View<'v>,
     /// Objects with their names.
     objects: &'a BTreeMap<u32, ObjId>,
+    /// What is said.
+    state: &'a State,
+    /// The variables of lines.
+    value: &'a dyn Fn(Var) -> Option<i128>,
     /// How many things were compared.
     compared: usize,
 }
@@ -80,6 +90,39 @@ impl Seen<'_, '_> {
         is_owning.then_some((number, slot.at))
     }
 
+    /// An offset of a row: as lines say it by what is known.
+    fn edge(&self, row: &Row, edge: Edge) -> Option<i128> {
+        if let Some(at) = row.range(edge).single() {
+            return Some(at.into());
+        }
+        let var = row.var(edge);
+        self.state.lines.iter().find_map(|line| {
+            let factor = line.terms().find(|(of, _)| *of == var)?.1;
+            let mut others = line.terms().filter(|(of, _)| *of != var);
+            let rest = others.try_fold(line.constant(), |sum, (of, by)| {
+                Some(sum + by * (self.value)(of)?)
+            })?;
+            (line.is_exact() && factor.abs() == 1).then_some(-rest * factor)
+        })
+    }
+
+    /// The elements of a row that own; none where it is not known which do. The one that is spoken of apart is given, too.
+    fn elements(&self, owners: &Owners, row: &Row) -> Option<(Vec<Spot>, Option<Spot>)> {
+        let (from, to) = (self.edge(row, Edge::From)?, self.edge(row, Edge::To)?);
+        let mut named = self.objects.iter().filter(|(_, known)| **known == row.of);
+        let (number, _) = named.next()?;
+        let size = self.view.object(*number)?.bytes.len() as i128;
+        let is_element = |at: i128| at >= from && at < to && at + 8 <= size;
+        let all = (0..).map(|i| i128::from(row.start) + i * i128::from(row.stride));
+        let all = all.take_while(|at| *at < size).filter(|at| is_element(*at));
+        let spots = all.map(|at| (*number, at as u32)).collect();
+        let apart = match owners.apart(row.name()) {
+            Some(_) => Some((*number, u32::try_from(self.edge(row, Edge::At)?).ok()?)),
+            None => None,
+        };
+        Some((spots, apart))
+    }
+
     fn spots_of(&self, (id, at): Field) -> impl Iterator<Item = Spot> + '_ {
         let named = self.objects.iter().filter(move |(_, known)| **known == id);
         named.map(move |(number, _)| (*number, at))
@@ -99,6 +142,12 @@ impl Seen<'_, '_> {
                     }
                     Place::Cell(..) => Vec::new(),
                     Place::Slot(slot) => self.spot(owners, slot).into_iter().collect(),
+                    Place::Element(id, start) => {
+                        let row = owners.row((*id, *start));
+                        let elements = row.and_then(|row| self.elements(owners, row));
+                        let apart = elements.and_then(|(all, at)| at.filter(|at| all.contains(at)));
+                        apart.into_iter().collect()
+                    }
                 };
                 for spot in spots {
                     all.extend(self.content(spot));
@@ -136,14 +185,23 @@ impl Seen<'_, '_> {
         let slots = owners.named.iter().flat_map(|owner| &owner.places);
         let slots = slots.filter_map(|place| match place {
             Place::Slot(slot) => Some(slot),
-            Place::Cell(..) => None,
+            Place::Cell(..) | Place::Element(..) => None,
         });
         let mut slots = slots.chain(&owners.excluded);
         if slots.any(|slot| matches!(slot.base, Holder::Outer(..))) {
             return None;
         }
+        let mut all: Vec<Vec<Spot>> = Vec::new();
         for field in &owners.fields {
-            let spots: Vec<Spot> = self.spots_of(*field).collect();
+            all.push(self.spots_of(*field).collect());
+        }
+        for row in &owners.rows {
+            if let Some((spots, apart)) = self.elements(owners, row) {
+                let others = spots.into_iter().filter(|spot| Some(*spot) != apart);
+                all.push(others.collect());
+            }
+        }
+        for spots in all {
             for spot in spots {
                 let Some(value) = self.content(spot).filter(|value| *value != 0) else {
                     continue;

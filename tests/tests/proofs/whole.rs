@@ -49,7 +49,9 @@ pub fn whole() -> (Vec<String>, Compared) {
 
 /// Programs whose blocks have owners.
 pub fn lists() -> (Vec<String>, Compared) {
-    all_of(8, &[("programs/lists", ""), ("programs/lists", "-DFIXED")])
+    let folders = ["programs/lists", "programs/rows"];
+    let both = folders.map(|folder| [(folder, ""), (folder, "-DFIXED")]);
+    all_of(8, both.as_flattened())
 }
 
 /// The programs of folders, each compiled with a flag, on so many tapes.

@@ -15,6 +15,7 @@ pub mod context;
 pub mod flow;
 pub mod found;
 pub mod linear;
+mod moving;
 pub mod nul;
 pub mod num;
 pub mod owners;

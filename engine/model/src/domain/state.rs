@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::linear::{ANY, Drift, Lines, Step, Sum, UNSIGNED, Var};
+use super::linear::{ANY, Lines, Step, Sum, UNSIGNED, Var};
 use super::nul::{Ends, Nuls};
 use super::num::{Num, Thresholds};
 use super::owners::{Holder, Owners};
@@ -16,11 +16,6 @@ use super::space::{self, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 use crate::term::fault::ONE_ALLOCATION;
-
-/// Variables that others are related to where two states are joined.
-const STEPS: usize = 4;
-/// Numbers that are related to them.
-const DRIFTS: usize = 8;
 
 /// Addresses whose distances from the ends of their objects are compared there.
 const ENDS: usize = 8;
@@ -419,52 +414,6 @@ impl State {
         }
     }
 
-    /// The objects of which there is one and whose contents are not the same in another state, with their contents there.
-    pub(super) fn changed<'a>(
-        &'a self,
-        other: &'a State,
-        names: &'a Names<'_>,
-    ) -> impl Iterator<Item = (ObjId, &'a Object, &'a Object)> {
-        self.objects.iter().filter_map(move |(&id, object)| {
-            let there = other.objects.get(&id)?;
-            let changes = !Arc::ptr_eq(&object.contents, &there.contents);
-            (changes && names.info(id).single).then_some((id, object, there))
-        })
-    }
-
-    /// What has one value here and another there, the smallest steps first; and numbers whose bounds are others there.
-    fn steps(&self, other: &State, names: &Names<'_>) -> (Vec<Step>, Vec<Drift>) {
-        let (mut steps, mut drifts) = (Vec::new(), Vec::new());
-        let mut compare = |var, a: &Value, b: &Value| {
-            steps.extend(step(var, (a, b), names));
-            drifts.extend(drift(var, (a, b), names));
-        };
-        for (reg, a) in &self.registers {
-            if let Some(b) = other.registers.get(reg) {
-                compare(Var::Reg(reg.0), a, b);
-            }
-        }
-        for (&(id, which), a) in &self.nuls {
-            if let Some(b) = other.nul(id, which, names) {
-                compare(Var::Nul(id, which), &Value::number(*a), &Value::number(b));
-            }
-        }
-        self.rows_of_both(other, |var, a, b| {
-            compare(var, &Value::number(*a), &Value::number(*b));
-        });
-        for (id, object, there) in self.changed(other, names) {
-            for (at, len, a) in object.contents.cells() {
-                let at_offset = Num::exactly(64, at.into());
-                let b = there.contents.load(&at_offset, len, names);
-                compare(Var::Cell(id, at, len), a, &b);
-            }
-        }
-        steps.sort_by_key(|step| (!step.address, step.by().abs(), step.var));
-        steps.truncate(STEPS);
-        drifts.truncate(DRIFTS);
-        (steps, drifts)
-    }
-
     /// Whether each execution that may be here may be there.
     pub fn is_within(&self, other: &State, names: &Names<'_>, widths: &Widths) -> bool {
         match self.aligned_to(other, names) {
@@ -494,39 +443,4 @@ impl State {
             && space::is_within(&self.objects, &other.objects, names)
             && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
     }
-}
-
-/// A variable that has one value in one state and another one in another state.
-fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
-    let single = |value: &Value| match (value.plain(), value.sole()) {
-        (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
-        (None, Some((id, offset))) => {
-            let single = offset.single().filter(|_| names.info(id).single);
-            single.map(|_| (Some(id), i128::from(offset.least)))
-        }
-        (None, None) => None,
-    };
-    let ((of, here), (to, there)) = (single(a)?, single(b)?);
-    let moves = of == to && here != there && here.abs().max(there.abs()) < 1 << 31;
-    moves.then_some(Step {
-        var,
-        here,
-        there,
-        address: of.is_some(),
-    })
-}
-
-/// A number, or an offset, whose bounds are others in another state.
-fn drift(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Drift> {
-    let (a, b) = match (a.sole(), b.sole()) {
-        (Some((id, a)), Some((to, b))) if id == to && names.info(id).single => (a, b),
-        _ => (a.plain()?, b.plain()?),
-    };
-    let is_one = a.single().is_some() && b.single().is_some();
-    let moves = a.least != b.least || a.most != b.most;
-    (moves && !is_one).then_some(Drift {
-        var,
-        least: (a.least.into(), b.least.into()),
-        most: (a.most.into(), b.most.into()),
-    })
 }

@@ -72,6 +72,11 @@ impl Row {
         }
     }
 
+    fn is_sound(&self) -> bool {
+        let numbers = [self.from, self.to, self.at];
+        self.stride >= ELEMENT && numbers.iter().all(|num| num.reduced(64).is_some())
+    }
+
     /// Where a row ends of which all elements own: behind all objects.
     pub fn whole(&self) -> Num {
         let all = u64::from(self.start) + (u64::from(self.stride) << 32);
@@ -160,6 +165,11 @@ impl Row {
 }
 
 impl Owners {
+    /// Whether what was read from a file makes sense.
+    pub fn is_sound(&self) -> bool {
+        self.rows.iter().all(Row::is_sound)
+    }
+
     /// Whether an object has elements that own.
     pub fn has_rows_of(&self, id: ObjId) -> bool {
         self.rows.iter().any(|row| row.of == id)

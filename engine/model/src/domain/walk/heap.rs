@@ -313,7 +313,12 @@ impl<G: Guide> Walker<'_, G> {
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
             let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
-            moved = sure.then(|| state.rows_to_move(blocks[0], &self.names));
+            // Nothing else leads to a block that is an owner's: no element of its own.
+            let owned = match old {
+                Operand::Reg(reg) => state.owners.index(Holder::of(reg)).is_some(),
+                _ => false,
+            };
+            moved = (sure && owned).then(|| state.rows_to_move(blocks[0], &self.names));
             self.over(state, (old, &blocks), sure);
         }
         if let Some(mut before) = before {

@@ -1,0 +1,206 @@
+//! Elements of rows that are read and stored, and rows that are moved with their block.
+
+use std::sync::Arc;
+
+use super::{Lies, next};
+use crate::domain::linear::{Edge, Sum, Var};
+use crate::domain::owners::{Apart, Holder, Place, Row, RowName, Stored};
+use crate::domain::space::{Names, ObjId};
+use crate::domain::state::State;
+
+impl State {
+    /// No other element is spoken of apart than the one at an offset, or it is not known that it is another one. Whether one can be spoken of apart.
+    fn apart_from(&mut self, name: RowName, at: &Sum, names: &Names<'_>) -> bool {
+        match self.owners.apart(name) {
+            None => true,
+            Some(Apart::Named(_)) => {
+                self.dissolve(name);
+                true
+            }
+            Some(Apart::Spent) => self.settle(name, names) || self.cut(name, at, names),
+        }
+    }
+
+    /// A register holds what was read from an element.
+    pub(in crate::domain) fn element_read(
+        &mut self,
+        to: Holder,
+        (name, at): (RowName, &Sum),
+        names: &Names<'_>,
+    ) {
+        if self.lies(name, at, names) != Lies::Among {
+            return;
+        }
+        let apart = self.owners.apart(name);
+        let same = match apart {
+            None => Some(false),
+            Some(_) => self.is_same(at, &self.edge(name, Edge::At), names),
+        };
+        match (apart, same) {
+            (Some(Apart::Named(_)), Some(true)) => {}
+            (_, Some(false)) => {
+                if !self.apart_from(name, at, names) || self.lies(name, at, names) != Lies::Among {
+                    return;
+                }
+                self.put_edge(name, Edge::At, at, names);
+            }
+            (Some(Apart::Named(_)), None) => {
+                Arc::make_mut(&mut self.owners).alive.insert(to);
+                return;
+            }
+            (None | Some(Apart::Spent), _) => return,
+        }
+        let place = Place::Element(name.0, name.1);
+        Arc::make_mut(&mut self.owners).read(to, &place, |_, _| true);
+    }
+
+    /// An element is about to hold a value.
+    pub(in crate::domain) fn element_stored(
+        &mut self,
+        (name, at): (RowName, &Sum),
+        value: Stored,
+        names: &Names<'_>,
+    ) {
+        let is_other = |(of, _): &(ObjId, u32)| *of != name.0;
+        Arc::make_mut(&mut self.owners).kept.retain(is_other);
+        let held = |state: &State| match value {
+            Stored::Held(holder) => state.owners.index(holder),
+            Stored::Null | Stored::Unknown => None,
+        };
+        let apart = self.owners.apart(name);
+        let same = match apart {
+            None => Some(false),
+            Some(_) => self.is_same(at, &self.edge(name, Edge::At), names),
+        };
+        match (apart, same) {
+            (None, _) => {}
+            (Some(_), Some(true)) => Arc::make_mut(&mut self.owners).element_gone(name),
+            (Some(Apart::Named(index)), Some(false)) => {
+                if held(self) == Some(index) {
+                    // Two elements would have one value.
+                    return self.drop_row(name);
+                }
+            }
+            (Some(Apart::Named(_)), None) => self.dissolve(name),
+            (Some(Apart::Spent), Some(false) | None) => {}
+        }
+        let owner = held(self);
+        if owner.is_none() && value != Stored::Null {
+            return self.element_lost((name, at), names);
+        }
+        if !self.extended((name, at), names) {
+            let is_outside = self.lies(name, at, names) == Lies::Outside;
+            if owner.is_some() && !is_outside {
+                self.drop_row(name);
+            }
+            return;
+        }
+        if owner.is_some() {
+            if !self.apart_from(name, at, names) || self.lies(name, at, names) != Lies::Among {
+                return self.drop_row(name);
+            }
+            self.put_edge(name, Edge::At, at, names);
+            if let Some(index) = held(self) {
+                let owners = Arc::make_mut(&mut self.owners);
+                owners.named[index]
+                    .places
+                    .push(Place::Element(name.0, name.1));
+            }
+        }
+    }
+
+    /// An element holds NULL or what an owner does: it is among those that own, or will be. Whether that is so.
+    fn extended(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) -> bool {
+        let stride = self.row(name).map_or(0, |row| i128::from(row.stride));
+        let Some(behind) = at.plus(&Sum::number(stride), 1) else {
+            return false;
+        };
+        match self.lies(name, at, names) {
+            Lies::Among => {}
+            Lies::Behind => self.put_edge(name, Edge::To, &behind, names),
+            Lies::Before => self.put_edge(name, Edge::From, at, names),
+            Lies::Outside | Lies::Unknown if self.is_without_elements(name, names) => {
+                self.put_edge(name, Edge::From, at, names);
+                self.put_edge(name, Edge::To, &behind, names);
+            }
+            Lies::Outside | Lies::Unknown => return false,
+        }
+        true
+    }
+
+    /// An element holds something that nobody owns.
+    fn element_lost(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) {
+        if matches!(
+            self.lies(name, at, names),
+            Lies::Behind | Lies::Before | Lies::Outside
+        ) {
+            return;
+        }
+        if !self.apart_from(name, at, names) {
+            return self.drop_row(name);
+        }
+        self.put_edge(name, Edge::At, at, names);
+        Arc::make_mut(&mut self.owners).spent.insert(name);
+    }
+}
+
+/// Rows of a block that is moved, with what lines say of them.
+pub(in crate::domain) struct Moved(Vec<Row>);
+
+impl State {
+    /// The rows of a block that is about to be moved. They are kept apart until [`State::move_rows`].
+    pub(in crate::domain) fn rows_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Moved {
+        let rows: Vec<Row> = self
+            .owners
+            .rows
+            .iter()
+            .filter(|row| row.of == id)
+            .cloned()
+            .collect();
+        let is_copied = |row: &Row| {
+            let size = self.object(id, names).map(|object| object.size);
+            let size = match size.and_then(|size| size.single()) {
+                Some(size) => Sum::number(size.into()),
+                None => Sum::of(Var::Size(id)),
+            };
+            self.proves(self.edge(row.name(), Edge::To).plus(&size, -1), names)
+        };
+        let mut rows: Vec<Row> = rows.into_iter().filter(is_copied).collect();
+        rows.truncate(1);
+        for row in &rows {
+            if self.owners.apart(row.name()) == Some(Apart::Spent) {
+                self.settle(row.name(), names);
+            }
+        }
+        rows.retain_mut(|row| {
+            if let Some(known) = self.row(row.name()) {
+                *row = known.clone();
+            }
+            self.owners.apart(row.name()) != Some(Apart::Spent)
+        });
+        for row in &rows {
+            self.dissolve(row.name());
+            self.lines = self.lines.rename(|var| match var {
+                Var::Row(of, start, edge) if (of, start) == row.name() => Some(next(edge)),
+                var => Some(var),
+            });
+        }
+        Moved(rows)
+    }
+
+    /// The rows of a block that was moved are those of the new one.
+    pub(in crate::domain) fn move_rows(&mut self, Moved(rows): Moved, to: ObjId) {
+        for row in rows {
+            Arc::make_mut(&mut self.owners).drop_rows(|known| known.of == to);
+            self.lines_of_rows();
+            let row = Row { of: to, ..row };
+            self.lines = self.lines.rename(|var| match var {
+                var if var == next(Edge::From) => Some(row.var(Edge::From)),
+                var if var == next(Edge::To) => Some(row.var(Edge::To)),
+                var if var == next(Edge::At) => None,
+                var => Some(var),
+            });
+            Arc::make_mut(&mut self.owners).put_row(row);
+        }
+    }
+}
