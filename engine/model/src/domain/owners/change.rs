@@ -8,6 +8,17 @@ use super::{Field, Holder, Owner, Owners, Place, Row, Slot};
 use crate::domain::space::ObjId;
 use crate::program::ir::Reg;
 
+/// Which places may hold the address of a block that is released.
+#[allow(missing_debug_implementations, reason = "functions")]
+pub struct MayHold<'a> {
+    /// Whether a field may.
+    pub field: &'a dyn Fn(Field) -> bool,
+    /// Whether an element of a row may.
+    pub row: &'a dyn Fn(&Row) -> bool,
+    /// Whether a register may.
+    pub holder: &'a dyn Fn(Holder) -> bool,
+}
+
 /// The registers that hold what a register held.
 pub type Renamed = SmallVec<[Holder; 2]>;
 
@@ -312,12 +323,7 @@ impl Owners {
 
     /// A block may be released: the one that a register leads to, if that is known, which may be called so. What fields and registers may
     /// hold is asked where it is not known who owns it.
-    pub fn released(
-        &mut self,
-        holder: Option<Holder>,
-        (field_holds, row_holds): (&dyn Fn(Field) -> bool, &dyn Fn(&Row) -> bool),
-        holds: &dyn Fn(Holder) -> bool,
-    ) {
+    pub fn released(&mut self, holder: Option<Holder>, may: &MayHold<'_>) {
         let owner = holder.and_then(|holder| self.index(holder));
         match owner {
             Some(index) => {
@@ -341,14 +347,14 @@ impl Owners {
                     .fields
                     .iter()
                     .copied()
-                    .filter(|f| field_holds(*f))
+                    .filter(|f| (may.field)(*f))
                     .collect();
                 gone.into_iter().for_each(|field| self.drop_field(field));
-                self.drop_rows(row_holds);
+                self.drop_rows(may.row);
                 while let Some(index) = self
                     .named
                     .iter()
-                    .position(|owner| owner.holders.iter().all(|holder| holds(*holder)))
+                    .position(|owner| owner.holders.iter().all(|holder| (may.holder)(*holder)))
                 {
                     let owner = self.named.swap_remove(index);
                     owner
@@ -358,8 +364,8 @@ impl Owners {
                 }
             }
         }
-        self.alive.retain(|holder| !holds(*holder));
-        self.kept.retain(|field| !field_holds(*field));
+        self.alive.retain(|holder| !(may.holder)(*holder));
+        self.kept.retain(|field| !(may.field)(*field));
         self.tidy();
     }
 

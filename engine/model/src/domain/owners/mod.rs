@@ -21,7 +21,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use self::change::{Renamed, Stored};
+pub use self::change::{MayHold, Renamed, Stored};
 pub use self::rows::{Apart, Row, RowName};
 
 use std::collections::BTreeSet;

@@ -136,7 +136,7 @@ impl Side<'_> {
         let mut excluded = self.owners().excluded.iter();
         let mut spent = self.owners().spent.iter();
         others.is_apart()
-            && others.rows.iter().all(|row| self.has_row(row))
+            && others.rows.iter().all(|row| self.has_row(row, others))
             && spent.all(|name| others.spent.contains(name) || others.row(*name).is_none())
             && others.fields.iter().all(|field| self.owns(*field))
             && named
@@ -148,12 +148,12 @@ impl Side<'_> {
     }
 
     /// Whether all elements own that do in a row of others.
-    fn has_row(&self, other: &Row) -> bool {
+    fn has_row(&self, other: &Row, others: &Owners) -> bool {
         self.owners().row(other.name()).is_some_and(|own| {
             own.stride == other.stride
                 && own.from.is_within(&other.from)
                 && own.to.is_within(&other.to)
-                && own.at.is_within(&other.at)
+                && (own.at.is_within(&other.at) || others.apart(other.name()).is_none())
         })
     }
 

@@ -5,6 +5,11 @@ use crate::domain::space::ObjId;
 
 const LAST: ObjId = ObjId(8);
 const OLDER: ObjId = ObjId(9);
+const ANYWHERE: MayHold<'_> = MayHold {
+    field: &|_| true,
+    row: &|_| true,
+    holder: &|_| true,
+};
 
 fn reg(number: u32) -> Holder {
     Holder::Reg(number)
@@ -28,7 +33,7 @@ fn list() -> Owners {
 }
 
 fn release(owners: &mut Owners, register: u32) {
-    owners.released(Some(reg(register)), (&|_| true, &|_| true), &|_| true);
+    owners.released(Some(reg(register)), &ANYWHERE);
 }
 
 fn owns(owners: &Owners, field: Field) -> bool {
@@ -66,7 +71,7 @@ fn a_node_that_is_released_and_still_linked_is_excluded() {
 fn what_nobody_is_known_to_own_takes_all_owners_along() {
     let mut owners = list();
     owners.alive.insert(reg(5));
-    owners.released(Some(reg(5)), (&|_| true, &|_| true), &|_| true);
+    owners.released(Some(reg(5)), &ANYWHERE);
     assert!(owners.is_silent(), "{owners}");
 }
 

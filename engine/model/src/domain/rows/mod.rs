@@ -6,6 +6,8 @@
 
 mod aligned;
 mod stored;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 

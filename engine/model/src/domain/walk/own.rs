@@ -8,7 +8,9 @@ use super::{Frame, Guide, Walker};
 use crate::domain::contents::END;
 use crate::domain::linear::Sum;
 use crate::domain::num::Num;
-use crate::domain::owners::{Field, Holder, Owners, Place, Renamed, Row, RowName, Slot, Stored};
+use crate::domain::owners::{
+    Field, Holder, MayHold, Owners, Place, Renamed, Row, RowName, Slot, Stored,
+};
 use crate::domain::space::{Alive, GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -284,7 +286,12 @@ impl<G: Guide> Walker<'_, G> {
             Operand::Reg(reg) => Some(Holder::of(reg)),
             _ => None,
         };
-        owners.released(holder, (&field_holds, &row_holds), &holds);
+        let may = MayHold {
+            field: &field_holds,
+            row: &row_holds,
+            holder: &holds,
+        };
+        owners.released(holder, &may);
         state.owners = Arc::new(owners);
     }
 
