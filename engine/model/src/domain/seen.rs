@@ -54,7 +54,7 @@ impl State {
     /// A register gets another value: offsets are not said by it any more.
     pub(super) fn forget_reads_by(&mut self, reg: Reg) {
         let own = Var::Reg(reg.0);
-        let is_said_without = |at: &Sum| at.vars().all(|var| var != own);
+        let is_said_without = |at: &Sum| at.vars().all(|var| var != own && var != own.unsigned());
         self.reads
             .retain(|of, read| *of != reg && is_said_without(&read.at));
         self.tested.retain(|(read, _)| is_said_without(&read.at));

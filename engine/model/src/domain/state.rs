@@ -103,7 +103,7 @@ impl State {
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
         self.may_end(id, (low, high), ends);
         if self.owners.has_fields_of(id) {
-            self.cut_rows(id, low);
+            self.cut_rows(id, (low, high));
             Arc::make_mut(&mut self.owners).written(id, (low, high));
         }
         self.cells.retain(|_, cell| {

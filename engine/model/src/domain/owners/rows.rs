@@ -148,6 +148,20 @@ impl Row {
         low < high && self.meets(&Num::exactly(64, low.into()), high - low)
     }
 
+    /// The offset behind the last element that ends before some byte; none where it starts behind that.
+    pub fn end_before(&self, byte: u32) -> Option<u32> {
+        let distance = byte.checked_sub(self.start)?;
+        let before = distance / self.stride * self.stride;
+        // Behind an element there may be other members.
+        let is_part = distance - before < ELEMENT;
+        let behind = if is_part {
+            before
+        } else {
+            before.checked_add(self.stride)?
+        };
+        self.start.checked_add(behind)
+    }
+
     /// Whether a field has bytes in common with elements.
     pub fn has_part_of(&self, at: u32) -> bool {
         self.may_have(&Num::exactly(64, at.into()), ELEMENT)

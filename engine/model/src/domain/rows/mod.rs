@@ -199,19 +199,18 @@ impl State {
         true
     }
 
-    /// Something that is no element is written at an offset: behind it there are none of an array that starts before it.
-    pub(in crate::domain) fn cut_rows(&mut self, id: ObjId, low: u32) {
+    /// Bytes are written that are no element's value: there, and behind them, are no elements of an array that starts before them.
+    pub(in crate::domain) fn cut_rows(&mut self, id: ObjId, (low, high): (u32, u32)) {
         let rows = self.owners.rows.iter();
-        let is_within = |row: &&Row| {
-            row.of == id
-                && low > row.start
-                && row.to.least > low.into()
-                && row.overlaps((low, low + 1))
-        };
-        let cut: Vec<RowName> = rows.filter(is_within).map(Row::name).collect();
-        for (id, start) in cut {
+        let rows = rows.filter(|row| row.of == id && row.overlaps((low, high)));
+        let ends = rows.filter_map(|row| Some((row.name(), row.end_before(low)?)));
+        let ends = ends.filter(|(name, end)| {
+            let row = self.row(*name);
+            row.is_some_and(|row| row.to.least > i64::from(*end))
+        });
+        for ((id, start), end) in ends.collect::<Vec<_>>() {
             self.lines.drop(|var| var == Var::Row(id, start, Edge::To));
-            self.change_row((id, start), |row| row.to = Num::exactly(64, low.into()));
+            self.change_row((id, start), |row| row.to = Num::exactly(64, end.into()));
         }
     }
 

@@ -188,19 +188,23 @@ impl State {
         Moved(rows)
     }
 
-    /// The rows of a block that was moved are those of the new one.
-    pub(in crate::domain) fn move_rows(&mut self, Moved(rows): Moved, to: ObjId) {
-        for row in rows {
+    /// The rows of a block that was moved are those of the new one, if it is known which that is.
+    pub(in crate::domain) fn move_rows(&mut self, Moved(rows): Moved, to: Option<ObjId>) {
+        let [from_next, to_next] = [Edge::From, Edge::To].map(next);
+        let row = rows.into_iter().next().zip(to);
+        if let Some((row, to)) = row {
             Arc::make_mut(&mut self.owners).drop_rows(|known| known.of == to);
             self.lines_of_rows();
             let row = Row { of: to, ..row };
+            let (from, end) = (row.var(Edge::From), row.var(Edge::To));
             self.lines = self.lines.rename(|var| match var {
-                var if var == next(Edge::From) => Some(row.var(Edge::From)),
-                var if var == next(Edge::To) => Some(row.var(Edge::To)),
-                var if var == next(Edge::At) => None,
+                var if var == from_next => Some(from),
+                var if var == to_next => Some(end),
                 var => Some(var),
             });
             Arc::make_mut(&mut self.owners).put_row(row);
         }
+        let all = [Edge::From, Edge::To, Edge::At].map(next);
+        self.lines.drop(|var| all.contains(&var));
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::domain::contents::Contents;
 use crate::domain::linear::{Edge, Sum, Var};
+use crate::domain::nul::Ends;
 use crate::domain::num::Num;
 use crate::domain::owners::{Apart, Holder, MayHold, Row, Stored};
 use crate::domain::space::{Alive, Names, ObjId, Object};
@@ -53,7 +54,7 @@ fn release(state: &mut State, reg: u32) {
     );
 }
 
-fn ends(state: &State) -> Option<(u64, u64)> {
+fn ends_of(state: &State) -> Option<(u64, u64)> {
     let row = state.owners.row(NAME)?;
     Some((row.from.single()?, row.to.single()?))
 }
@@ -65,10 +66,10 @@ fn a_store_behind_the_last_element_moves_the_end() {
     let mut state = begun();
     store(&mut state, (1, &at(0)), &names);
     store(&mut state, (2, &at(8)), &names);
-    assert_eq!(ends(&state), Some((0, 16)));
+    assert_eq!(ends_of(&state), Some((0, 16)));
     // What is stored farther away is no element.
     store(&mut state, (3, &at(32)), &names);
-    assert_eq!(ends(&state), Some((0, 16)));
+    assert_eq!(ends_of(&state), Some((0, 16)));
     // What nobody owns in the middle is excluded, and a second time it cannot be.
     state.element_stored((NAME, &at(8)), Stored::Unknown, &names);
     assert_eq!(state.owners.apart(NAME), Some(Apart::Spent));
@@ -95,7 +96,7 @@ fn a_released_element_is_read_no_more() {
     // The other one does, and the row begins with it.
     state.element_read(held(8), (NAME, &at(8)), &names);
     assert!(state.owners.lives(held(8)));
-    assert_eq!(ends(&state), Some((8, 16)));
+    assert_eq!(ends_of(&state), Some((8, 16)));
 }
 
 #[test]
@@ -111,6 +112,38 @@ fn one_value_in_two_elements_is_no_row() {
     store(&mut state, (1, &at(0)), &names);
     store(&mut state, (2, &Sum::of(Var::Reg(9))), &names);
     assert!(state.owners.row(NAME).is_none());
+}
+
+#[test]
+fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
+    let row = Row {
+        stride: 24,
+        ..Row::empty(ARRAY, 8, 8)
+    };
+    // Elements are at 8, 32 and 56; the bytes from 16 to 32 are other members.
+    let ends = [8, 15, 16, 31, 32, 39, 40].map(|byte| row.end_before(byte));
+    let expected = [8, 8, 32, 32, 32, 32, 56].map(Some);
+    assert_eq!(ends, expected);
+    assert_eq!(row.end_before(7), None);
+    let program = Program::default();
+    let names = Names::new(&program);
+    let mut state = begun();
+    for (reg, offset) in [(1, 0), (2, 8), (3, 16)] {
+        store(&mut state, (reg, &at(offset)), &names);
+    }
+    state.written(ARRAY, (13, 14), Ends::Settled);
+    assert_eq!(ends_of(&state), Some((0, 8)));
+    // Other members are written without any consequence.
+    let whole = Row {
+        to: row.whole(),
+        ..row
+    };
+    let mut state = State::default();
+    Arc::make_mut(&mut state.owners).put_row(whole.clone());
+    state.written(ARRAY, (16, 24), Ends::Settled);
+    assert_eq!(state.owners.rows, [whole]);
+    state.written(ARRAY, (40, 57), Ends::Settled);
+    assert!(state.owners.rows.is_empty());
 }
 
 #[test]

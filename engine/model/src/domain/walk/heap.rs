@@ -331,8 +331,8 @@ impl<G: Guide> Walker<'_, G> {
             self.apart.push(before);
         }
         let mut result = self.request(frame, state, op, &request, contents);
-        if let Some((moved, (to, _))) = moved.zip(result.sole()) {
-            state.move_rows(moved, to);
+        if let Some(moved) = moved {
+            state.move_rows(moved, result.sole().map(|(to, _)| to));
         }
         if nothing && !blocks.is_empty() {
             let null = Num::exactly(64, 0);

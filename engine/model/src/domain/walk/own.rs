@@ -105,7 +105,7 @@ impl<G: Guide> Walker<'_, G> {
         if width < 64 {
             for (id, offset) in &access.targets {
                 if let Some(at) = offset.single().and_then(|at| u32::try_from(at).ok()) {
-                    state.cut_rows(*id, at);
+                    state.cut_rows(*id, (at, at.saturating_add(width.div_ceil(8).into())));
                 }
             }
         }
