@@ -173,6 +173,8 @@ pub struct States<'p> {
     pub names: Names<'p>,
     /// The states; several where a loop is entered in several places.
     pub states: FxHashMap<(CtxId, BlockId), Vec<State>>,
+    /// Whether something cannot be passed: nothing is said of what lies behind that.
+    pub has_holes: bool,
 }
 
 impl<'p> States<'p> {
@@ -190,6 +192,7 @@ impl<'p> States<'p> {
             walker.function(FuncId(function.function))?;
         }
         Ok(States {
+            has_holes: !walker.found.holes.is_empty(),
             contexts: walker.contexts,
             names: walker.names,
             states: walker.guide.seen.unwrap_or_default(),

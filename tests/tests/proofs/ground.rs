@@ -79,7 +79,9 @@ impl Follower<'_, '_> {
     }
 
     fn look(&mut self, view: &View<'_>) {
-        if !self.told.is_empty() || self.compared.blocks > LONGEST {
+        // Behind what cannot be passed nothing is said of states.
+        let is_told = self.states.has_holes || !self.told.is_empty();
+        if is_told || self.compared.blocks > LONGEST {
             return;
         }
         self.compared.blocks += 1;
@@ -118,7 +120,8 @@ impl Follower<'_, '_> {
         }
         objects.extend(self.requests.named(&self.states.names));
         // It has to be one of those in which the block is walked.
-        for (left, state) in (0..states.len()).rev().zip(states) {
+        let mut all = Vec::new();
+        for state in states {
             self.registers(view, state, &objects, &place);
             self.memory(view, state, &objects, &place);
             self.lines(view, state, &objects, &place);
@@ -128,11 +131,12 @@ impl Follower<'_, '_> {
             self.compared.owners += compared;
             self.told
                 .extend(differs.map(|what| format!("{place}: {what}")));
-            if self.told.is_empty() || left == 0 {
+            if self.told.is_empty() {
                 return;
             }
-            self.told.clear();
+            all.extend(self.told.drain(..).next());
         }
+        self.told.push(all.join("; or "));
     }
 
     fn registers(
@@ -296,7 +300,8 @@ impl Follower<'_, '_> {
             let holds = line.holds(value);
             lines += usize::from(holds.is_some());
             if holds == Some(false) {
-                told.push(format!("{place}: {line:?} does not hold"));
+                let values: Vec<_> = line.vars().map(value).collect();
+                told.push(format!("{place}: {line} does not hold of {values:?}"));
             }
         }
         for product in state.lines.products() {

@@ -372,10 +372,33 @@ impl State {
             owners: self.owners_of_both(other, names, thresholds),
             handed: self.handed.filter(|_| self.handed == other.handed),
         };
+        lines.drop(|var| {
+            [self, other]
+                .iter()
+                .any(|side| side.meant_otherwise(var, &state, names))
+        });
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
         state.lines_of_nuls();
         state
+    }
+
+    /// Whether a line means the offset of an address here, and a number in another state, where it is not known any more that it is an address.
+    fn meant_otherwise(&self, var: Var, other: &State, names: &Names<'_>) -> bool {
+        let value = |state: &State| match var {
+            Var::Reg(reg) => state.registers.get(&Reg(reg & !UNSIGNED)).cloned(),
+            Var::Cell(id, at, len) => {
+                let at = Num::exactly(64, at.into());
+                let object = state.object(id, names)?;
+                Some(object.contents.load(&at, len & !UNSIGNED, names))
+            }
+            Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => None,
+        };
+        let is_address = |value: Value| !value.ptr.is_empty();
+        let may_be_any = |value: Value| value.is_vague() && value.ptr.is_empty();
+        value(self).is_some_and(is_address)
+            && value(other).is_none_or(may_be_any)
+            && !matches!(var, Var::Cell(_, _, len) if (len & !UNSIGNED) < 8)
     }
 
     /// Lines of the one that hold in the other; what widens has no others.
@@ -441,6 +464,9 @@ impl State {
             && self.has_nuls(other, names)
             && self.has_owners(other, names)
             && space::is_within(&self.objects, &other.objects, names)
+            && !other
+                .lines
+                .speaks_of(|var| self.meant_otherwise(var, other, names))
             && (self.lines).proves_all(&other.lines, &|var| self.range(var, names))
     }
 }

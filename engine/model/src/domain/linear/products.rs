@@ -92,6 +92,13 @@ impl Product {
 }
 
 impl Lines {
+    /// Whether anything is said of such a variable.
+    pub fn speaks_of(&self, is_it: impl Fn(Var) -> bool) -> bool {
+        let mut vars = self.all.iter().flat_map(Line::vars);
+        let mut products = self.products.iter().flat_map(Product::vars);
+        vars.any(&is_it) || products.any(&is_it)
+    }
+
     /// The products that are known.
     pub fn products(&self) -> &[Product] {
         &self.products
