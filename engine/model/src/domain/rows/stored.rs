@@ -144,55 +144,59 @@ impl State {
     }
 }
 
-/// Rows of a block that is moved, with what lines say of them.
-pub(in crate::domain) struct Moved(Vec<Row>);
+/// A row of a block that is moved, with what lines say of it.
+pub(in crate::domain) struct Moved(Row);
 
 impl State {
-    /// The rows of a block that is about to be moved. They are kept apart until [`State::move_rows`].
-    pub(in crate::domain) fn rows_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Moved {
-        let rows: Vec<Row> = self
-            .owners
-            .rows
-            .iter()
-            .filter(|row| row.of == id)
-            .cloned()
-            .collect();
-        let is_copied = |row: &Row| {
-            let size = self.object(id, names).map(|object| object.size);
-            let size = match size.and_then(|size| size.single()) {
-                Some(size) => Sum::number(size.into()),
-                None => Sum::of(Var::Size(id)),
-            };
-            self.proves(self.edge(row.name(), Edge::To).plus(&size, -1), names)
+    /// The row of a block that is about to be moved, as far as all its elements are copied. Lines speak of it by other names until [`State::move_row`].
+    pub(in crate::domain) fn row_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Option<Moved> {
+        let name = self.owners.rows.iter().find(|row| row.of == id)?.name();
+        if self.owners.apart(name) == Some(Apart::Spent) && !self.settle(name, names) {
+            return None;
+        }
+        let size = match self.object(id, names)?.size.single() {
+            Some(size) => Sum::number(size.into()),
+            None => Sum::of(Var::Size(id)),
         };
-        let mut rows: Vec<Row> = rows.into_iter().filter(is_copied).collect();
-        rows.truncate(1);
-        for row in &rows {
-            if self.owners.apart(row.name()) == Some(Apart::Spent) {
-                self.settle(row.name(), names);
-            }
+        let end = self.edge(name, Edge::To);
+        if !self.proves(end.plus(&size, -1), names) || !self.is_of_elements(name, Edge::To) {
+            return None;
         }
-        rows.retain_mut(|row| {
-            if let Some(known) = self.row(row.name()) {
-                *row = known.clone();
-            }
-            self.owners.apart(row.name()) != Some(Apart::Spent)
+        self.dissolve(name);
+        let row = self.row(name)?.clone();
+        self.lines = self.lines.rename(|var| match var {
+            Var::Row(of, start, edge) if (of, start) == name => Some(next(edge)),
+            var => Some(var),
         });
-        for row in &rows {
-            self.dissolve(row.name());
-            self.lines = self.lines.rename(|var| match var {
-                Var::Row(of, start, edge) if (of, start) == row.name() => Some(next(edge)),
-                var => Some(var),
-            });
-        }
-        Moved(rows)
+        Some(Moved(row))
     }
 
-    /// The rows of a block that was moved are those of the new one, if it is known which that is.
-    pub(in crate::domain) fn move_rows(&mut self, Moved(rows): Moved, to: Option<ObjId>) {
+    /// Whether an offset of a row is that of an element, whatever the variables are by which lines say it.
+    fn is_of_elements(&self, name: RowName, edge: Edge) -> bool {
+        let Some(row) = self.row(name) else {
+            return false;
+        };
+        let (stride, start) = (i128::from(row.stride), i128::from(row.start));
+        if let Some(at) = row.range(edge).single() {
+            return (i128::from(at) - start) % stride == 0;
+        }
+        let var = row.var(edge);
+        self.lines.iter().any(|line| {
+            let own = line.terms().find(|(of, _)| *of == var);
+            let mut others = line.terms().filter(|(of, _)| *of != var);
+            own.is_some_and(|(_, factor)| {
+                line.is_exact()
+                    && factor.abs() == 1
+                    && (line.constant() + factor * start) % stride == 0
+                    && others.all(|(_, by)| by % stride == 0)
+            })
+        })
+    }
+
+    /// The row of a block that was moved is one of the new block, if it is known which that is.
+    pub(in crate::domain) fn move_row(&mut self, Moved(row): Moved, to: Option<ObjId>) {
         let [from_next, to_next] = [Edge::From, Edge::To].map(next);
-        let row = rows.into_iter().next().zip(to);
-        if let Some((row, to)) = row {
+        if let Some(to) = to {
             Arc::make_mut(&mut self.owners).drop_rows(|known| known.of == to);
             self.lines_of_rows();
             let row = Row { of: to, ..row };

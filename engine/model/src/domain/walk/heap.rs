@@ -318,7 +318,9 @@ impl<G: Guide> Walker<'_, G> {
                 Operand::Reg(reg) => state.owners.index(Holder::of(reg)).is_some(),
                 _ => false,
             };
-            moved = (sure && owned).then(|| state.rows_to_move(blocks[0], &self.names));
+            if sure && owned {
+                moved = state.row_to_move(blocks[0], &self.names);
+            }
             self.over(state, (old, &blocks), sure);
         }
         if let Some(mut before) = before {
@@ -332,7 +334,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let mut result = self.request(frame, state, op, &request, contents);
         if let Some(moved) = moved {
-            state.move_rows(moved, result.sole().map(|(to, _)| to));
+            state.move_row(moved, result.sole().map(|(to, _)| to));
         }
         if nothing && !blocks.is_empty() {
             let null = Num::exactly(64, 0);
