@@ -238,17 +238,14 @@ impl State {
 
     /// What both are in.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.with_rows(other, names, |one, two| {
+        self.met(other, names, |one, two| {
             // What a row ends with is a multiple of what counts its elements, which no line says where both are numbers.
             let counts = one.owners.rows.iter().any(|row| {
                 let there = two.owners.row(row.name());
                 there.is_some_and(|there| (there.from, there.to) != (row.from, row.to))
             });
             match counts {
-                true => {
-                    let (steps, _) = one.steps(two, names);
-                    one.joined_by_steps(two, names, widths, &steps)
-                }
+                true => one.joined_with_hull(two, names, widths),
                 false => one.merged(two, names, widths, None),
             }
         })
@@ -264,10 +261,14 @@ impl State {
 
     /// The join at the head of a loop, with the equations that hold in both states.
     pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.with_rows(other, names, |one, two| {
-            let (steps, _) = one.steps(two, names);
-            one.joined_by_steps(two, names, widths, &steps)
+        self.met(other, names, |one, two| {
+            one.joined_with_hull(two, names, widths)
         })
+    }
+
+    fn joined_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
+        let (steps, _) = self.steps(other, names);
+        self.joined_by_steps(other, names, widths, &steps)
     }
 
     fn joined_by_steps(
@@ -289,7 +290,7 @@ impl State {
 
     /// The join of the first turns of a loop, with what follows from steps that others take.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
-        self.with_rows(other, names, |one, two| {
+        self.met(other, names, |one, two| {
             one.joined_turns(two, names, widths)
         })
     }
@@ -319,7 +320,7 @@ impl State {
         (thresholds, stored): (&Thresholds, &Thresholds),
     ) -> State {
         let both = Some((thresholds, stored));
-        self.with_rows(new, names, |one, two| one.merged(two, names, widths, both))
+        self.met(new, names, |one, two| one.merged(two, names, widths, both))
     }
 
     fn merged(
@@ -372,33 +373,50 @@ impl State {
             owners: self.owners_of_both(other, names, thresholds),
             handed: self.handed.filter(|_| self.handed == other.handed),
         };
-        lines.drop(|var| {
-            [self, other]
-                .iter()
-                .any(|side| side.meant_otherwise(var, &state, names))
-        });
         lines.forget_trivial(&|var| state.range(var, names));
         state.lines = lines;
         state.lines_of_nuls();
         state
     }
 
+    /// Asks for the join of both states, once they have the same rows. Lines that it has, wherever they come from, mean there what they mean in both.
+    fn met(
+        &self,
+        other: &State,
+        names: &Names<'_>,
+        ask: impl FnOnce(&State, &State) -> State,
+    ) -> State {
+        let mut both = self.with_rows(other, names, ask);
+        let mut lines = std::mem::take(&mut both.lines);
+        lines.drop(|var| {
+            let mut sides = [self, other].into_iter();
+            sides.any(|side| side.meant_otherwise(var, &both, names))
+        });
+        both.lines = lines;
+        both
+    }
+
     /// Whether a line means the offset of an address here, and a number in another state, where it is not known any more that it is an address.
     fn meant_otherwise(&self, var: Var, other: &State, names: &Names<'_>) -> bool {
-        let value = |state: &State| match var {
-            Var::Reg(reg) => state.registers.get(&Reg(reg & !UNSIGNED)).cloned(),
-            Var::Cell(id, at, len) => {
-                let at = Num::exactly(64, at.into());
-                let object = state.object(id, names)?;
-                Some(object.contents.load(&at, len & !UNSIGNED, names))
+        let is_address = |value: &Value| !value.ptr.is_empty();
+        let may_be_any = |value: &Value| value.is_vague() && value.ptr.is_empty();
+        match var {
+            Var::Reg(reg) => {
+                let reg = Reg(reg & !UNSIGNED);
+                self.registers.get(&reg).is_some_and(is_address)
+                    && other.registers.get(&reg).is_none_or(may_be_any)
             }
-            Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => None,
-        };
-        let is_address = |value: Value| !value.ptr.is_empty();
-        let may_be_any = |value: Value| value.is_vague() && value.ptr.is_empty();
-        value(self).is_some_and(is_address)
-            && value(other).is_none_or(may_be_any)
-            && !matches!(var, Var::Cell(_, _, len) if (len & !UNSIGNED) < 8)
+            Var::Cell(id, at, len) if len & !UNSIGNED == 8 => {
+                let at = Num::exactly(64, at.into());
+                let value = |state: &State| {
+                    let object = state.object(id, names)?;
+                    Some(object.contents.load(&at, 8, names))
+                };
+                value(self).as_ref().is_some_and(is_address)
+                    && value(other).as_ref().is_none_or(may_be_any)
+            }
+            Var::Cell(..) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
+        }
     }
 
     /// Lines of the one that hold in the other; what widens has no others.
