@@ -19,6 +19,7 @@ use super::state::State;
 
 /// Zero bytes: where each may be.
 pub type Nuls = BTreeMap<(ObjId, Which), Num>;
+
 /// What happened to zero bytes where memory was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {

@@ -108,8 +108,15 @@ impl State {
         (self.reads, self.tested) = (kept, tested);
     }
 
+    /// A register is read from an element: what that was found to be.
+    pub fn read_again(&mut self, reg: Reg, read: Read, names: &Names<'_>) -> Option<Seen> {
+        let seen = self.tested(&read, names);
+        self.reads.insert(reg, read);
+        seen
+    }
+
     /// What an element may be by a test of it.
-    pub fn tested(&self, read: &Read, names: &Names<'_>) -> Option<Seen> {
+    fn tested(&self, read: &Read, names: &Names<'_>) -> Option<Seen> {
         let is_same = |known: &Read| {
             (known.of, known.width) == (read.of, read.width)
                 && (known.at == read.at

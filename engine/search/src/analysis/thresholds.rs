@@ -58,18 +58,16 @@ pub fn compared_in_memory(program: &Program) -> Vec<i64> {
     let mut all = BTreeSet::new();
     for block in own.flat_map(|function| function.blocks.clone().map(BlockId)) {
         let ops = &program.block(block).ops;
-        let is_loaded = |operand: &Operand| {
-            let mut loads = ops.iter().filter_map(|inst| match inst.op {
-                Op::Load { dst, .. } => Some(Operand::Reg(dst)),
-                _ => None,
-            });
-            loads.any(|dst| dst == *operand)
-        };
+        let loads = ops.iter().filter_map(|inst| match inst.op {
+            Op::Load { dst, .. } => Some(dst),
+            _ => None,
+        });
+        let loaded: BTreeSet<Reg> = loads.collect();
         for inst in ops {
             if let Op::Cmp { a, b, width, .. } = &inst.op
-                && let Operand::Const(number) = b
+                && let (Operand::Reg(reg), Operand::Const(number)) = (a, b)
                 && *width <= 64
-                && is_loaded(a)
+                && loaded.contains(reg)
             {
                 let number = cegar_model::term::value::signed(*width, (*number).into()) as i64;
                 all.extend((number > 1).then_some(number));

@@ -116,6 +116,15 @@ impl Row {
         }
     }
 
+    /// Changes what an offset of it may be.
+    pub fn set(&mut self, edge: Edge, range: Num) {
+        *match edge {
+            Edge::From => &mut self.from,
+            Edge::To => &mut self.to,
+            Edge::At => &mut self.at,
+        } = range;
+    }
+
     /// Whether all these offsets are those of elements.
     pub fn is_at(&self, offset: &Num) -> bool {
         let (start, stride) = (i64::from(self.start), i64::from(self.stride));

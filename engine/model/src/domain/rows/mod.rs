@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::domain::linear::{ANY, Edge, NEXT, Sum, Var};
 use crate::domain::num::Num;
-use crate::domain::owners::{Row, RowName};
+use crate::domain::owners::{Apart, Row, RowName};
 use crate::domain::space::{Alive, Names, ObjId};
 use crate::domain::state::State;
 
@@ -28,11 +28,15 @@ fn next(edge: Edge) -> Var {
 /// Where an element lies, as seen from the elements of its row that own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lies {
+    /// It is one of them.
     Among,
+    /// It is the one before the first of them.
     Before,
+    /// It is the one behind the last of them.
     Behind,
-    /// It is any of them that does not own.
+    /// It is none of them.
     Outside,
+    /// It is not known whether it is one of them.
     Unknown,
 }
 
@@ -74,6 +78,21 @@ impl State {
         }
     }
 
+    /// How an element is spoken of apart, and whether it is the one at an offset; that is not known where none is said.
+    fn apart_at(
+        &self,
+        name: RowName,
+        at: &Sum,
+        names: &Names<'_>,
+    ) -> (Option<Apart>, Option<bool>) {
+        let apart = self.owners.apart(name);
+        let same = match apart {
+            None => Some(false),
+            Some(_) => self.is_same(at, &self.edge(name, Edge::At), names),
+        };
+        (apart, same)
+    }
+
     fn change_row(&mut self, name: RowName, act: impl FnOnce(&mut Row)) {
         let owners = Arc::make_mut(&mut self.owners);
         if let Some(row) = owners.rows.iter_mut().find(|row| row.name() == name) {
@@ -96,13 +115,7 @@ impl State {
         }
         lines.keep(|var| var != own, &|var| self.range(var, names));
         self.lines = lines.rename(|var| Some(if var == next { own } else { var }));
-        self.change_row((id, start), |row| {
-            *match edge {
-                Edge::From => &mut row.from,
-                Edge::To => &mut row.to,
-                Edge::At => &mut row.at,
-            } = range
-        });
+        self.change_row((id, start), |row| row.set(edge, range));
     }
 
     /// What lines say of an offset of a row alone.
@@ -116,13 +129,7 @@ impl State {
         let all = Num::bounded(least, most);
         let met = known.zip(all).and_then(|(known, all)| known.meet(64, &all));
         if let Some(met) = met.filter(|met| Some(*met) != known) {
-            self.change_row(name, |row| {
-                *match edge {
-                    Edge::From => &mut row.from,
-                    Edge::To => &mut row.to,
-                    Edge::At => &mut row.at,
-                } = met
-            });
+            self.change_row(name, |row| row.set(edge, met));
         }
     }
 

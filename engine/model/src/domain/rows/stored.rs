@@ -9,7 +9,7 @@ use crate::domain::space::{Names, ObjId};
 use crate::domain::state::State;
 
 impl State {
-    /// No other element is spoken of apart than the one at an offset, or it is not known that it is another one. Whether one can be spoken of apart.
+    /// Makes room to speak of the element at an offset apart from the others. Whether there is room.
     fn apart_from(&mut self, name: RowName, at: &Sum, names: &Names<'_>) -> bool {
         match self.owners.apart(name) {
             None => true,
@@ -31,12 +31,7 @@ impl State {
         if self.lies(name, at, names) != Lies::Among {
             return;
         }
-        let apart = self.owners.apart(name);
-        let same = match apart {
-            None => Some(false),
-            Some(_) => self.is_same(at, &self.edge(name, Edge::At), names),
-        };
-        match (apart, same) {
+        match self.apart_at(name, at, names) {
             (Some(Apart::Named(_)), Some(true)) => {}
             (_, Some(false)) => {
                 if !self.apart_from(name, at, names) || self.lies(name, at, names) != Lies::Among {
@@ -67,12 +62,7 @@ impl State {
             Stored::Held(holder) => state.owners.index(holder),
             Stored::Null | Stored::Unknown => None,
         };
-        let apart = self.owners.apart(name);
-        let same = match apart {
-            None => Some(false),
-            Some(_) => self.is_same(at, &self.edge(name, Edge::At), names),
-        };
-        match (apart, same) {
+        match self.apart_at(name, at, names) {
             (None, _) => {}
             (Some(_), Some(true)) => Arc::make_mut(&mut self.owners).element_gone(name),
             (Some(Apart::Named(index)), Some(false)) => {

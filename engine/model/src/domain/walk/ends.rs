@@ -23,8 +23,7 @@ struct Span {
 impl<G: Guide> Walker<'_, G> {
     /// The object that an address leads to, if there is one of it, and the offset.
     fn placed(&self, frame: &Frame, state: &State, address: Operand) -> Option<(ObjId, Sum)> {
-        let term = self.term(frame, state, address, 64)?;
-        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        let (id, term) = self.located(frame, state, address)?;
         let named = self.by_name(frame, state, &term, (address, 64));
         Some((id, named.unwrap_or(term.sum)))
     }
@@ -51,10 +50,8 @@ impl<G: Guide> Walker<'_, G> {
             at,
             width: 8,
         };
-        let tested = state.tested(&read, &self.names);
-        state.reads.insert(reg, read);
         let value = self.get(frame, state, Operand::Reg(reg), 8);
-        match tested {
+        match state.read_again(reg, read, &self.names) {
             Some(Seen::Number(num)) => {
                 self.learned(frame, state, (Operand::Reg(reg), 8), Value::number(num), 0)
             }
@@ -78,9 +75,7 @@ impl<G: Guide> Walker<'_, G> {
             return true;
         };
         let read = Read { of, at, width };
-        let tested = state.tested(&read, &self.names);
-        state.reads.insert(reg, read);
-        let value = match tested {
+        let value = match state.read_again(reg, read, &self.names) {
             Some(Seen::Number(num)) => Value::number(num),
             Some(Seen::Address) => {
                 let value = self.get(frame, state, Operand::Reg(reg), width);

@@ -109,8 +109,7 @@ impl<G: Guide> Walker<'_, G> {
                 }
             }
         }
-        let known = Arc::clone(&state.owners);
-        let mut owners = Owners::clone(&known);
+        let mut owners = Owners::clone(&state.owners);
         match self.field(frame, state, address) {
             Some(place) if is_whole => {
                 owners.stored(&place, stored, |field| state.is_void(field, &self.names));
@@ -135,8 +134,7 @@ impl<G: Guide> Walker<'_, G> {
         address: Operand,
         stored: Option<Stored>,
     ) -> Option<(RowName, Sum)> {
-        let term = self.term(frame, state, address, 64)?;
-        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        let (id, term) = self.located(frame, state, address)?;
         let offset = *self.get(frame, state, address, 64).sole()?.1;
         let mut rows = state.owners.rows.iter().filter(|row| row.of == id);
         if let Some(row) = rows.find(|row| row.is_at(&offset)) {

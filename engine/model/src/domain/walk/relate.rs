@@ -60,6 +60,18 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
+    /// The one object that an address leads to, of which there is one, and the offset.
+    pub(super) fn located(
+        &self,
+        frame: &Frame,
+        state: &State,
+        address: Operand,
+    ) -> Option<(ObjId, Term)> {
+        let term = self.term(frame, state, address, 64)?;
+        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        Some((id, term))
+    }
+
     /// An operand as a number without a sign. Addresses are none.
     pub(super) fn bits(
         &self,
