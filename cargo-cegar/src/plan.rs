@@ -426,6 +426,15 @@ pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Er
     )))
 }
 
+/// What is to be said of a `cegar.toml` beside the crate's manifest, where nobody reads it.
+pub fn misplaced(project: &Project) -> Option<String> {
+    let file = project.root.join("cegar.toml");
+    file.is_file().then(|| {
+        let read = project.cegar.join("cegar.toml");
+        format!("{} is not read: {} is", file.display(), read.display())
+    })
+}
+
 fn stem(file: &Path) -> Option<String> {
     Some(file.file_stem()?.to_string_lossy().into_owned())
 }

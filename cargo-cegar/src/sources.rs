@@ -25,6 +25,12 @@ impl Digests {
         Digests(known.collect())
     }
 
+    /// Whether a file has changed or is gone; false of a file of which nothing is known.
+    pub fn is_changed(&self, file: &Path) -> bool {
+        let known = self.0.get(file);
+        known.is_some_and(|known| digest(file).as_ref() != Some(known))
+    }
+
     /// The files that have changed or are gone, as a person would name them.
     pub fn changed(&self, root: &Path) -> Vec<String> {
         let files = self.0.iter();

@@ -14,6 +14,7 @@ use super::alternate::Alternation;
 use super::alternate::overview::Overview;
 use super::alternate::subject::Subject;
 use super::findings::readable;
+use super::library;
 use super::single::assumptions;
 use super::vacuous::Known;
 use crate::error::Error;
@@ -76,16 +77,15 @@ pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     let proofs = alternation.proving.proofs.as_ref();
     let elsewhere = proofs.map_or(&[][..], |proofs| &proofs.outcome.elsewhere);
     let root = alternation.confirming.judge.root();
-    let readable = |what: &String| readable(alternation.subject.program, root, what);
     Kept {
         format: FORMAT,
         bitcode: alternation.subject.digest.clone(),
-        root: alternation.confirming.judge.root().to_owned(),
+        root: root.to_owned(),
         properties: alternation.subject.harness.properties.clone(),
         end,
         goals,
         findings: alternation.confirming.judge.findings.clone(),
-        elsewhere: elsewhere.iter().map(readable).collect(),
+        elsewhere: library::told(alternation.subject.program, root, elsewhere),
         assumptions: assumptions(alternation),
         stats: alternation.stats.clone(),
         vacuous,

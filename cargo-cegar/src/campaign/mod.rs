@@ -16,6 +16,7 @@ pub mod corpus;
 mod expectations;
 pub mod findings;
 pub mod goals;
+mod library;
 mod linking;
 pub mod native;
 mod natively;

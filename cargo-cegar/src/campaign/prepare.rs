@@ -238,13 +238,16 @@ pub fn link(
     if start.entry == Entry::Fuzzer {
         tell_unanswered(&program, &normalised, reporter);
     }
-    for (rule, function) in externals.misspelt(&harness.rules, &harness.units) {
-        reporter.event(&Event::Note {
-            level: Level::Warning,
-            message: format!(
-                "[external.{rule}] is for no function that is called and not defined here: did you mean `{function}`?"
-            ),
-        });
+    for (rule, nearest) in externals.misspelt(&harness.rules, &harness.units) {
+        let (level, hint) = match nearest {
+            Some(function) => (Level::Warning, format!(": did you mean `{function}`?")),
+            // Another harness may have files that name it.
+            None => (Level::Info, String::new()),
+        };
+        let message = format!(
+            "[external.{rule}] is for no function that the files of this harness name{hint}"
+        );
+        reporter.event(&Event::Note { level, message });
     }
     for construct in &program.unmodelled {
         reporter.event(&Event::Note {

@@ -30,7 +30,7 @@ use super::native::{self, Native};
 use super::prepare::{self, Bitcode, Prepared};
 use super::reach::Reach;
 use super::tests::{self, Tests};
-use super::{goals, natively, proofs};
+use super::{goals, library, natively, proofs};
 use crate::error::Error;
 use crate::event::{Event, Expectations, Level, Reporter, Summary};
 use crate::findings::{Memory, Place};
@@ -170,6 +170,7 @@ impl<'a> Single<'a> {
                 stop: self.stop,
             },
             inputs: Inputs {
+                damaged: BTreeSet::new(),
                 corpus: folders.corpus.clone(),
                 seeds: folders.seeds.iter().cloned().chain(given).collect(),
                 queue: folders.scratch.join("queue"),
@@ -242,7 +243,11 @@ impl<'a> Single<'a> {
         }
         // A proof about a harness that has nothing of the library answers nothing that was asked.
         let is_empty = (kept.vacuous.as_ref()).is_some_and(|vacuous| vacuous.calls_nothing);
-        let (goals, stats) = (alternation.overview().table(), alternation.stats.clone());
+        let (mut goals, stats) = (alternation.overview().table(), alternation.stats.clone());
+        if let Some(proofs) = &alternation.proving.proofs {
+            goals.checks.library_open =
+                library::count(&prepared.program, &proofs.outcome.elsewhere);
+        }
         let state = serde_json::json!({ "goals": goals, "stats": stats, "sources": kept.sources });
         if let Ok(state) = serde_json::to_vec_pretty(&state) {
             store::write(&self.folders.scratch.join("state.json"), &state)?;

@@ -111,6 +111,9 @@ pub(super) fn unattended_options(
     {
         note(fan, Level::Warning, text);
     }
+    if let Some(text) = plan::misplaced(project) {
+        note(fan, Level::Warning, text);
+    }
     let settings = settings(budget, &config.run, compiler(config)?)?;
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;

@@ -261,7 +261,11 @@ impl Left {
             goal: goal.cloned(),
             story: Story::Violated {
                 finding: Box::new(finding.clone()),
-                path: path::path(&self.program, &self.kept.root, &finding.input),
+                path: path::path(
+                    &self.program,
+                    (&self.kept.root, &self.kept.sources),
+                    &finding.input,
+                ),
             },
         }
     }

@@ -14,6 +14,7 @@ use cegar_model::program::{
 use serde::Serialize;
 
 use crate::campaign::findings::{events, plain};
+use crate::sources::Digests;
 
 /// How an execution went.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -38,7 +39,7 @@ pub enum Step {
         line: u32,
         /// Its function.
         function: String,
-        /// Its text, if the file can still be read.
+        /// Its text; empty if the file cannot be read any more, or has changed.
         text: String,
         /// The values chosen there: channel and value.
         chosen: Vec<(String, String)>,
@@ -61,8 +62,8 @@ const BODY: usize = 60;
 /// Lines that are told.
 const TOLD: usize = 400;
 
-/// Runs the input again and tells what it does.
-pub fn path(program: &Program, root: &File, tape: &[u8]) -> Path {
+/// Runs the input again and tells what it does; of a file that has changed since then no text is shown.
+pub fn path(program: &Program, (root, known): (&File, &Digests), tape: &[u8]) -> Path {
     let machine = Machine::new(program, Limits::default());
     let run = machine.run_tracked(tape);
     let chosen = events(tape, &run);
@@ -74,7 +75,7 @@ pub fn path(program: &Program, root: &File, tape: &[u8]) -> Path {
         lines: Vec::new(),
     };
     walk.along(&run.trace, check);
-    let steps = compress(&walk.lines, &Source::new(program, root));
+    let steps = compress(&walk.lines, &Source::new(program, root, known));
     let mut channels: Vec<(String, Vec<&[u8]>)> = Vec::new();
     for (channel, bytes) in &chosen {
         match channels.iter_mut().find(|(known, _)| known == channel) {
@@ -214,10 +215,14 @@ struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn new(program: &'a Program, root: &'a File) -> Source<'a> {
+    fn new(program: &'a Program, root: &'a File, known: &Digests) -> Source<'a> {
         let text = |file: &String| {
+            let file = root.join(file);
             // C source is not always UTF-8, and a generated line may be as long as a file.
-            let text = std::fs::read(root.join(file)).unwrap_or_default();
+            let text = match known.is_changed(&file) {
+                true => Vec::new(),
+                false => std::fs::read(&file).unwrap_or_default(),
+            };
             let text = String::from_utf8_lossy(&text);
             let line = |line: &str| match line.trim().char_indices().nth(WIDTH) {
                 Some((end, _)) => format!("{}...", &line.trim()[..end]),

@@ -55,13 +55,13 @@ pub struct Search<'a> {
 }
 
 impl Externals {
-    /// Rules for a function that the program does not call, but one that is named nearly so: the rule's name and the function's. A
-    /// name that stands in one of the program's files is no mistake: another harness may call the function.
+    /// Rules for a function that no file of the program names, and the called function whose name is nearly so, if there is one. A
+    /// name that stands in one of the files is no mistake: another harness may call the function.
     pub fn misspelt<'a>(
         &'a self,
         rules: &'a BTreeMap<String, Rules>,
         units: &[Unit],
-    ) -> Vec<(&'a str, &'a str)> {
+    ) -> Vec<(&'a str, Option<&'a str>)> {
         let is_known = |rule: &str| {
             let mut texts = units
                 .iter()
@@ -73,9 +73,8 @@ impl Externals {
         let without: Vec<&str> = without.collect();
         rules
             .keys()
-            .filter(|rule| names().all(|name| name != *rule))
-            .filter_map(|rule| Some((rule.as_str(), nearest(rule, without.iter().copied())?)))
-            .filter(|(rule, _)| !is_known(rule))
+            .filter(|rule| names().all(|name| name != *rule) && !is_known(rule))
+            .map(|rule| (rule.as_str(), nearest(rule, without.iter().copied())))
             .collect()
     }
 

@@ -5,6 +5,7 @@
 
 pub mod html;
 mod junit;
+mod lists;
 mod sarif;
 mod terminal;
 

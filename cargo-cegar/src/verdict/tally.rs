@@ -47,6 +47,9 @@ pub struct CheckTable {
     pub violated: u64,
     /// Not settled.
     pub open: u64,
+    /// Library functions that the code calls and within which not all is proved.
+    #[serde(default)]
+    pub library_open: u64,
 }
 
 impl CheckTable {
@@ -78,7 +81,13 @@ impl CheckTable {
         if self.unreachable > 0 {
             words += &format!(", {} unreachable", self.unreachable);
         }
-        words + &format!(", {} open", self.open)
+        words += &format!(", {} open", self.open);
+        match self.library_open {
+            0 => {}
+            1 => words += ", 1 called function not proved",
+            more => words += &format!(", {more} called functions not proved"),
+        }
+        words
     }
 }
 

@@ -156,8 +156,9 @@ impl Alternation<'_, '_> {
     }
 
     fn skipped(&mut self, path: &Path, reason: &str) {
-        // The queue holds only what the campaign put there.
-        let level = match path.starts_with(&self.inputs.queue) {
+        // The queue holds only what the campaign put there, and of damaged files was told.
+        let is_known = self.inputs.damaged.contains(path);
+        let level = match path.starts_with(&self.inputs.queue) || is_known {
             true => Level::Detail,
             false => Level::Warning,
         };

@@ -1,5 +1,6 @@
 //! Where inputs are kept: the scratch folder's queue, and the harness's corpus.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::error::Error;
@@ -13,6 +14,8 @@ pub struct Inputs {
     pub seeds: Vec<PathBuf>,
     /// The fuzzer's queue, in the scratch folder.
     pub queue: PathBuf,
+    /// The files in these folders that were told of as damaged.
+    pub damaged: BTreeSet<PathBuf>,
 }
 
 impl Inputs {

@@ -270,6 +270,7 @@ impl Alternation<'_, '_> {
         for path in damaged {
             let message = format!("left out corrupt corpus file {}", path.display());
             self.reporting.note(Level::Warning, message);
+            self.inputs.damaged.insert(path);
         }
         // What was mended once is where the next fault is.
         let memory = self.confirming.judge.memory.iter();

@@ -12,7 +12,7 @@ use cegar_search::strategy::Coverage;
 
 use super::Alternation;
 use super::subject::Subject;
-use crate::campaign::findings::readable;
+use crate::campaign::library;
 use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
 use crate::event::Level;
@@ -160,12 +160,13 @@ impl Alternation<'_, '_> {
             }
             _ => Vec::new(),
         };
-        for what in elsewhere.iter().take(3) {
-            let what = readable(self.subject.program, self.confirming.judge.root(), what);
-            self.reporting.note(
-                Level::Info,
-                format!("not proved, though outside of your code: {what}"),
-            );
+        let root = self.confirming.judge.root();
+        for what in library::told(self.subject.program, root, &elsewhere)
+            .iter()
+            .take(3)
+        {
+            let text = format!("not proved, though outside of your code: {what}");
+            self.reporting.note(Level::Info, text);
         }
     }
 

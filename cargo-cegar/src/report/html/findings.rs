@@ -12,9 +12,9 @@ use super::escape::escape;
 use super::files::Shown;
 use super::room::Rooms;
 use super::source;
-use super::tally::few;
 use crate::explain;
 use crate::findings::Standing;
+use crate::report::lists::few;
 use crate::verdict::{Finding, rule_id};
 
 /// Findings that are told in full: each costs an execution.

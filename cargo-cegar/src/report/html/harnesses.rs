@@ -8,8 +8,9 @@ use super::Chapter;
 use super::escape::escape;
 use super::growth::picture;
 use super::room::Rooms;
-use super::tally::{Word, few};
+use super::tally::Word;
 use crate::explain;
+use crate::report::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus};
 
 /// Reasons that are told of one harness.

@@ -7,9 +7,10 @@ use std::fmt::Write as _;
 use super::Chapter;
 use super::escape::escape;
 use super::room::Rooms;
-use super::tally::{Edge, Tally, Word, few};
+use super::tally::{Edge, Tally, Word};
 use super::{files, findings, harnesses};
 use crate::bindings::Binding;
+use crate::report::lists::few;
 use crate::verdict::End;
 
 /// Mismatches that are told one by one.

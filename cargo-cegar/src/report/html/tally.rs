@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use super::Chapter;
 use crate::coverage::Coverage;
+use crate::report::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// How a check stands; of what several harnesses say, the first in this list counts.
@@ -174,16 +175,6 @@ impl Seen<'_> {
             }
         });
         told.collect::<Vec<_>>().join("; ")
-    }
-}
-
-/// Names, at most four of them.
-pub fn few(names: &[&str]) -> String {
-    const SHOWN: usize = 4;
-    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>();
-    match names.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -9,6 +9,7 @@ use super::words::{count, counted, seconds, source_picture};
 use super::{BAD, GOOD, TerminalReporter, WARN};
 use crate::event::{Expectations, Summary};
 use crate::findings::Standing;
+use crate::report::lists::few;
 use crate::verdict::Finding;
 use crate::verdict::{Stats, Verdict};
 
@@ -93,12 +94,13 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Proved => GOOD,
             Verdict::Open => WARN,
         };
-        for (why, checks) in std::mem::take(&mut self.open) {
-            self.status(
-                WARN,
-                "Open",
-                &format!("{}: {why}", counted(checks, "check")),
+        for (why, places) in std::mem::take(&mut self.open) {
+            let text = format!(
+                "{} ({}): {why}",
+                counted(places.len() as u64, "check"),
+                few(&places)
             );
+            self.status(WARN, "Open", &text);
         }
         let took = seconds(summary.stats.seconds);
         if self.verbosity >= 0 && checks.rest_on_assumptions(summary.verdict) {
@@ -115,6 +117,7 @@ impl<W: Write> TerminalReporter<W> {
         let verdict = match summary.verdict {
             Verdict::Violated => "violated",
             Verdict::Proved if checks.is_vacuous() => "proved, mostly vacuous",
+            Verdict::Proved if checks.total() == 0 => "proved, and there was nothing to check",
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };

@@ -228,9 +228,10 @@ impl<W: Write> TerminalReporter<W> {
             GoalStatus::Open { why } if is_verbose => {
                 self.status(WARN, "Open", &format!("{text}: {why}"));
             }
-            // A library has thousands of checks: normally only their number is told, by reason.
+            // A library has thousands of checks: normally their number is told, by reason, and a few places.
             GoalStatus::Open { why } if self.verbosity == 0 => {
-                *self.open.entry(why.clone()).or_default() += 1;
+                let places = self.open.entry(why.clone()).or_default();
+                places.push(goal.place.show());
             }
             GoalStatus::Unreachable if is_verbose => self.status(WARN, "Unreachable", &text),
             GoalStatus::Proved { given, .. } if is_verbose => {

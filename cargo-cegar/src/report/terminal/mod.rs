@@ -31,7 +31,7 @@ pub struct TerminalReporter<W: Write> {
     color: bool,
     root: PathBuf,
     /// How many checks are open, by reason.
-    open: BTreeMap<String, u64>,
+    open: BTreeMap<String, Vec<String>>,
     /// How many seconds into a build was told what it does.
     told_building: u64,
     /// Declarations that do not fit, and that no baseline lists.

@@ -3,6 +3,7 @@
 //! Every strategy ends in the same way, with facts at the cut points of its graph and what these settle, so that one checker is
 //! enough for all of them.
 
+mod elsewhere;
 mod grounded;
 mod settle;
 
@@ -17,6 +18,7 @@ use cegar_model::program::ir::{CheckId, Program, Property};
 
 use cegar_model::symbolic::encode::Exceeded;
 
+pub use self::elsewhere::Elsewhere;
 pub use self::grounded::Grounded;
 use self::settle::settle;
 use super::executed::Executed;
@@ -34,8 +36,8 @@ pub struct Proof<'p> {
     pub checks: Vec<Option<Verdict>>,
     /// By block; none for blocks that were not asked about: stubs, and what is covered.
     pub blocks: Vec<Option<Verdict>>,
-    /// What may go wrong where no check of the user's stands (in a string function, say), for people.
-    pub elsewhere: Vec<String>,
+    /// What may go wrong where no check of the user's stands.
+    pub elsewhere: Vec<Elsewhere>,
     /// What the proofs rest on.
     pub assumed: Vec<Assumption>,
     /// What it cost.
@@ -75,7 +77,7 @@ pub struct Outcome {
     /// As in [`Proof`].
     pub blocks: Vec<Option<Verdict>>,
     /// As in [`Proof`].
-    pub elsewhere: Vec<String>,
+    pub elsewhere: Vec<Elsewhere>,
     /// As in [`Proof`].
     pub assumed: Vec<Assumption>,
     /// As in [`Proof`].
@@ -136,7 +138,7 @@ impl Proof<'_> {
 struct Verdicts {
     checks: Vec<Option<Verdict>>,
     blocks: Vec<Option<Verdict>>,
-    elsewhere: Vec<String>,
+    elsewhere: Vec<Elsewhere>,
     assumed: Vec<Assumption>,
 }
 
@@ -203,7 +205,7 @@ impl Outcome {
         }
         self.certificate.checks.clear();
         self.certificate.blocks.clear();
-        self.elsewhere.push(why.to_owned());
+        self.elsewhere.push(Elsewhere::whole(why));
     }
 
     /// Withdraws the goals that the checker had no time for.
@@ -235,7 +237,7 @@ impl Outcome {
     }
 }
 
-fn is_complete(checks: &[Option<Verdict>], elsewhere: &[String]) -> bool {
+fn is_complete(checks: &[Option<Verdict>], elsewhere: &[Elsewhere]) -> bool {
     let mut asked = checks.iter().flatten();
     elsewhere.is_empty() && asked.all(|verdict| *verdict == Verdict::Proved)
 }
@@ -313,7 +315,7 @@ impl<'p> Proof<'p> {
                 })
                 .collect(),
             blocks: program.blocks.iter().map(|_| open()).collect(),
-            elsewhere: vec![why.to_owned()],
+            elsewhere: vec![Elsewhere::whole(why)],
             assumed: Vec::new(),
             stats,
             evidence: None,
@@ -333,7 +335,8 @@ impl<'p> Proof<'p> {
 
     /// What the floor settled of a program that could not be explored is settled.
     pub fn on(mut self, program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Proof<'p> {
-        let why = self.elsewhere.first().cloned().unwrap_or_default();
+        let why = self.elsewhere.first();
+        let why = why.map_or(String::new(), |first| first.why.clone());
         let grounded = Grounded::of(program, options, floor, &why);
         self.checks.clone_from(&grounded.verdicts.checks);
         self.blocks.clone_from(&grounded.verdicts.blocks);

@@ -6,7 +6,7 @@ use cegar_checker::assumptions::{self, derive};
 use cegar_model::program::ir::{CheckId, Loc, Program, Property};
 
 use super::settle::{Sheet, unasked_of};
-use super::{Claims, Outcome, Verdicts};
+use super::{Claims, Elsewhere, Outcome, Verdicts};
 use crate::analysis::Floor;
 use crate::strategy::options::{Options, Stats};
 
@@ -46,15 +46,10 @@ impl Grounded {
         );
         let unsettled = unasked_of(program, options, ground, &is_open);
         let open = assumptions::Open::beside(&options.properties, unsettled);
-        let library = ground
-            .elsewhere()
-            .map(|loc| program.show(place_of(program, loc)));
         let verdicts = Verdicts {
             checks,
             blocks,
-            elsewhere: library
-                .map(|place| format!("an access at {place}: {why}"))
-                .collect(),
+            elsewhere: Elsewhere::above((program, options), ground, why),
             assumed: derive(program, &open, &ground.narrowings),
         };
         Grounded {
@@ -83,11 +78,4 @@ impl Grounded {
     pub fn so_far(self, options: &Options, stats: Stats) -> Outcome {
         self.outcome(("", &options.properties), stats)
     }
-}
-
-/// Where an instruction stands in the source.
-fn place_of(program: &Program, loc: Loc) -> cegar_model::program::ir::Pos {
-    let block = program.block(loc.block);
-    let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
-    inst.map_or(block.pos, |inst| inst.pos)
 }

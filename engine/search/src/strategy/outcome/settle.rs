@@ -9,6 +9,7 @@ use cegar_checker::{Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::program::plain;
 
+use super::elsewhere::elsewhere;
 use super::{Claims, Verdicts};
 use crate::abstraction::goals::{Failing, Settled};
 use crate::abstraction::graph::Graph;
@@ -259,30 +260,4 @@ fn failing(program: &Program, settled: &Settled, graph: &Graph<'_>) -> BTreeMap<
         Some((obligation.check?, why(failing, program, graph)))
     });
     all.collect()
-}
-
-/// What may go wrong where no check of the user's stands.
-pub(super) fn elsewhere(
-    program: &Program,
-    options: &Options,
-    settled: &Settled,
-    graph: &Graph<'_>,
-) -> Vec<String> {
-    let mut all = BTreeSet::new();
-    for failing in settled.failing.values() {
-        let obligation = &graph.fragments[&failing.start].obligations[failing.index];
-        if !options.properties.contains(&obligation.kind.property()) {
-            continue;
-        }
-        let is_user = obligation.check.is_some_and(|id| {
-            let function = program.checks[id.index()].function;
-            program.function(function).kind == FunctionKind::User
-        });
-        if !is_user {
-            let why = why(failing, program, graph);
-            let place = program.show(obligation.pos);
-            all.insert(format!("{:?} at {place}: {why}", obligation.kind));
-        }
-    }
-    all.into_iter().collect()
 }

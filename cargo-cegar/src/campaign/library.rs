@@ -1,0 +1,124 @@
+//! What is not proved within library functions, told by the calls in the user's code.
+//!
+//! What a call of `strlen` needs is checked in the stub library's `strlen`. Its files are none of the user's, so that an open check
+//! there is told as the call that leads to it: by the context where it is known, else by all calls that can.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Pos, Program};
+use cegar_search::strategy::outcome::Elsewhere;
+
+use super::findings::{plain, readable};
+use crate::verdict::rule_id;
+
+/// How many calls are named.
+const NAMED: usize = 2;
+
+/// A function at one end of a call, and where the call stands.
+type Call = (FuncId, Pos);
+
+/// What is not proved within library functions, a sentence for each function and reason.
+pub(super) fn told(program: &Program, root: &Path, elsewhere: &[Elsewhere]) -> Vec<String> {
+    let callers = Callers::of(program);
+    let mut told: Vec<String> = Vec::new();
+    for text in elsewhere.iter().flat_map(|one| callers.sentences(one)) {
+        let text = readable(program, root, &text);
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    told
+}
+
+/// The number of library functions within which not all is proved, as the user's code calls them.
+pub(super) fn count(program: &Program, elsewhere: &[Elsewhere]) -> u64 {
+    let callers = Callers::of(program);
+    let functions = elsewhere.iter().flat_map(|one| {
+        let calls = callers.calls(one);
+        let at = one.at.filter(|_| calls.is_empty());
+        let called = calls.into_iter().map(|(function, _)| function);
+        called.chain(at.map(|(function, _)| function))
+    });
+    functions.collect::<BTreeSet<FuncId>>().len() as u64
+}
+
+/// Who calls each function, by a direct call.
+struct Callers<'p> {
+    program: &'p Program,
+    of: HashMap<FuncId, Vec<Call>>,
+}
+
+impl<'p> Callers<'p> {
+    fn of(program: &'p Program) -> Callers<'p> {
+        let mut of: HashMap<FuncId, Vec<Call>> = HashMap::new();
+        for block in &program.blocks {
+            for inst in &block.ops {
+                if let Op::Call(call) = &inst.op
+                    && let Callee::Direct(called) = call.callee
+                {
+                    of.entry(called)
+                        .or_default()
+                        .push((block.function, inst.pos));
+                }
+            }
+        }
+        Callers { program, of }
+    }
+
+    /// The calls in the user's code that lead there, each with what is called: the one of its context, else all that can.
+    fn calls(&self, one: &Elsewhere) -> BTreeSet<Call> {
+        match (one.call, one.at) {
+            (Some(call), _) => BTreeSet::from([call]),
+            (None, Some((function, _))) => self.calls_of(function),
+            (None, None) => BTreeSet::new(),
+        }
+    }
+
+    /// The calls in the user's code of a library function, or of one that calls it.
+    fn calls_of(&self, function: FuncId) -> BTreeSet<Call> {
+        let is_user = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
+        let mut found = BTreeSet::new();
+        let mut seen = BTreeSet::from([function]);
+        let mut next = vec![function];
+        while let Some(called) = next.pop() {
+            for &(caller, pos) in self.of.get(&called).into_iter().flatten() {
+                if is_user(caller) {
+                    found.insert((called, pos));
+                } else if seen.insert(caller) {
+                    next.push(caller);
+                }
+            }
+        }
+        found
+    }
+
+    fn sentences(&self, one: &Elsewhere) -> Vec<String> {
+        let program = self.program;
+        let Some((function, pos)) = one.at else {
+            return vec![one.why.clone()];
+        };
+        let what = one.kind.map_or("an access", rule_id);
+        let name = |function: FuncId| plain(&program.function(function).name);
+        let mut places: BTreeMap<FuncId, Vec<Pos>> = BTreeMap::new();
+        for (called, pos) in self.calls(one) {
+            places.entry(called).or_default().push(pos);
+        }
+        if places.is_empty() {
+            let (name, place) = (name(function), program.show(pos));
+            return vec![format!("{what} in `{name}` at {place}: {}", one.why)];
+        }
+        let sentence = |(called, places): (FuncId, Vec<Pos>)| {
+            let named = places.iter().take(NAMED).map(|pos| program.show(*pos));
+            let mut at = named.collect::<Vec<String>>().join(", ");
+            match places.len().saturating_sub(NAMED) {
+                0 => {}
+                1 => at += " and in 1 more place",
+                more => at += &format!(" and in {more} more places"),
+            }
+            let name = name(called);
+            format!("{what} in `{name}`, called at {at}: {}", one.why)
+        };
+        places.into_iter().map(sentence).collect()
+    }
+}

@@ -1,0 +1,117 @@
+//! What may go wrong where no check of the user's stands.
+//!
+//! A library function has its checks in the stub library (`strlen` reads up to the zero byte), so that what a call of it needs is
+//! proved there. Whoever reports needs the function and not a sentence: a user knows the calls of it, and not the stub library's files.
+
+use std::collections::BTreeSet;
+
+use cegar_checker::floor::Ground;
+use cegar_model::program::ir::{CheckKind, FuncId, FunctionKind, Loc, Pos, Program};
+use cegar_model::symbolic::world::{CtxId, World};
+
+use super::settle::why;
+use crate::abstraction::goals::Settled;
+use crate::abstraction::graph::Graph;
+use crate::strategy::options::Options;
+
+/// What may go wrong where no check of the user's stands.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Elsewhere {
+    /// The function, and the place in it; none if it is said of the program as a whole.
+    pub at: Option<(FuncId, Pos)>,
+    /// The user's call that leads there, where the context tells: the callee and the place of the call.
+    pub call: Option<(FuncId, Pos)>,
+    /// What would be violated; none where it is not known.
+    pub kind: Option<CheckKind>,
+    /// Why it is not excluded.
+    pub why: String,
+}
+
+impl Elsewhere {
+    /// Said of the program as a whole.
+    pub fn whole(why: &str) -> Elsewhere {
+        Elsewhere {
+            at: None,
+            call: None,
+            kind: None,
+            why: why.to_owned(),
+        }
+    }
+
+    /// What the floor leaves open: accesses without a check, and checks of functions that are not the user's.
+    pub(super) fn above(
+        (program, options): (&Program, &Options),
+        ground: &Ground,
+        why: &str,
+    ) -> Vec<Elsewhere> {
+        let accesses = ground.elsewhere().map(|loc| Elsewhere {
+            at: Some(place_of(program, loc)),
+            call: None,
+            kind: None,
+            why: why.to_owned(),
+        });
+        let checks = ground.open().filter_map(|id| {
+            let check = program.checks.get(id.index())?;
+            let is_user = program.function(check.function).kind == FunctionKind::User;
+            let is_asked = options.properties.contains(&check.kind.property());
+            (!is_user && is_asked).then(|| Elsewhere {
+                at: Some((check.function, check.pos)),
+                call: None,
+                kind: Some(check.kind),
+                why: ground.lost(id).unwrap_or(why).to_owned(),
+            })
+        });
+        accesses.chain(checks).collect()
+    }
+}
+
+/// The function and the position of an instruction.
+fn place_of(program: &Program, loc: Loc) -> (FuncId, Pos) {
+    let block = program.block(loc.block);
+    let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
+    (block.function, inst.map_or(block.pos, |inst| inst.pos))
+}
+
+/// The innermost call in the user's code of those that a context is in.
+fn call_of(program: &Program, world: &World, ctx: CtxId) -> Option<(FuncId, Pos)> {
+    let mut inner = world.context(ctx);
+    while let Some(back) = &inner.back {
+        let outer = world.context(back.ctx);
+        if program.function(outer.function).kind == FunctionKind::User {
+            let ops = &program.block(back.block).ops;
+            let call = ops.get(back.op.checked_sub(1)?)?;
+            return Some((inner.function, call.pos));
+        }
+        inner = outer;
+    }
+    None
+}
+
+/// The obligations that do not follow and are of no check in the user's code.
+pub(super) fn elsewhere(
+    program: &Program,
+    options: &Options,
+    settled: &Settled,
+    graph: &Graph<'_>,
+) -> Vec<Elsewhere> {
+    let mut all = BTreeSet::new();
+    for failing in settled.failing.values() {
+        let obligation = &graph.fragments[&failing.start].obligations[failing.index];
+        if !options.properties.contains(&obligation.kind.property()) {
+            continue;
+        }
+        let is_user = obligation.check.is_some_and(|id| {
+            let function = program.checks[id.index()].function;
+            program.function(function).kind == FunctionKind::User
+        });
+        if !is_user {
+            all.insert(Elsewhere {
+                at: Some((program.block(obligation.block).function, obligation.pos)),
+                call: call_of(program, &graph.world, obligation.ctx),
+                kind: Some(obligation.kind),
+                why: why(failing, program, graph),
+            });
+        }
+    }
+    all.into_iter().collect()
+}
