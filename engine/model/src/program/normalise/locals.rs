@@ -100,11 +100,18 @@ fn mark_local<'m>(
     ));
 }
 
-/// Gives a local an unknown value: before its first instruction, and where each of its scopes begins, since the value of one turn
-/// of a loop is not that of the next (C11 6.2.4).
+/// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a loop is not that of the next
+/// (C11 6.2.4), or before the instruction `first` if it has none. SROA leaves parts of some locals in memory, which must not be
+/// written outside of a scope.
 pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
-    for begin in scope_marks(local, SCOPE_BEGINS).into_iter().chain([first]) {
-        llvm!(LLVMPositionBuilderBefore(builder, begin.0));
+    let begins = scope_marks(local, SCOPE_BEGINS);
+    let behind = begins.iter().filter_map(|begin| begin.next_instruction());
+    let mut places: Vec<Value<'m>> = behind.collect();
+    if places.is_empty() {
+        places.push(first);
+    }
+    for place in places {
+        llvm!(LLVMPositionBuilderBefore(builder, place.0));
         // No line of the program does it.
         llvm!(LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut()));
         let poison = llvm!(LLVMGetPoison(local.allocated_type().0));

@@ -56,6 +56,17 @@ fn accesses_beyond_locals_stay() {
     }
 }
 
+/// SROA leaves a union that is read as another type than it is written as in memory, with the marks of its scope around it.
+#[test]
+fn a_part_that_stays_in_memory_is_not_written_before_its_scope() {
+    let source = "struct value { unsigned tag; union { double number; int *pointer; } as; };\n\
+         int main(void) { int n = 0; struct value all[2] = {{1, {.pointer = &n}}, {1, {.pointer = &n}}};\n\
+         for (int i = 0; i < 2; i++) { struct value *at = &all[i], old;\n\
+         old.tag = at->tag; old.as.number = at->as.number; at->tag = 0; if (old.tag & 1) ++*old.as.pointer; }\n\
+         return n; }";
+    assert_eq!(violated(source), None);
+}
+
 /// A local that is copied to itself stays whole, in memory: what SROA left of it was written before its scope began, which the sanitizer reports.
 #[test]
 fn a_local_that_is_moved_within_itself_stays_in_memory() {
