@@ -47,8 +47,8 @@ pub const LISTED: usize = 12;
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The one.
-    Evident(PathBuf),
+    /// The one, by its name, and the others.
+    Evident(PathBuf, Vec<PathBuf>),
     /// Several, the more likely first.
     Candidates(Vec<PathBuf>),
 }
@@ -79,16 +79,15 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     let one_name = named
         .windows(2)
         .all(|two| two[0].file_name() == two[1].file_name());
-    match named.first() {
-        Some(first) if one_name => Found::Evident((*first).clone()),
-        _ if scored.len() == 1 => Found::Evident(scored.remove(0).1),
-        _ => {
-            let candidates: Vec<PathBuf> = scored.into_iter().map(|(_, path)| path).collect();
-            match bound_by_build(project, &candidates) {
-                Some(bound) => Found::Evident(bound),
-                None => Found::Candidates(candidates),
-            }
-        }
+    let evident = named.first().filter(|_| one_name).map(|one| (*one).clone());
+    let candidates: Vec<PathBuf> = scored.into_iter().map(|(_, path)| path).collect();
+    let evident = evident.or_else(|| match &candidates[..] {
+        [only] => Some(only.clone()),
+        _ => bound_by_build(project, &candidates),
+    });
+    match evident {
+        Some(one) => Found::Evident(one, candidates),
+        None => Found::Candidates(candidates),
     }
 }
 

@@ -76,27 +76,56 @@ pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
     candidates.iter().filter(declares).cloned().collect()
 }
 
+/// Whether a header that is named like the library is one that its users include: a library may have such a header with nothing
+/// but its version (`htscodecs.h`), and what the crate binds in others.
+pub fn is_for_users(project: &Project, header: &Path, others: &[PathBuf]) -> bool {
+    let text = std::fs::read(header).unwrap_or_default();
+    let includes_own = String::from_utf8_lossy(&text)
+        .lines()
+        .filter(|line| line.trim_start().starts_with("#"))
+        .filter_map(|line| line.split_once("include").map(|(_, what)| what))
+        .any(|what| {
+            let mut names = others.iter().filter(|other| *other != header);
+            names.any(|other| {
+                other
+                    .file_name()
+                    .is_some_and(|name| what.contains(&*name.to_string_lossy()))
+            })
+        });
+    if includes_own {
+        return true;
+    }
+    let bound = functions(project);
+    let has_enough = |header: &PathBuf| declared(&bound, header) >= ENOUGH;
+    declared(&bound, header) >= ENOUGH || !others.iter().any(has_enough)
+}
+
+/// The number of these functions that a header names as one declares them.
+fn declared(names: &BTreeSet<String>, header: &Path) -> usize {
+    let Ok(named) = Regex::new(r"\b([A-Za-z_]\w*)\s*\(") else {
+        return 0;
+    };
+    let text = std::fs::read(header).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let all = named.captures_iter(&text);
+    let here: BTreeSet<&str> = all
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .filter(|name| names.contains(*name))
+        .collect();
+    here.len()
+}
+
 /// The candidates with the number of the crate's functions that each declares, most first; none
-/// where it does not tell.
+/// where it does not tell. A single function is chance where another header has one, too.
 pub fn ranked(project: &Project, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
     let names = functions(project);
-    let named = Regex::new(r"\b([A-Za-z_]\w*)\s*\(").ok()?;
-    let mut all: Vec<(usize, PathBuf)> = candidates
+    let counted = candidates
         .iter()
-        .map(|header| {
-            let text = std::fs::read(header).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            let here: BTreeSet<&str> = named
-                .captures_iter(&text)
-                .filter_map(|found| Some(found.get(1)?.as_str()))
-                .filter(|name| names.contains(*name))
-                .collect();
-            (here.len(), header.clone())
-        })
-        .collect();
+        .map(|header| (declared(&names, header), header.clone()));
+    let mut all: Vec<(usize, PathBuf)> = counted.collect();
     // Stable: among equals, the order of the candidates.
     all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    all.first()
-        .is_some_and(|(count, _)| *count >= ENOUGH)
-        .then_some(all)
+    let next = all.get(1).map_or(0, |(count, _)| *count);
+    let (most, _) = all.first()?;
+    (*most >= ENOUGH || *most > next).then_some(all)
 }

@@ -115,7 +115,12 @@ impl<'a> Known<'a> {
         done: &mut Initialised,
     ) -> Option<PathBuf> {
         let candidates = match headers::find(self.project, &self.includes()) {
-            headers::Found::Evident(header) => return Some(header),
+            headers::Found::Evident(header, others) => {
+                if bound::is_for_users(self.project, &header, &others) {
+                    return Some(header);
+                }
+                others
+            }
             headers::Found::Candidates(candidates) => candidates,
         };
         if let Some([only]) = function
@@ -168,13 +173,17 @@ impl<'a> Known<'a> {
         let Some((unit, text)) = written else {
             return Ok(None);
         };
-        let stem = unit.source.file_stem().unwrap_or_default();
-        let name = format!("{}.h", stem.to_string_lossy());
+        let source = unit.directory.join(&unit.source);
+        let stem = source.file_stem().unwrap_or_default().to_string_lossy();
+        // Beside the file may lie a header of its name, which it includes.
+        let name = match source.with_extension("h").exists() {
+            true => format!("{stem}_declared.h"),
+            false => format!("{stem}.h"),
+        };
         let folder = self.project.scratch().join("declared");
         store::writable_dir(&folder)?;
         let header = folder.join(&name);
         store::write(&header, text.as_bytes())?;
-        let source = unit.directory.join(&unit.source);
         self.flags.push(format!("-I{}", folder.display()));
         // In the place of the note that there is none.
         done.notes.pop();

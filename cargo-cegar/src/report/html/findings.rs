@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chapter;
+use super::NAMED;
 use super::escape::escape;
 use super::files::Shown;
 use super::room::Rooms;
@@ -173,7 +174,7 @@ fn full(
         "<p>{}, found by {} from harness {}{inputs}; test <code>{}</code>; {}</p>",
         escape(rule_id(finding.kind)),
         escape(&finding.found_by),
-        escape(&few(&harnesses)),
+        escape(&few(&harnesses, NAMED)),
         escape(&finding.name),
         shown.link(&finding.place),
     )?;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chapter;
+use super::NAMED;
 use super::escape::escape;
 use super::growth::picture;
 use super::room::Rooms;
@@ -164,7 +165,10 @@ fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std
         for (item, harnesses) in said {
             let of = match harnesses.len() == chapters.len() {
                 true => String::new(),
-                false => format!(" <span class=\"dim\">({})</span>", escape(&few(&harnesses))),
+                false => format!(
+                    " <span class=\"dim\">({})</span>",
+                    escape(&few(&harnesses, NAMED))
+                ),
             };
             let text = format!("<li>{}{of}", escape(&item));
             match rooms.harnesses.takes(&text) {

@@ -108,6 +108,8 @@ pub fn why_missing(scratch: &Path, why: &Error) -> String {
     }
 }
 
+/// Harnesses that are named where several say the same.
+const NAMED: usize = 4;
 /// The page has fewer bytes than this, whatever it is about.
 pub const PAGE: usize = room::PAGE;
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chapter;
+use super::NAMED;
 use super::escape::escape;
 use super::room::Rooms;
 use super::tally::{Edge, Tally, Word};
@@ -149,7 +150,7 @@ fn warnings(
         reasons.entry(why).or_default().push(harness);
     }
     for (why, harnesses) in reasons {
-        let (who, why) = (escape(&few(&harnesses)), escape(why));
+        let (who, why) = (escape(&few(&harnesses, NAMED)), escape(why));
         said.push(format!("<b>No result</b> of {who}: {why}"));
     }
     for chapter in chapters {
@@ -171,7 +172,7 @@ fn warnings(
         .filter(|c| c.left.kept.end == End::Interrupted);
     let interrupted: Vec<&str> = ended.map(|c| c.harness.as_str()).collect();
     if !interrupted.is_empty() {
-        let who = escape(&few(&interrupted));
+        let who = escape(&few(&interrupted, NAMED));
         said.push(format!(
             "<b>Interrupted</b> {who}: what was found by then is here"
         ));

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::Chapter;
+use super::NAMED;
 use crate::coverage::Coverage;
 use crate::report::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
@@ -171,7 +172,7 @@ impl Seen<'_> {
             true => (*why).to_owned(),
             false => {
                 let colon = if why.is_empty() { "" } else { ": " };
-                format!("{} from {}{colon}{why}", word.text(), few(harnesses))
+                format!("{} from {}{colon}{why}", word.text(), few(harnesses, NAMED))
             }
         });
         told.collect::<Vec<_>>().join("; ")

@@ -98,7 +98,7 @@ impl<W: Write> TerminalReporter<W> {
             let text = format!(
                 "{} ({}): {why}",
                 counted(places.len() as u64, "check"),
-                few(&places)
+                few(&places, 2)
             );
             self.status(WARN, "Open", &text);
         }
