@@ -9,7 +9,7 @@ use super::{finish, note, reporter};
 use crate::error::Error;
 use crate::event::Level;
 use crate::exit::ExitCode;
-use crate::init::{InitOptions, Initialised};
+use crate::init::{InitOptions, Initialised, Wanted};
 use crate::options::duration;
 use crate::project::Project;
 
@@ -23,7 +23,7 @@ pub(super) fn init(
     let set_up = project.cegar.join("cegar.toml").is_file();
     if !args.ci.is_empty()
         && set_up
-        && args.function.is_none()
+        && args.function.is_empty()
         && args.name.is_none()
         && args.header.is_none()
         && args.from_fuzz.is_none()
@@ -35,7 +35,7 @@ pub(super) fn init(
     }
     let options = InitOptions {
         header: args.header.clone(),
-        function: args.function.clone(),
+        wanted: Wanted(args.function.clone()),
         most: args.most,
         name: args.name.clone(),
         from_fuzz: args.from_fuzz.clone(),
@@ -50,7 +50,7 @@ pub(super) fn init(
     // Without it the package can still be written.
     let clang = match compiler(&config) {
         Ok(clang) => Some(clang),
-        Err(why) if args.header.is_some() || args.function.is_some() || args.from_tests => {
+        Err(why) if args.header.is_some() || !args.function.is_empty() || args.from_tests => {
             return Err(why);
         }
         Err(_) => None,

@@ -27,7 +27,7 @@ impl Known<'_> {
         done: &mut Initialised,
         stop: &AtomicBool,
     ) -> Result<(Vec<Harness>, Vec<Seeds>), Error> {
-        let header = match header.or_else(|| self.own_header(None, done)) {
+        let header = match header.or_else(|| self.own_header(&[], done)) {
             Some(header) => header,
             None => {
                 let notes = done.notes.join("\n");

@@ -111,7 +111,7 @@ impl<'a> Known<'a> {
     /// choose from.
     pub(super) fn own_header(
         &self,
-        function: Option<&str>,
+        functions: &[String],
         done: &mut Initialised,
     ) -> Option<PathBuf> {
         let candidates = match headers::find(self.project, &self.includes()) {
@@ -123,9 +123,8 @@ impl<'a> Known<'a> {
             }
             headers::Found::Candidates(candidates) => candidates,
         };
-        if let Some([only]) = function
-            .map(|function| bound::declaring(&candidates, function))
-            .as_deref()
+        if let Some(first) = functions.first()
+            && let [only] = &bound::declaring(&candidates, first)[..]
         {
             return Some(only.clone());
         }
@@ -206,10 +205,10 @@ impl<'a> Known<'a> {
         done: &mut Initialised,
         (reporter, stop): (&mut dyn Reporter, &AtomicBool),
     ) -> Result<Vec<Harness>, Error> {
-        let is_guess = header.is_none() && options.function.is_none();
+        let is_guess = header.is_none() && options.wanted.is_any();
         let header = match header {
             Some(header) => header,
-            None => match self.own_header(options.function.as_deref(), done) {
+            None => match self.own_header(&options.wanted.0, done) {
                 Some(header) => header,
                 None => match self.declare(done)? {
                     Some(header) => header,
@@ -225,8 +224,7 @@ impl<'a> Known<'a> {
         done.header = Some(header.clone());
         let include = self.include(&header);
         let library = self.library(compiler, (&header, &include), stop);
-        let wanted = options.function.as_deref();
-        let mut chosen = match signatures::choose(&library, wanted, options.most) {
+        let mut chosen = match signatures::choose(&library, &options.wanted, options.most) {
             Ok(chosen) => chosen,
             // The header is a guess: a package without harnesses from it is still of use.
             Err(why) if is_guess => {

@@ -40,6 +40,7 @@ use crate::event::Reporter;
 use crate::project::Project;
 use crate::store;
 use known::Known;
+pub use signatures::Wanted;
 pub use table::{Row, table};
 use write::write;
 
@@ -48,9 +49,8 @@ use write::write;
 pub struct InitOptions {
     /// The header that declares the functions. Default: the library's evident one.
     pub header: Option<PathBuf>,
-    /// The functions that get a harness, by name, with `*` for any letters. Default: the most
-    /// promising ones.
-    pub function: Option<String>,
+    /// The functions that get harnesses.
+    pub wanted: Wanted,
     /// At most so many harnesses.
     pub most: usize,
     /// The first harness's name; default: the function's, else the package's.
@@ -152,7 +152,7 @@ pub fn init(
         (harnesses, inputs) = known.taken_over(found, &mut done)?;
     } else if options.from_tests {
         (harnesses, seeds) = known.carved(header, options, &mut done, stop)?;
-    } else if options.name.is_none() || options.function.is_some() || header.is_some() {
+    } else if options.name.is_none() || !options.wanted.is_any() || header.is_some() {
         harnesses = known.driven(header, options, &mut done, (reporter, stop))?;
     }
     if harnesses.is_empty() && found.is_none() && !options.from_tests {

@@ -81,11 +81,10 @@ impl Chosen {
         &mut self,
         found: Vec<(String, drive::Harness)>,
         library: &Library<'_>,
-        (wanted, most): (Option<&str>, usize),
+        (wanted, most): (&Wanted, usize),
     ) {
         for (name, harness) in found {
-            let named = wanted.is_some_and(|pattern| !pattern.contains('*'));
-            if self.harnesses.len() >= most && !named {
+            if self.harnesses.len() >= most && !wanted.names(&name) {
                 self.further.push((name, harness));
                 continue;
             }
@@ -110,12 +109,28 @@ fn undeclared(header: &Path, pattern: &str, names: &[&str]) -> Error {
     Error::nothing(format!("`{header}` does not declare `{pattern}`"), help)
 }
 
-/// Writes harnesses for the functions that `wanted` names, or for the `most` promising ones.
-pub(super) fn choose(
-    library: &Library<'_>,
-    wanted: Option<&str>,
-    most: usize,
-) -> Result<Chosen, Error> {
+/// Which functions get harnesses: those that a pattern covers, or the most promising ones if there is no pattern.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted(pub Vec<String>);
+
+impl Wanted {
+    /// Whether it is left to the choice here.
+    pub fn is_any(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a function is named, and not covered by a pattern alone.
+    fn names(&self, function: &str) -> bool {
+        self.0.iter().any(|pattern| pattern == function)
+    }
+
+    fn covers(&self, function: &str) -> bool {
+        self.is_any() || self.0.iter().any(|pattern| matches(pattern, function))
+    }
+}
+
+/// Writes harnesses for the functions that are wanted, or for the `most` promising ones.
+pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Result<Chosen, Error> {
     let mut api = api::read(library.compiler, library.header, library.flags)?;
     let text = std::fs::read(library.header).unwrap_or_default();
     macros::put(&mut api, &String::from_utf8_lossy(&text));
@@ -127,22 +142,15 @@ pub(super) fn choose(
             "name another header with --header",
         ));
     }
-    let matching: Vec<&str> = match wanted {
-        None => names.clone(),
-        Some(pattern) => names
-            .iter()
-            .copied()
-            .filter(|name| matches(pattern, name))
-            .collect(),
-    };
-    let is_life = |pattern| {
+    let matching = names.iter().copied().filter(|name| wanted.covers(name));
+    let matching: Vec<&str> = matching.collect();
+    let is_function = |pattern: &&String| names.iter().any(|name| matches(pattern, name));
+    let is_life = |pattern: &&String| {
         let mut lives = api.orders.identities().map(drive::life_name);
         lives.any(|name| matches(pattern, &name))
     };
-    if let Some(pattern) = wanted
-        && matching.is_empty()
-        && !is_life(pattern)
-    {
+    let mut patterns = wanted.0.iter();
+    if let Some(pattern) = patterns.find(|one| !is_function(one) && !is_life(one)) {
         return Err(undeclared(library.header, pattern, &names));
     }
     let mut chosen = Chosen::default();
@@ -155,16 +163,16 @@ pub(super) fn choose(
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     };
     let mut found = Vec::new();
-    let by_life = wanted.is_none() || matching.is_empty();
+    let by_life = wanted.is_any() || !wanted.0.iter().all(|one| is_function(&one));
     for name in matching {
         if let Some(safe) = names.iter().find(|other| is_safe_twin(name, other))
-            && wanted != Some(name)
+            && !wanted.names(name)
         {
             let why = format!("`{safe}` is for data from outside, and it is not");
             chosen.skipped.push((name.to_owned(), why));
             continue;
         }
-        if is_internal(name) && wanted != Some(name) {
+        if is_internal(name) && !wanted.names(name) {
             let why = "its name says that callers keep conditions which no header states";
             chosen.skipped.push((name.to_owned(), why.to_owned()));
             continue;
@@ -176,15 +184,13 @@ pub(super) fn choose(
     }
     if by_life {
         let lives = library.lives(&api, &usable, &mut chosen.skipped);
-        let is_wanted = |name: &str| wanted.is_none_or(|pattern| matches(pattern, name));
-        found.extend(lives.into_iter().filter(|(name, _)| is_wanted(name)));
+        found.extend(lives.into_iter().filter(|(name, _)| wanted.covers(name)));
     }
     // The sort keeps the header's order among equals.
     found.sort_by_key(|(_, harness)| -harness.score);
     chosen.take(found, library, (wanted, most));
-    if let Some(function) = wanted.filter(|pattern| !pattern.contains('*'))
-        && let Some((_, why)) = chosen.skipped.first()
-    {
+    let mut skipped = chosen.skipped.iter();
+    if let Some((function, why)) = skipped.find(|(name, _)| wanted.names(name)) {
         return Err(Error::nothing(
             format!("no harness can be written for `{function}`: {why}"),
             "`cargo cegar init --name NAME` gives a template to write it by hand",

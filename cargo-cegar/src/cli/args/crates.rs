@@ -97,10 +97,10 @@ pub struct InitArgs {
     /// that declares most of the functions that the crate's Rust code binds]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
-    /// The function that the harness calls, or several: 'parse_*' [default: the most promising
-    /// ones]
+    /// The function that the harness calls, or several: 'parse_*'; may be given more than once [default:
+    /// the most promising ones]
     #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
+    pub function: Vec<String>,
     /// At most so many harnesses
     #[arg(long, value_name = "N", default_value_t = 8)]
     pub most: usize,
