@@ -18,7 +18,9 @@ use std::collections::BTreeSet;
 
 use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
 use cegar_model::machine::{Event, Execution, Machine, PathEvent, Violation};
-use cegar_model::program::{BinOp, CallSite, FuncId, Pred, Program, Terminator};
+use cegar_model::program::{
+    BinOp, CallSite, CheckKind, FuncId, FunctionKind, Pred, Program, Terminator,
+};
 use cegar_model::symbolic::world::successors;
 use cegar_model::term::{Pool, Symbol, Term, fault};
 
@@ -106,7 +108,7 @@ pub fn blame(
     }
     let is_library = |id: &FuncId| {
         let function = machine.program().function(*id);
-        function.kind == cegar_model::program::FunctionKind::User && !harness.functions.contains(id)
+        function.kind == FunctionKind::User && !harness.functions.contains(id)
     };
     if !run.stack_at_end.iter().any(|(id, _)| is_library(id)) {
         return None;
@@ -168,6 +170,11 @@ impl Looking<'_> {
         if self.is_librarys_null(&fault) {
             return Blame::Library;
         }
+        if violation.kind == CheckKind::Assertion
+            && let Some(missing) = self.asserted(&fault)
+        {
+            return Blame::Harness(missing);
+        }
         let is_data = |term: &Term| {
             let inputs = self
                 .pool
@@ -187,6 +194,28 @@ impl Looking<'_> {
             return Blame::Input;
         }
         Blame::Harness(self.missing(&chosen, fault.condition))
+    }
+
+    /// What an assertion asks of nothing but the arguments of the function that it stands in, which the harness called: that is the
+    /// function's way to say what its callers have to keep, even of a size that goes with its buffer.
+    fn asserted(&mut self, fault: &Fault) -> Option<Vec<Missing>> {
+        let chosen = self.chosen_in(&fault.on);
+        let known: BTreeSet<Symbol> = chosen
+            .iter()
+            .flat_map(|one| self.pool.symbols(one.term))
+            .collect();
+        let symbols = fault.on.iter().flat_map(|term| self.pool.symbols(*term));
+        let symbols: BTreeSet<Symbol> = symbols.collect();
+        let is_user = |id: &&FuncId| self.program.function(**id).kind == FunctionKind::User;
+        let mut stack = self.run.stack_at_end.iter().map(|(id, _)| id);
+        let asserting = *stack.rfind(is_user)?;
+        let is_own = |one: &Chosen| matches!(one.what, Choose::Argument { callee, .. } if callee == asserting);
+        let is_about_arguments =
+            !chosen.is_empty() && chosen.iter().all(is_own) && symbols.is_subset(&known);
+        if !is_about_arguments {
+            return None;
+        }
+        Some(self.missing(&chosen, fault.condition))
     }
 
     /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it was, data may have said: an index

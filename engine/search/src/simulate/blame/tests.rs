@@ -238,3 +238,26 @@ fn a_number_that_the_library_counts_up_to() {
     );
     assert_eq!(blame, Blame::Library);
 }
+
+/// An assertion about an argument is the library's way to say what its callers have to keep; one about what was computed of data, or
+/// deeper in the library, is the library's own.
+#[test]
+fn what_is_asserted_of_arguments() {
+    let entry = "void f(const unsigned char *, unsigned long);
+         int cegar_entry(void) { unsigned long n = byte(); unsigned char *p = malloc(n);
+             for (unsigned long i = 0; i < n; i++) p[i] = byte(); f(p, n); return 0; }";
+    let missing = only(blamed(
+        "#include <assert.h>\nvoid f(const unsigned char *p, unsigned long n) { assert(n); (void)p; }",
+        entry,
+        &[0],
+    ));
+    assert!(
+        matches!(missing.subject, Subject::Argument { number: 1, .. }),
+        "{missing:?}"
+    );
+    let of_data = "#include <assert.h>\nvoid f(const unsigned char *p, unsigned long n) { if (n) assert(p[0]); }";
+    assert_eq!(blamed(of_data, entry, &[1, 0]), Blame::Input);
+    let deeper = "#include <assert.h>\nstatic void g(unsigned long n) { assert(n != 3); }
+         void f(const unsigned char *p, unsigned long n) { (void)p; if (n > 1) g(n); }";
+    assert_eq!(blamed(deeper, entry, &[3, 0, 0, 0]), Blame::Input);
+}
