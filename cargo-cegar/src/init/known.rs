@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::api::single;
 use super::{Harness, InitOptions, Initialised};
-use super::{bound, from_fuzz, signatures, trial};
+use super::{bound, from_fuzz, signatures, template, trial};
 use crate::capture::{self, CaptureError, Captured};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, SourcesFrom};
@@ -314,15 +314,43 @@ impl<'a> Known<'a> {
         name.to_string_lossy().into_owned()
     }
 
-    /// How the header is included by the folders that are known.
+    /// How the header is included by the folders that are known, where no folder before has another one of that name.
     fn included_as(&self, header: &Path) -> Option<String> {
         let header = header.canonicalize().ok()?;
-        let inside = self.includes().into_iter().filter_map(|folder| {
-            let folder = folder.canonicalize().ok()?;
-            let rest = header.strip_prefix(&folder).ok()?;
-            Some(rest.to_string_lossy().into_owned())
+        let folders = self.includes().into_iter();
+        let folders: Vec<PathBuf> = folders.filter_map(|one| one.canonicalize().ok()).collect();
+        let is_first = |rest: &&Path| {
+            let mut found = folders.iter().map(|folder| folder.join(rest));
+            let first = found.find(|file| file.is_file());
+            first.is_some_and(|file| file.canonicalize().is_ok_and(|file| file == header))
+        };
+        let inside = folders
+            .iter()
+            .filter_map(|one| header.strip_prefix(one).ok());
+        let name = inside
+            .filter(is_first)
+            .min_by_key(|rest| rest.as_os_str().len());
+        name.map(|rest| rest.to_string_lossy().into_owned())
+    }
+
+    /// How the template includes the header; nothing where it does not compile by itself, or is not known.
+    pub(super) fn template_include(
+        &mut self,
+        header: &Path,
+        stop: &AtomicBool,
+    ) -> Result<String, String> {
+        let include = self.include(header);
+        let text = template::template(Some(&include));
+        let refused = self.compiler.and_then(|compiler| {
+            self.library(compiler, (header, &include), stop)
+                .compiles("template", &text)
         });
-        inside.min_by_key(String::len)
+        match refused {
+            None => Ok(include),
+            Some(why) => Err(format!(
+                "`{include}` does not compile by itself, so the template does not include it: {why}"
+            )),
+        }
     }
 
     /// Fuzz targets where they are, and their inputs.

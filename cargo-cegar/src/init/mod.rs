@@ -156,7 +156,7 @@ pub fn init(
         harnesses = known.driven(header, options, &mut done, (reporter, stop))?;
     }
     if harnesses.is_empty() && found.is_none() && !options.from_tests {
-        harnesses.push(first(project, options, &mut done)?);
+        harnesses.push(first(&mut known, options, &mut done, stop)?);
     }
     write(&known, &harnesses, &mut done)?;
     let shown = std::mem::take(&mut done.shown).into_iter();
@@ -178,17 +178,25 @@ pub fn init(
 
 /// The template, where there is nothing better.
 fn first(
-    project: &Project,
+    known: &mut Known<'_>,
     options: &InitOptions,
     done: &mut Initialised,
+    stop: &AtomicBool,
 ) -> Result<Harness, Error> {
     let name = match &options.name {
         Some(name) => name.clone(),
-        None => project.name.replace('-', "_"),
+        None => known.project.name.replace('-', "_"),
     };
     check_name(&name)?;
-    let include = done.header.as_deref().and_then(Path::file_name);
-    let include = include.map(|name| name.to_string_lossy().into_owned());
+    let header = done.header.clone();
+    let include = match header.map(|header| known.template_include(&header, stop)) {
+        Some(Ok(include)) => Some(include),
+        Some(Err(why)) => {
+            done.notes.push(why);
+            None
+        }
+        None => None,
+    };
     done.to_do = Some(format!("call the library in harnesses/{name}.c"));
     Ok(Harness {
         file: PathBuf::from(format!("harnesses/{name}.c")),

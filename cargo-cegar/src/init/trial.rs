@@ -5,6 +5,7 @@
 //! So the harness is written again with what was learnt, and tried again, until nothing comes; one
 //! for which nothing helps, or which leaves most of its function out, is not offered.
 
+mod kept;
 mod listener;
 mod rewrite;
 
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 use super::api::Api;
 use super::drive::{self, Adjust, Success};
 use super::signatures::{Chosen, Library};
-use super::table::{Row, cut_short};
+use super::table::cut_short;
 use super::{InitOptions, Initialised, Known};
 use crate::campaign;
 use crate::compile::Unit;
@@ -28,6 +29,7 @@ use crate::options::{Harness, RunOptions, Settings};
 use crate::plan;
 use crate::store;
 use crate::verdict::Finding;
+use kept::Kept;
 use listener::Listener;
 use rewrite::{hopeless, is_absurd};
 
@@ -37,8 +39,6 @@ const PATIENCE: u32 = 6;
 const ROUNDS: usize = 12;
 /// The percentage of a function's lines that have to be reached.
 const ENOUGH: u64 = 20;
-/// With so many per cent a harness is offered even where it breaks a condition.
-const MOSTLY: u64 = 60;
 /// Functions with fewer lines are not judged by it.
 const FEW_LINES: u64 = 8;
 
@@ -57,20 +57,10 @@ pub struct Tried {
     pub tapes: Vec<Vec<u8>>,
     /// Why it is not offered.
     pub left_out: Option<String>,
+    /// Whether it is not offered only because it reaches little of the function.
+    pub is_shallow: bool,
     /// Whether the time was up before it taught nothing new.
     pub cut_short: bool,
-}
-
-impl Tried {
-    /// Whether a harness shows enough to be offered although it breaks a condition that nothing
-    /// here keeps. A fault that is its own is told as such in every run. Other faults of such a
-    /// harness may be consequences of the condition that it breaks.
-    fn is_of_use(&self) -> bool {
-        let most = self
-            .lines
-            .is_some_and(|(reached, all)| reached * 100 >= all * MOSTLY);
-        most && self.findings == 0
-    }
 }
 
 /// What trying needs.
@@ -111,13 +101,13 @@ impl Trial<'_> {
         done: &mut Initialised,
         reporter: &mut dyn Reporter,
     ) -> Result<Vec<(String, drive::Harness)>, Error> {
-        let mut kept = Vec::new();
+        let mut kept = Kept::default();
         let first = chosen.harnesses.iter().map(|one| (one, true));
         let all = first.chain(chosen.further.iter().map(|one| (one, false)));
         let most = options.most.max(chosen.harnesses.len());
         let mut turns = 0;
         for ((function, harness), compiled) in all {
-            if kept.len() >= most || turns >= 2 * most || self.is_stopped() {
+            if kept.harnesses.len() >= most || turns >= 2 * most || self.is_stopped() {
                 break;
             }
             if !compiled && self.library.compiles(function, &harness.text).is_some() {
@@ -130,7 +120,7 @@ impl Trial<'_> {
                 .join(format!("harnesses/{function}.c"));
             if path.exists() {
                 // It is the user's, and stays as it is.
-                kept.push((function.clone(), harness.clone()));
+                kept.harnesses.push((function.clone(), harness.clone()));
                 continue;
             }
             turns += 1;
@@ -138,29 +128,9 @@ impl Trial<'_> {
                 level: Level::Detail,
                 message: format!("trying {function}"),
             });
-            let mut tried = self.of(function, harness.clone())?;
-            if tried.is_of_use()
-                && let Some(why) = tried.left_out.take()
-            {
-                done.notes.push(format!("{function}: {why}"));
-            }
-            done.tried.push(Row {
-                function: function.clone(),
-                lines: tried.lines,
-                preconditions: tried.learnt.len(),
-                findings: tried.findings,
-                left_out: tried.left_out.clone(),
-                cut_short: tried.cut_short,
-            });
-            match tried.left_out {
-                Some(why) => done.skipped.push((function.clone(), why)),
-                None => {
-                    done.learnt.extend(tried.learnt);
-                    done.shown.push((function.clone(), tried.tapes));
-                    kept.push((function.clone(), tried.harness));
-                }
-            }
+            kept.take(function, self.of(function, harness.clone())?, done);
         }
+        let kept = kept.finish(done);
         done.notes.extend(cut_short(&done.tried));
         Ok(kept)
     }
@@ -176,6 +146,7 @@ impl Trial<'_> {
             findings: 0,
             tapes: Vec::new(),
             left_out: None,
+            is_shallow: false,
             cut_short: false,
         };
         let mut adjust = Adjust::default();
@@ -261,6 +232,7 @@ impl Trial<'_> {
             tried.left_out = Some(format!(
                 "its harness reaches {reached} of {all} lines of it{why}"
             ));
+            tried.is_shallow = reached > 0 && why.is_empty();
         }
     }
 

@@ -401,7 +401,10 @@ impl<'a> Body<'a> {
         });
         let made = self.api.makers().find(|function| function.name == maker);
         let made = made.and_then(|function| self.makes(function, identity));
-        all.max_by_key(|back| {
+        let is_fitting = |back: &&Declared| {
+            !matches!(made, Some(Way::Fills)) || !self.belongs_to_returned(back, identity, maker)
+        };
+        all.filter(is_fitting).max_by_key(|back| {
             let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
             // What frees the object itself is not for a variable, where something else gives back
             // what is in it.
@@ -411,6 +414,17 @@ impl<'a> Body<'a> {
                 common(&back.name, maker) + sure,
                 std::cmp::Reverse(back.name.len()),
             )
+        })
+    }
+
+    /// Whether a function that gives an object back is named like another maker, which returns one from the heap: `alc_dyn_free` is of
+    /// `alc_dyn_new`, and not of a variable that `alc_pool_init` filled.
+    fn belongs_to_returned(&self, back: &Declared, identity: &str, maker: &str) -> bool {
+        let words = |other: &str| back.name[..common(&back.name, other)].matches('_').count();
+        let mut makers = self.api.makers();
+        makers.any(|other| {
+            matches!(self.makes(other, identity), Some(Way::Returns))
+                && words(&other.name) > words(maker)
         })
     }
 
