@@ -5,11 +5,13 @@
 //! local starts as `freeze poison` (some value, always the same), and one whose address escapes is marked
 //! by a call of `__cegar_uninit`, which also keeps it in memory, so that a use after its scope stays one.
 
-use llvm_sys::LLVMOpcode;
-use llvm_sys::prelude::LLVMBuilderRef;
+use std::ops::Range;
+
+use llvm_sys::prelude::{LLVMBuilderRef, LLVMValueRef};
+use llvm_sys::{LLVMOpcode, LLVMTypeKind};
 
 use crate::program::convention::{KIND, UNINIT};
-use crate::program::llvm::{Layout, Module, Value, llvm};
+use crate::program::llvm::{Layout, Module, Type, Value, llvm};
 
 /// What the names of the marks begin with.
 pub(super) const SCOPE_BEGINS: &str = "llvm.lifetime.start.";
@@ -70,7 +72,7 @@ fn mark_local<'m>(
     if is_promotable(layout, local) {
         // The home of a parameter is written at once.
         if !local.name().ends_with(".addr") {
-            forget(builder, next, local);
+            forget((builder, layout), next, local);
         }
         return;
     }
@@ -102,8 +104,16 @@ fn mark_local<'m>(
 
 /// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a loop is not that of the next
 /// (C11 6.2.4), or before the instruction `first` if it has none. SROA leaves parts of some locals in memory, which must not be
-/// written outside of a scope.
-pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value<'m>) {
+/// written outside of a scope. A store of the local's type leaves the bytes out that no member has: padding, or in a union what
+/// another member has there.
+pub(super) fn forget<'m>(
+    (builder, layout): (LLVMBuilderRef, Layout<'m>),
+    first: Value<'m>,
+    local: Value<'m>,
+) {
+    let mut gaps = Vec::new();
+    let ty = local.allocated_type();
+    between(layout, (ty, 0), &mut gaps);
     let begins = scope_marks(local, SCOPE_BEGINS);
     let behind = begins.iter().filter_map(|begin| begin.next_instruction());
     let mut places: Vec<Value<'m>> = behind.collect();
@@ -114,10 +124,55 @@ pub(super) fn forget<'m>(builder: LLVMBuilderRef, first: Value<'m>, local: Value
         llvm!(LLVMPositionBuilderBefore(builder, place.0));
         // No line of the program does it.
         llvm!(LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut()));
-        let poison = llvm!(LLVMGetPoison(local.allocated_type().0));
-        let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
-        llvm!(LLVMBuildStore(builder, frozen, local.0));
+        store_unknown(builder, ty, local.0);
+        let byte = llvm!(LLVMInt8TypeInContext(llvm!(LLVMGetTypeContext(ty.0))));
+        let word = llvm!(LLVMInt64TypeInContext(llvm!(LLVMGetTypeContext(ty.0))));
+        for gap in &gaps {
+            let mut offset = [llvm!(LLVMConstInt(word, gap.start, 0))];
+            let at = llvm!(LLVMBuildInBoundsGEP2(
+                builder,
+                byte,
+                local.0,
+                offset.as_mut_ptr(),
+                1,
+                c"".as_ptr()
+            ));
+            let bytes = llvm!(LLVMArrayType2(byte, gap.end - gap.start));
+            store_unknown(builder, Type::new(bytes), at);
+        }
     }
+}
+
+fn store_unknown(builder: LLVMBuilderRef, ty: Type<'_>, at: LLVMValueRef) {
+    let poison = llvm!(LLVMGetPoison(ty.0));
+    let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
+    // The default alignment is that of the type: a byte's, or the local's own.
+    llvm!(LLVMBuildStore(builder, frozen, at));
+}
+
+/// The bytes of a type, which lies at an offset, that no store of it writes.
+fn between<'m>(layout: Layout<'m>, (ty, at): (Type<'m>, u64), gaps: &mut Vec<Range<u64>>) {
+    let mut written = at;
+    match ty.kind() {
+        LLVMTypeKind::LLVMStructTypeKind => {
+            for (number, field) in (0u32..).zip(ty.fields()) {
+                let start = at + layout.field_offset(ty, number);
+                gaps.extend((written < start).then_some(written..start));
+                between(layout, (field, start), gaps);
+                written = start + layout.size(field);
+            }
+        }
+        LLVMTypeKind::LLVMArrayTypeKind => {
+            for number in 0..ty.array_len() {
+                let start = at + number * layout.size(ty.element());
+                between(layout, (ty.element(), start), gaps);
+            }
+            written += layout.size(ty);
+        }
+        _ => written += layout.store_size(ty),
+    }
+    let end = at + layout.size(ty);
+    gaps.extend((written < end).then_some(written..end));
 }
 
 /// The marks where a local's scopes begin, or where they end.

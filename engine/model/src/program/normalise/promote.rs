@@ -28,7 +28,7 @@ pub(super) fn mark(module: &Module) -> bool {
         if !is_local || !locals::is_promotable(layout, local) || !is_within_scope(local) {
             continue;
         }
-        locals::forget(builder, call, local);
+        locals::forget((builder, layout), call, local);
         call.erase_instruction();
         found = true;
     }
