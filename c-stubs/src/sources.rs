@@ -73,6 +73,7 @@ const SOURCES: &[Source] = &[
     source!("src/aliases.c", Role::Stub),
     source!("src/allocation.c", Role::Stub),
     source!("src/allocated.c", Role::Stub),
+    source!("src/atomic.c", Role::Stub),
     source!("src/choice.c", Role::Stub),
     source!("src/clock.c", Role::Stub),
     source!("src/engine_ctype.c", Role::EngineOnly),

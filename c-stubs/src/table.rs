@@ -251,6 +251,8 @@ const FUNCTIONS: &[&str] = &[
     // allocated.c
     "__asprintf_chk", "__strdup", "__strndup", "__vasprintf_chk", "asprintf", "strdup", "strndup",
     "vasprintf", "wcsdup",
+    // atomic.c
+    "__atomic_compare_exchange", "__atomic_exchange", "__atomic_load", "__atomic_store",
     // clock.c
     "asctime", "asctime_r", "clock", "clock_getres", "clock_gettime", "clock_nanosleep", "ctime",
     "ctime_r", "difftime", "gettimeofday", "gmtime", "gmtime_r", "localtime", "localtime_r", "mktime",
