@@ -137,6 +137,16 @@ static long zone(void) {
     return (long)((chosen + 48) % 105 - 48) * 900; /* from -12 to +14 hours */
 }
 
+static char utc[] = "UTC", other_zone[] = "LMT";
+STUB char *CRUNNER_tzname[2] = {utc, utc};
+STUB long CRUNNER_timezone = 0;
+STUB int CRUNNER_daylight = 0;
+STUB void CRUNNER_tzset(void) {
+    long east = zone();
+    CRUNNER_timezone = -east;
+    CRUNNER_tzname[0] = CRUNNER_tzname[1] = east ? other_zone : utc;
+}
+
 STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *restrict into) {
     long east = zone();
     time_t there;
@@ -151,7 +161,10 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     if (!crunner_assumed("identity") && into->tm_sec == 59 && (crunner_choose_byte("zone:leap") & 1)) into->tm_sec = 60;
     return into;
 }
-STUB struct tm *CRUNNER_localtime(const time_t *when) { return CRUNNER_localtime_r(when, &shared); }
+STUB struct tm *CRUNNER_localtime(const time_t *when) {
+    CRUNNER_tzset();
+    return CRUNNER_localtime_r(when, &shared);
+}
 
 static time_t seconds_of(const struct tm *t) {
     long month = t->tm_mon, year = 1900L + t->tm_year, days;
@@ -174,7 +187,6 @@ STUB time_t CRUNNER_mktime(struct tm *t) {
     time_t when = seconds_of(t) - zone() - (t->tm_isdst > 0 ? 3600 : 0);
     return CRUNNER_localtime_r(&when, t) ? when : -1;
 }
-STUB void CRUNNER_tzset(void) {}
 
 char *const crunner_calendar[STUB_CALENDAR] = {
     "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",

@@ -14,6 +14,13 @@ STUB char **CRUNNER_environ = no_environment;
 STUB char **CRUNNER___environ = no_environment;
 STUB char **CRUNNER__environ = no_environment;
 
+/* The program's name, as main() is told it. */
+static char name_of_program[] = "program";
+STUB char *CRUNNER_program_invocation_name = name_of_program;
+STUB char *CRUNNER_program_invocation_short_name = name_of_program;
+STUB char *CRUNNER___progname = name_of_program;
+STUB char *CRUNNER___progname_full = name_of_program;
+
 static void forget(struct variable *v) {
     if (!v->lent) free(v->value);
     v->value = 0;

@@ -139,3 +139,28 @@ float copysignf(float x, float y);
     }
 PARTED(double, modf, trunc, copysign)
 PARTED(float, modff, truncf, copysignf)
+
+/* Rounded as the environment says, which is to nearest. */
+long lrint(double x);
+long lrintf(float x);
+STUB long long CRUNNER_llrint(double x) { return lrint(x); }
+STUB long long CRUNNER_llrintf(float x) { return lrintf(x); }
+
+/* How much the first number is above the second one. */
+#define ABOVE(type, name)                                             \
+    STUB type CRUNNER_##name(type x, type y) {                        \
+        if (not_a_number(x) || not_a_number(y)) return x + y;         \
+        if (x <= y) return 0;                                         \
+        type r = x - y;                                               \
+        if (infinite(r) && !infinite(x) && !infinite(y)) stub_errno = STUB_ERANGE; \
+        return r;                                                     \
+    }
+ABOVE(double, fdim)
+ABOVE(float, fdimf)
+
+/* The text is a payload, which nothing here reads back. */
+STUB double CRUNNER_nan(const char *text) {
+    (void)strlen(text);
+    return __builtin_nan("");
+}
+STUB float CRUNNER_nanf(const char *text) { return (float)CRUNNER_nan(text); }

@@ -188,6 +188,7 @@ const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
 const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
+const MATHEMATICS: &str = "this function of the mathematics library is not modelled";
 const WIDE: &str = "this function on wide characters is not modelled";
 const LIBRARY: &str = "this function of the C library is not modelled";
 const GENERATORS: &str = "the state of random() in the caller's memory is not modelled";
@@ -227,6 +228,52 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("wcstold", WIDE), ("wcsftime", WIDE), ("wscanf", WIDE), ("fwscanf", WIDE), ("swscanf", WIDE), ("vwscanf", WIDE),
     ("vfwscanf", WIDE), ("vswscanf", WIDE), ("swprintf", WIDE), ("vswprintf", WIDE), ("fgetws", WIDE),
     ("wcsxfrm", WIDE), ("wcscoll", WIDE),
+    ("nanl", MATHEMATICS), ("remquo", MATHEMATICS),
+    ("remquof", MATHEMATICS), ("remquol", MATHEMATICS), ("lgamma_r", MATHEMATICS), ("lgammaf_r", MATHEMATICS),
+    ("lgammal_r", MATHEMATICS), ("sincos", MATHEMATICS), ("sincosf", MATHEMATICS), ("sincosl", MATHEMATICS),
+    ("acosl", MATHEMATICS), ("acosh", MATHEMATICS), ("acoshf", MATHEMATICS), ("acoshl", MATHEMATICS),
+    ("asinl", MATHEMATICS), ("asinh", MATHEMATICS), ("asinhf", MATHEMATICS), ("asinhl", MATHEMATICS),
+    ("atanl", MATHEMATICS), ("atanh", MATHEMATICS), ("atanhf", MATHEMATICS), ("atanhl", MATHEMATICS),
+    ("cbrtl", MATHEMATICS), ("cosl", MATHEMATICS), ("coshl", MATHEMATICS), ("erf", MATHEMATICS),
+    ("erff", MATHEMATICS), ("erfl", MATHEMATICS), ("erfc", MATHEMATICS), ("erfcf", MATHEMATICS),
+    ("erfcl", MATHEMATICS), ("expl", MATHEMATICS), ("exp2l", MATHEMATICS), ("expm1l", MATHEMATICS),
+    ("lgamma", MATHEMATICS), ("lgammaf", MATHEMATICS), ("lgammal", MATHEMATICS), ("logl", MATHEMATICS),
+    ("log10l", MATHEMATICS), ("log1pl", MATHEMATICS), ("log2l", MATHEMATICS), ("logb", MATHEMATICS),
+    ("logbf", MATHEMATICS), ("logbl", MATHEMATICS), ("sinl", MATHEMATICS), ("sinhl", MATHEMATICS),
+    ("sqrtl", MATHEMATICS), ("tanl", MATHEMATICS), ("tanhl", MATHEMATICS), ("tgamma", MATHEMATICS),
+    ("tgammaf", MATHEMATICS), ("tgammal", MATHEMATICS), ("exp10", MATHEMATICS), ("exp10f", MATHEMATICS),
+    ("exp10l", MATHEMATICS), ("pow10", MATHEMATICS), ("j0", MATHEMATICS), ("j0f", MATHEMATICS), ("j0l", MATHEMATICS),
+    ("j1", MATHEMATICS), ("j1f", MATHEMATICS), ("j1l", MATHEMATICS), ("jn", MATHEMATICS), ("jnf", MATHEMATICS),
+    ("jnl", MATHEMATICS), ("y0", MATHEMATICS), ("y0f", MATHEMATICS), ("y0l", MATHEMATICS), ("y1", MATHEMATICS),
+    ("y1f", MATHEMATICS), ("y1l", MATHEMATICS), ("yn", MATHEMATICS), ("ynf", MATHEMATICS), ("ynl", MATHEMATICS),
+    ("gamma", MATHEMATICS), ("gammaf", MATHEMATICS), ("gammal", MATHEMATICS), ("significand", MATHEMATICS),
+    ("significandf", MATHEMATICS), ("significandl", MATHEMATICS), ("atan2l", MATHEMATICS), ("drem", MATHEMATICS),
+    ("dremf", MATHEMATICS), ("dreml", MATHEMATICS), 
+    ("fdiml", MATHEMATICS), ("fmodl", MATHEMATICS), ("hypotl", MATHEMATICS), ("nextafter", MATHEMATICS),
+    ("nextafterf", MATHEMATICS), ("nextafterl", MATHEMATICS), ("nexttoward", MATHEMATICS),
+    ("nexttowardf", MATHEMATICS), ("nexttowardl", MATHEMATICS), ("nextup", MATHEMATICS), ("nextupf", MATHEMATICS),
+    ("nextdown", MATHEMATICS), ("nextdownf", MATHEMATICS), ("powl", MATHEMATICS), ("remainderl", MATHEMATICS),
+    ("ilogb", MATHEMATICS), ("ilogbf", MATHEMATICS), ("ilogbl", MATHEMATICS), ("llogb", MATHEMATICS),
+    ("lrintl", MATHEMATICS), ("llrintl", MATHEMATICS),
+    ("lroundl", MATHEMATICS), ("llroundl", MATHEMATICS), ("modfl", MATHEMATICS), ("frexpl", MATHEMATICS),
+    ("ldexpl", MATHEMATICS), ("scalb", MATHEMATICS), ("scalbf", MATHEMATICS), ("scalbln", MATHEMATICS),
+    ("scalblnf", MATHEMATICS), ("scalbnl", MATHEMATICS), ("scalblnl", MATHEMATICS), ("cabs", MATHEMATICS),
+    ("cabsf", MATHEMATICS), ("cabsl", MATHEMATICS), ("cexp", MATHEMATICS), ("cexpf", MATHEMATICS),
+    ("cexpl", MATHEMATICS), ("csqrt", MATHEMATICS), ("csqrtf", MATHEMATICS), ("csqrtl", MATHEMATICS),
+    ("carg", MATHEMATICS), ("cargf", MATHEMATICS), ("cargl", MATHEMATICS), ("clog", MATHEMATICS),
+    ("clogf", MATHEMATICS), ("clogl", MATHEMATICS), ("clog10", MATHEMATICS), ("clog10f", MATHEMATICS),
+    ("cpow", MATHEMATICS), ("cpowf", MATHEMATICS), ("cpowl", MATHEMATICS), ("csin", MATHEMATICS),
+    ("csinf", MATHEMATICS), ("csinl", MATHEMATICS), ("ccos", MATHEMATICS), ("ccosf", MATHEMATICS),
+    ("ccosl", MATHEMATICS), ("ctan", MATHEMATICS), ("ctanf", MATHEMATICS), ("ctanl", MATHEMATICS),
+    ("casin", MATHEMATICS), ("casinf", MATHEMATICS), ("cacos", MATHEMATICS), ("cacosf", MATHEMATICS),
+    ("catan", MATHEMATICS), ("catanf", MATHEMATICS), ("csinh", MATHEMATICS), ("csinhf", MATHEMATICS),
+    ("ccosh", MATHEMATICS), ("ccoshf", MATHEMATICS), ("ctanh", MATHEMATICS), ("ctanhf", MATHEMATICS),
+    ("casinh", MATHEMATICS), ("casinhf", MATHEMATICS), ("cacosh", MATHEMATICS), ("cacoshf", MATHEMATICS),
+    ("catanh", MATHEMATICS), ("catanhf", MATHEMATICS), ("cproj", MATHEMATICS), ("cprojf", MATHEMATICS),
+    ("cprojl", MATHEMATICS), ("open_wmemstream", LIBRARY), ("argz_create", LIBRARY), ("argz_create_sep", LIBRARY),
+    ("argz_add", LIBRARY), ("argz_append", LIBRARY), ("argz_insert", LIBRARY), ("argz_delete", LIBRARY),
+    ("argz_replace", LIBRARY), ("envz_add", LIBRARY), ("_obstack_begin", LIBRARY), ("_obstack_newchunk", LIBRARY),
+    ("obstack_free", LIBRARY), ("_obstack_begin_1", LIBRARY), ("obstack_printf", LIBRARY),
     ("strverscmp", LIBRARY), ("strptime", LIBRARY), ("gcvt", LIBRARY), ("ecvt", LIBRARY), ("fcvt", LIBRARY),
     ("lfind", LIBRARY), ("lsearch", LIBRARY), ("hsearch", LIBRARY), ("hcreate", LIBRARY), ("tsearch", LIBRARY),
     ("tfind", LIBRARY), ("tdelete", LIBRARY), ("twalk", LIBRARY), ("insque", LIBRARY), ("remque", LIBRARY),
@@ -275,11 +322,12 @@ const FUNCTIONS: &[&str] = &[
     "pthread_rwlock_wrlock", "pthread_self", "pthread_setspecific", "pthread_spin_destroy",
     "pthread_spin_init", "pthread_spin_lock", "pthread_spin_trylock", "pthread_spin_unlock",
     // mathematics.c
-    "acos", "acosf", "asin", "asinf", "atan", "atanf", "cos", "cosf", "cosh", "coshf", "exp", "exp2",
-    "exp2f", "expf", "expm1", "expm1f", "fmod", "fmodf", "frexp", "frexpf", "hypot", "hypotf", "ldexp",
-    "ldexpf", "log", "log10", "log10f", "log1p", "log1pf", "log2", "log2f", "logf", "modf", "modff",
-    "pow", "powf", "remainder", "remainderf", "scalbn", "scalbnf", "sin", "sinf", "sinh", "sinhf",
-    "sqrt", "sqrtf", "tan", "tanf", "tanh", "tanhf",
+    "acos", "acosf", "asin", "asinf", "atan", "atanf", "cos", "cosf", "cosh", "coshf", "exp",
+    "exp2", "exp2f", "expf", "expm1", "expm1f", "fdim", "fdimf", "fmod", "fmodf", "frexp", "frexpf",
+    "hypot", "hypotf", "ldexp", "ldexpf", "llrint", "llrintf", "log", "log10", "log10f", "log1p",
+    "log1pf", "log2", "log2f", "logf", "modf", "modff", "nan", "nanf", "pow", "powf", "remainder",
+    "remainderf", "scalbn", "scalbnf", "sin", "sinf", "sinh", "sinhf", "sqrt", "sqrtf", "tan",
+    "tanf", "tanh", "tanhf",
     // options.c
     "getopt", "getopt_long", "getopt_long_only",
     // posix_io.c
@@ -325,8 +373,11 @@ const FUNCTIONS: &[&str] = &[
 /// Variables replaced by `CRUNNER_` and the name.
 #[rustfmt::skip]
 const DATA: &[&str] = &[
+    // clock.c
+    "daylight", "timezone", "tzname",
     // environment.c
-    "__environ", "_environ", "environ",
+    "__environ", "__progname", "__progname_full", "_environ", "environ", "program_invocation_name",
+    "program_invocation_short_name",
     // options.c
     "optarg", "opterr", "optind", "optopt",
     // stdio_open.c

@@ -145,6 +145,13 @@ fn grids() {
     are_told_apart("grids", &proved, &[]);
 }
 
+/// Parts of locals that no store of the local's type writes, or that stay in memory where the rest becomes registers.
+#[test]
+fn layout() {
+    // Which of two members was written last is told by a third one.
+    are_told_apart("layout", &["gap", "padding"], &["tagged"]);
+}
+
 /// Elements of arrays own blocks: tables of chains, arrays of texts, stacks.
 #[test]
 fn rows() {

@@ -94,12 +94,11 @@ impl<W: Write> TerminalReporter<W> {
             Verdict::Proved => GOOD,
             Verdict::Open => WARN,
         };
-        for (why, places) in std::mem::take(&mut self.open) {
-            let text = format!(
-                "{} ({}): {why}",
-                counted(places.len() as u64, "check"),
-                few(&places, 2)
-            );
+        for (why, mut places) in std::mem::take(&mut self.open) {
+            let checks = counted(places.len() as u64, "check");
+            // An expression may have several checks.
+            places.dedup();
+            let text = format!("{checks} ({}): {why}", few(&places, 2));
             self.status(WARN, "Open", &text);
         }
         let took = seconds(summary.stats.seconds);
