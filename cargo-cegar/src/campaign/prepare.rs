@@ -236,7 +236,7 @@ pub fn link(
     } = linking.within(budget, stop)?;
     tell(&normalised, reporter);
     if start.entry == Entry::Fuzzer {
-        tell_unanswered(&program, &normalised, reporter);
+        tell_unanswered(&harness.name, (&program, &normalised), reporter);
     }
     for (rule, nearest) in externals.misspelt(&harness.rules, &harness.units) {
         let (level, hint) = match nearest {
@@ -302,7 +302,11 @@ const ASKED: &[&str] = &[
 ];
 
 /// Names the functions whose answers no input of the fuzzer's can choose.
-fn tell_unanswered(program: &Program, normalised: &Normalised, reporter: &mut dyn Reporter) {
+fn tell_unanswered(
+    harness: &str,
+    (program, normalised): (&Program, &Normalised),
+    reporter: &mut dyn Reporter,
+) {
     let mut silent = Vec::new();
     let answers = |mocked: &Mocked| mocked.returns != Returns::Void;
     if normalised.mocked.iter().any(answers) {
@@ -319,7 +323,7 @@ fn tell_unanswered(program: &Program, normalised: &Normalised, reporter: &mut dy
     reporter.event(&Event::Note {
         level: Level::Warning,
         message: format!(
-            "the data of LLVMFuzzerTestOneInput take the whole input: {} answer zero behind it; a `main` with crunner_get_bytes \
+            "{harness}: the data of LLVMFuzzerTestOneInput take the whole input: {} answer zero behind it; a `main` with crunner_get_bytes \
              leaves some for them",
             silent.join(", ")
         ),

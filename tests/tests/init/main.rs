@@ -4,6 +4,7 @@
 mod callers;
 mod containers;
 mod declared;
+mod headers;
 
 use std::fs;
 

@@ -34,19 +34,21 @@ pub fn timed(limits: &Limits, check: impl FnOnce() -> SatResult) -> (SatResult, 
         let handle = context.handle();
         let watch = move || {
             let begin = Instant::now();
+            let mut is_over = false;
             loop {
                 let left = time.saturating_sub(begin.elapsed());
-                let wait = if alarm.is_empty() {
-                    left
-                } else {
-                    left.min(LOOK)
+                let wait = match (is_over, alarm.is_empty()) {
+                    (true, _) => LOOK,
+                    (false, true) => left,
+                    (false, false) => left.min(LOOK),
                 };
                 if end.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
-                    return false;
+                    return is_over;
                 }
-                if begin.elapsed() >= time || deadline::is_raised(&alarm) {
+                is_over |= begin.elapsed() >= time || deadline::is_raised(&alarm);
+                if is_over {
+                    // Again and again: an interrupt between two of its steps may be lost.
                     handle.interrupt();
-                    return true;
                 }
             }
         };

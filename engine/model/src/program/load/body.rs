@@ -160,8 +160,25 @@ impl<'m> Body<'_, 'm> {
             Ok(end) => end,
             Err(what) => {
                 self.unmodelled(what);
-                Terminator::Unreachable { check: None }
+                self.anywhere(value)
             }
+        }
+    }
+
+    /// A terminator that is not modelled, and that nothing passes: what it may lead to lies behind it.
+    fn anywhere(&mut self, value: Value<'m>) -> Terminator {
+        let mut plain = value.successors().into_iter().map(|to| Edge {
+            to: self.loader.blocks[&to],
+            moves: Box::default(),
+        });
+        let Some(default) = plain.next() else {
+            return Terminator::Unreachable { check: None };
+        };
+        Terminator::Switch {
+            value: Operand::Const(0),
+            width: 32,
+            cases: (1..).zip(plain).collect(),
+            default,
         }
     }
 

@@ -191,6 +191,19 @@ fn what_has_no_model_is_named() {
     assert_eq!(program.unmodelled[0].pos.line, 1);
 }
 
+/// Assembly that may jump to labels is not modelled, and what stands there lies behind it.
+#[test]
+fn labels_of_assembly_lie_behind_it() {
+    let source = "int main(int n, char **v) { asm goto(\"jmp %l0\" : : : : out); return 0; out: return v[n][0]; }";
+    let program = load(source, &[]);
+    let is_assembly = |block: &&Block| {
+        let mut ops = block.ops.iter();
+        ops.any(|inst| matches!(inst.op, Op::Unmodelled { .. }))
+    };
+    let block = program.blocks.iter().find(is_assembly).expect("assembly");
+    assert_eq!(block.end.edges().len(), 2, "{:?}", block.end);
+}
+
 #[test]
 fn variable_arguments_have_their_classes() {
     let source = "struct s { long a[4]; }; int f(int a, ...) { return a; } \

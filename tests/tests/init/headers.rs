@@ -1,0 +1,114 @@
+//! Which header `init` takes, and how a harness includes it.
+
+use cegar_tests::{Project, exit, tool};
+
+/// What a harness's file says.
+fn harness(project: &Project, function: &str) -> String {
+    project.read(&format!("cegar/harnesses/{function}.c"))
+}
+
+/// A crate whose C file lies in `c/`, with its build script and what its Rust code binds.
+fn crate_of(name: &str, binds: &str, files: &[(&str, &str)], flags: &str) -> Project {
+    let project = Project::empty();
+    let manifest =
+        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    project.write("Cargo.toml", &manifest);
+    let bindings = format!("//! Bindings.\nunsafe extern \"C\" {{\n{binds}}}\n");
+    project.write("src/lib.rs", &bindings);
+    for (file, text) in files {
+        project.write(file, text);
+    }
+    let script = format!(
+        "use std::{{env, process::Command}};\n\
+         fn main() {{\n    \
+             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
+             let object = env::var(\"OUT_DIR\").unwrap() + \"/a.o\";\n    \
+             let words = [{flags}\"-c\", \"c/a.c\", \"-o\", &object];\n    \
+             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
+         }}\n"
+    );
+    project.write("build.rs", &script);
+    project
+}
+
+/// `bits.h` of `bits-sys` has the version alone; what the crate binds is in another header.
+#[test]
+fn a_header_with_the_version_alone_is_not_the_librarys() {
+    let binds = "    pub fn bits_version() -> *const u8;\n    pub fn pack(data: *const u8, size: usize) -> i32;\n    \
+                 pub fn unpack(data: *const u8, size: usize) -> i32;\n";
+    let files = [
+        ("c/bits.h", "const char *bits_version(void);\n"),
+        (
+            "c/packing.h",
+            "#include <stddef.h>\nint pack(const unsigned char *data, size_t size);\nint unpack(const unsigned char *data, size_t size);\n",
+        ),
+        (
+            "c/a.c",
+            "#include \"bits.h\"\n#include \"packing.h\"\nconst char *bits_version(void) { return \"1\"; }\n\
+             int pack(const unsigned char *data, size_t size) { return size ? data[0] : 0; }\n\
+             int unpack(const unsigned char *data, size_t size) { return size ? data[size - 1] : 0; }\n",
+        ),
+    ];
+    let project = crate_of("bits-sys", binds, &files, "");
+    let words = [
+        "init",
+        "--no-try",
+        "--function",
+        "pack",
+        "--function",
+        "unpack",
+    ];
+    tool(&project, &words).expect(exit::CLEAN);
+    for name in ["pack", "unpack"] {
+        let call = format!("{name}((const unsigned char *)data, size);");
+        assert!(
+            harness(&project, name).contains(&call),
+            "{}",
+            harness(&project, name)
+        );
+    }
+}
+
+/// Two folders that are included from have an `api.h` each: a harness includes the one that it is written for. The functions are
+/// renamed by the build, to names with which only internal ones begin.
+#[test]
+fn the_header_is_included_by_a_name_of_its_own() {
+    let binds = "    pub fn __own_sum(data: *const u8, size: usize) -> i32;\n";
+    let api = "#include <stddef.h>\nint sum(const unsigned char *data, size_t size);\n";
+    let files = [
+        ("c/first/api.h", "int other(int);\n"),
+        ("c/second/api.h", api),
+        (
+            "c/a.c",
+            "#include \"second/api.h\"\n\
+             int sum(const unsigned char *data, size_t size) { int all = 0; while (size) all += data[--size]; return all; }\n",
+        ),
+    ];
+    let flags = "\"-Dsum=__own_sum\", \"-Ic/first\", \"-Ic/second\", ";
+    let project = crate_of("sums-sys", binds, &files, flags);
+    let words = ["init", "--no-try", "--header", "c/second/api.h"];
+    tool(&project, &words).expect(exit::CLEAN);
+    let written = harness(&project, "__own_sum");
+    assert!(
+        written.contains("__own_sum((const unsigned char *)data, size);"),
+        "{written}"
+    );
+    // It links: the right one of the two was compiled with it.
+    tool(&project, &["run", "--runs", "10", "--max-time", "10s"]).expect(exit::CLEAN);
+}
+
+/// A header that does not compile by itself is not in the template, which has to.
+#[test]
+fn the_template_compiles() {
+    let files = [
+        ("c/raster.h", "void raster_draw(image *of);\n"),
+        (
+            "c/a.c",
+            "typedef struct { int wide; } image;\n#include \"raster.h\"\nvoid raster_draw(image *of) { of->wide++; }\n",
+        ),
+    ];
+    let binds = "    pub fn raster_draw(of: *mut u8);\n";
+    let project = crate_of("raster-sys", binds, &files, "");
+    tool(&project, &["init", "--no-try"]).expect(exit::CLEAN);
+    tool(&project, &["run", "--runs", "10", "--max-time", "10s"]).expect(exit::INCOMPLETE);
+}
