@@ -38,8 +38,8 @@ use std::path::{Path, PathBuf};
 
 pub use sources::{Entry, Role, Source, sources};
 pub use table::{
-    Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, heap, math,
-    redirections, runtime, unsupported, watched,
+    Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, handing_out,
+    heap, math, redirections, runtime, unsupported, watched,
 };
 
 /// Options for the user's code that make of `__attribute__((no_sanitize("shift")))` and

@@ -116,6 +116,30 @@ pub fn engine_only() -> &'static [&'static str] {
     ENGINE_ONLY
 }
 
+/// Functions that are not modelled and hand out memory of the platform's heap, or streams whose closing frees it: natively the
+/// program's `free` and `fclose` are others, and know nothing of it.
+pub fn handing_out() -> &'static [&'static str] {
+    const ALL: &[&str] = &[
+        "_obstack_begin",
+        "_obstack_begin_1",
+        "argz_add",
+        "argz_append",
+        "argz_create",
+        "argz_create_sep",
+        "argz_insert",
+        "argz_replace",
+        "envz_add",
+        "fmemopen",
+        "fopencookie",
+        "glob",
+        "open_memstream",
+        "open_wmemstream",
+        "scandir",
+        "tempnam",
+    ];
+    ALL
+}
+
 /// The runtime's functions: the machine's intrinsics, natively one of the runtimes.
 pub fn runtime() -> &'static [&'static str] {
     &[

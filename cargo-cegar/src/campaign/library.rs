@@ -3,7 +3,7 @@
 //! What a call of `strlen` needs is checked in the stub library's `strlen`. Its files are none of the user's, so that an open check
 //! there is told as the call that leads to it: by the context where it is known, else by all calls that can.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Pos, Program};
@@ -21,14 +21,17 @@ type Call = (FuncId, Pos);
 /// What is not proved within library functions, a sentence for each function and reason.
 pub(super) fn told(program: &Program, root: &Path, elsewhere: &[Elsewhere]) -> Vec<String> {
     let callers = Callers::of(program);
-    let mut told: Vec<String> = Vec::new();
-    for text in elsewhere.iter().flat_map(|one| callers.sentences(one)) {
-        let text = readable(program, root, &text);
-        if !told.contains(&text) {
-            told.push(text);
-        }
-    }
-    told
+    // A library of many files has thousands, most of them alike.
+    let mut known = HashSet::new();
+    let mut sentences: Vec<String> = elsewhere
+        .iter()
+        .flat_map(|one| callers.sentences(one))
+        .collect();
+    sentences.retain(|text| known.insert(text.clone()));
+    let sentences = sentences.iter();
+    sentences
+        .map(|text| readable(program, root, text))
+        .collect()
 }
 
 /// The number of library functions within which not all is proved, as the user's code calls them.

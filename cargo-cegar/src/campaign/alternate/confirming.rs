@@ -325,9 +325,11 @@ impl Alternation<'_, '_> {
             return Ok(false);
         }
         // What the platform's own function allocated (`open_memstream`) is no block of the program's heap.
+        let mut handing_out = cegar_stubs::handing_out().iter();
         if confirmed.only_natively
             && confirmed.finding.kind == CheckKind::Free
             && matches!(run.outcome, Seen::Unmodelled(_))
+            && handing_out.any(|name| self.subject.program.function_named(name).is_some())
         {
             self.reporting.warn_once(format!(
                 "{}: {} behind a call of a function that is not modelled, which may have allocated the block; this is not reported \
