@@ -187,3 +187,51 @@ fn mocks_are_the_programs_own() {
         "{tests}"
     );
 }
+
+/// Checks a program of its own for some seconds.
+fn checked(source: &str) -> cegar_tests::Ended {
+    let project = Project::empty();
+    project.write("a.c", source);
+    let words = ["check", "a.c", "--property", "memory", "--max-time", "8s"];
+    let words = words.into_iter().chain(["--no-emit"]);
+    Tool::new(project.path(), words).run()
+}
+
+/// What is not modelled is the platform's own natively: numbers are what it computes, a stream's text can be freed, and a fault
+/// behind it is found all the same.
+#[test]
+fn functions_without_a_model_are_the_platforms() {
+    let stream = "#include <stdio.h>\n#include <stdlib.h>\n\
+        int main(void) { char *text; size_t n; FILE *f = open_memstream(&text, &n); if (!f) return 1;\n\
+        fprintf(f, \"%d\", 7); fclose(f); char first = text[0]; free(text); return first; }\n";
+    checked(stream)
+        .expect(exit::CLEAN)
+        .says("`open_memstream` is not modelled");
+    let number = |index: &str| {
+        format!(
+            "#include <math.h>\n#include <stdio.h>\n\
+             int main(void) {{ int c = getchar(); if (c < 0) return 0; char t[256] = {{0}};\n\
+             t[(int)(erf(c / 100.0) * {index})] = 1; return t[3]; }}\n"
+        )
+    };
+    checked(&number("255"))
+        .expect(exit::CLEAN)
+        .says("behind erf");
+    checked(&number("300")).expect(exit::VIOLATION);
+}
+
+/// What a library function needs is told by the call of it, and counted.
+#[test]
+fn library_functions_are_told_by_their_calls() {
+    let words = "#include <stdio.h>\n#include <string.h>\n\
+        int main(void) { char line[64]; int all = 0;\n\
+        while (fgets(line, sizeof line, stdin))\n\
+        for (char *t = strtok(line, \" \"); t; t = strtok(NULL, \" \"))\n\
+        all += t[0] != 0;\n\
+        return all & 1; }\n";
+    checked(words)
+        .expect(exit::CLEAN)
+        .says("in `strtok`, called at a.c:5:")
+        .says("1 called function not proved");
+    checked("int main(void) { return 0; }\n").says("and there was nothing to check");
+}
