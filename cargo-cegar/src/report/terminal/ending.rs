@@ -116,7 +116,7 @@ impl<W: Write> TerminalReporter<W> {
         let verdict = match summary.verdict {
             Verdict::Violated => "violated",
             Verdict::Proved if checks.is_vacuous() => "proved, mostly vacuous",
-            Verdict::Proved if checks.total() == 0 => "proved, and there was nothing to check",
+            Verdict::Proved if checks.total() == 0 => "proved; there was nothing to check",
             Verdict::Proved => "proved",
             Verdict::Open => "open",
         };
