@@ -191,8 +191,15 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     // The sort keeps the header's order among equals.
     found.sort_by_key(|(_, harness)| -harness.score);
     chosen.take(found, library, (wanted, most));
+    let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
+    let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
     let mut skipped = chosen.skipped.iter();
-    if let Some((function, why)) = skipped.find(|(name, _)| wanted.names(name)) {
+    // An object's life is skipped by another name than it is asked for.
+    if let Some(function) = named.find(|function| !is_written(function))
+        && let Some((_, why)) = skipped
+            .find(|(name, _)| name == function)
+            .or(chosen.skipped.first())
+    {
         return Err(Error::nothing(
             format!("no harness can be written for `{function}`: {why}"),
             "`cargo cegar init --name NAME` gives a template to write it by hand",
