@@ -38,6 +38,7 @@ pub mod headers;
 pub mod init;
 pub mod lack;
 pub mod list;
+mod lists;
 pub mod lock;
 pub mod options;
 pub mod plan;

@@ -17,6 +17,7 @@ use crate::contracts::{self, Contracts};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::given::Given;
+use crate::lists::few;
 use crate::options::{Harness, configured_duration};
 use crate::project::Project;
 use crate::{list, lock, store};
@@ -413,14 +414,11 @@ pub fn check_selection(
 pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Error> {
     let files = list::left_out(project, config)?;
     let names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
-    let (Some(first), count) = (names.first(), names.len()) else {
+    let Some(first) = names.first() else {
         return Ok(None);
     };
-    let shown = names.iter().take(3).map(|name| format!("{name}.c"));
-    let mut shown = shown.collect::<Vec<_>>().join(", ");
-    if count > 3 {
-        shown += &format!(" and {} more", count - 3);
-    }
+    let files: Vec<String> = names.iter().map(|name| format!("{name}.c")).collect();
+    let shown = few(&files, 3);
     Ok(Some(format!(
         "not in cegar.toml, so left out: harnesses/{shown}; a line `[harness.{first}]` there takes it in"
     )))

@@ -33,9 +33,8 @@ impl Digests {
 
     /// The files that have changed or are gone, as a person would name them.
     pub fn changed(&self, root: &Path) -> Vec<String> {
-        let files = self.0.iter();
-        let changed = files.filter(|(file, known)| digest(file).as_ref() != Some(known));
-        let shown = changed.map(|(file, _)| file.strip_prefix(root).unwrap_or(file));
+        let changed = self.0.keys().filter(|file| self.is_changed(file));
+        let shown = changed.map(|file| file.strip_prefix(root).unwrap_or(file));
         shown.map(|file| file.display().to_string()).collect()
     }
 }

@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::event::Level;
 use crate::exit::ExitCode;
 use crate::init::{InitOptions, Initialised, Wanted};
+use crate::lists::few;
 use crate::options::duration;
 use crate::project::Project;
 
@@ -99,12 +100,7 @@ impl Telling<'_> {
             } else {
                 SHOWN
             };
-            let first: Vec<&str> = names.iter().take(shown).copied().collect();
-            let mut text = format!("no harness, {why}: {}", first.join(", "));
-            if names.len() > shown {
-                text += &format!(" and {} more", names.len() - shown);
-            }
-            lines.push(text);
+            lines.push(format!("no harness, {why}: {}", few(&names, shown)));
         }
         lines.extend(done.notes.iter().cloned());
         lines.extend(crate::init::table(done));

@@ -76,56 +76,71 @@ pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
     candidates.iter().filter(declares).cloned().collect()
 }
 
-/// Whether a header that is named like the library is one that its users include: a library may have such a header with nothing
-/// but its version (`htscodecs.h`), and what the crate binds in others.
-pub fn is_for_users(project: &Project, header: &Path, others: &[PathBuf]) -> bool {
-    let text = std::fs::read(header).unwrap_or_default();
-    let includes_own = String::from_utf8_lossy(&text)
-        .lines()
-        .filter(|line| line.trim_start().starts_with("#"))
-        .filter_map(|line| line.split_once("include").map(|(_, what)| what))
-        .any(|what| {
-            let mut names = others.iter().filter(|other| *other != header);
-            names.any(|other| {
-                other
-                    .file_name()
-                    .is_some_and(|name| what.contains(&*name.to_string_lossy()))
-            })
-        });
-    if includes_own {
-        return true;
-    }
-    let bound = functions(project);
-    let has_enough = |header: &PathBuf| declared(&bound, header) >= ENOUGH;
-    declared(&bound, header) >= ENOUGH || !others.iter().any(has_enough)
+/// The functions that the crate's Rust code declares, to be counted in headers.
+pub struct Bound {
+    names: BTreeSet<String>,
+    declaration: Option<Regex>,
 }
 
-/// The number of these functions that a header names as one declares them.
-fn declared(names: &BTreeSet<String>, header: &Path) -> usize {
-    let Ok(named) = Regex::new(r"\b([A-Za-z_]\w*)\s*\(") else {
-        return 0;
-    };
+impl Bound {
+    /// Reads the crate's Rust code.
+    pub fn of(project: &Project) -> Bound {
+        Bound {
+            names: functions(project),
+            declaration: Regex::new(r"\b([A-Za-z_]\w*)\s*\(").ok(),
+        }
+    }
+
+    /// The number of the functions that a header names as one declares them.
+    fn declared(&self, header: &Path) -> usize {
+        let text = std::fs::read(header).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let all = self
+            .declaration
+            .iter()
+            .flat_map(|one| one.captures_iter(&text));
+        let here: BTreeSet<&str> = all
+            .filter_map(|found| Some(found.get(1)?.as_str()))
+            .filter(|name| self.names.contains(*name))
+            .collect();
+        here.len()
+    }
+
+    /// Whether a header that is named like the library is one that its users include: a library may have such a header with
+    /// nothing but its version (`htscodecs.h`), and what the crate binds in others.
+    pub fn is_for_users(&self, header: &Path, others: &[PathBuf]) -> bool {
+        let has_enough = |header: &Path| self.declared(header) >= ENOUGH;
+        has_enough(header)
+            || includes_one(header, others)
+            || !others.iter().any(|other| has_enough(other))
+    }
+
+    /// The candidates with the number of the crate's functions that each declares, most first; none
+    /// where it does not tell. A single function is chance where another header has one, too.
+    pub fn ranked(&self, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
+        let counted = candidates
+            .iter()
+            .map(|header| (self.declared(header), header.clone()));
+        let mut all: Vec<(usize, PathBuf)> = counted.collect();
+        // Stable: among equals, the order of the candidates.
+        all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
+        let next = all.get(1).map_or(0, |(count, _)| *count);
+        let (most, _) = all.first()?;
+        (*most >= ENOUGH || *most > next).then_some(all)
+    }
+}
+
+/// Whether a header includes one of the others.
+fn includes_one(header: &Path, others: &[PathBuf]) -> bool {
     let text = std::fs::read(header).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let all = named.captures_iter(&text);
-    let here: BTreeSet<&str> = all
-        .filter_map(|found| Some(found.get(1)?.as_str()))
-        .filter(|name| names.contains(*name))
+    let directives = text
+        .lines()
+        .filter(|line| line.trim_start().starts_with('#'));
+    let mut included = directives.filter_map(|line| Some(line.split_once("include")?.1));
+    let others = others.iter().filter(|other| *other != header);
+    let names: Vec<_> = others
+        .filter_map(|other| Some(other.file_name()?.to_string_lossy()))
         .collect();
-    here.len()
-}
-
-/// The candidates with the number of the crate's functions that each declares, most first; none
-/// where it does not tell. A single function is chance where another header has one, too.
-pub fn ranked(project: &Project, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
-    let names = functions(project);
-    let counted = candidates
-        .iter()
-        .map(|header| (declared(&names, header), header.clone()));
-    let mut all: Vec<(usize, PathBuf)> = counted.collect();
-    // Stable: among equals, the order of the candidates.
-    all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
-    let next = all.get(1).map_or(0, |(count, _)| *count);
-    let (most, _) = all.first()?;
-    (*most >= ENOUGH || *most > next).then_some(all)
+    included.any(|what| names.iter().any(|name| what.contains(&**name)))
 }

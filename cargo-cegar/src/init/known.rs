@@ -114,9 +114,10 @@ impl<'a> Known<'a> {
         functions: &[String],
         done: &mut Initialised,
     ) -> Option<PathBuf> {
+        let bound = bound::Bound::of(self.project);
         let candidates = match headers::find(self.project, &self.includes()) {
             headers::Found::Evident(header, others) => {
-                if bound::is_for_users(self.project, &header, &others) {
+                if bound.is_for_users(&header, &others) {
                     return Some(header);
                 }
                 others
@@ -138,7 +139,7 @@ impl<'a> Known<'a> {
         let note = if candidates.is_empty() {
             "no header of the library was found, in the crate or where its build includes from; name it with --header"
                 .to_owned()
-        } else if let Some(ranked) = bound::ranked(self.project, &candidates) {
+        } else if let Some(ranked) = bound.ranked(&candidates) {
             let (count, best) = ranked.first()?;
             let others = ranked.iter().skip(1).filter(|(count, _)| *count > 0);
             let others = shown(&mut others.map(|(_, path)| path));

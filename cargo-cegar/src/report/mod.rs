@@ -5,7 +5,6 @@
 
 pub mod html;
 mod junit;
-mod lists;
 mod sarif;
 mod terminal;
 

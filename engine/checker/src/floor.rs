@@ -204,10 +204,8 @@ impl<'p> States<'p> {
 fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<String> {
     let mut holes = found.holes.iter();
     let (hole, what) = holes.find(|(hole, _)| behind.has(program, **hole, at))?;
-    let block = program.block(hole.block);
-    let inst = block.ops.iter().find(|inst| inst.at >= hole.inst);
-    let pos = inst.map_or(block.pos, |inst| inst.pos);
-    Some(format!("behind {what} at {}", program.show(pos)))
+    let place = program.show(program.position(*hole));
+    Some(format!("behind {what} at {place}"))
 }
 
 /// The states that are claimed.

@@ -7,27 +7,15 @@ fn harness(project: &Project, function: &str) -> String {
     project.read(&format!("cegar/harnesses/{function}.c"))
 }
 
-/// A crate whose C file lies in `c/`, with its build script and what its Rust code binds.
+/// A crate of this name around `c/a.c`, with what its Rust code binds.
 fn crate_of(name: &str, binds: &str, files: &[(&str, &str)], flags: &str) -> Project {
-    let project = Project::empty();
-    let manifest =
-        format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    let script =
+        format!("cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" {flags} -c c/a.c -o \"$OUT_DIR/a.o\"\n");
+    let project = Project::before_init(&script, files);
+    let manifest = project.read("Cargo.toml").replace("odd-sys", name);
     project.write("Cargo.toml", &manifest);
     let bindings = format!("//! Bindings.\nunsafe extern \"C\" {{\n{binds}}}\n");
     project.write("src/lib.rs", &bindings);
-    for (file, text) in files {
-        project.write(file, text);
-    }
-    let script = format!(
-        "use std::{{env, process::Command}};\n\
-         fn main() {{\n    \
-             let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    \
-             let object = env::var(\"OUT_DIR\").unwrap() + \"/a.o\";\n    \
-             let words = [{flags}\"-c\", \"c/a.c\", \"-o\", &object];\n    \
-             assert!(Command::new(cc).args(words).status().unwrap().success());\n\
-         }}\n"
-    );
-    project.write("build.rs", &script);
     project
 }
 
@@ -84,7 +72,7 @@ fn the_header_is_included_by_a_name_of_its_own() {
              int sum(const unsigned char *data, size_t size) { int all = 0; while (size) all += data[--size]; return all; }\n",
         ),
     ];
-    let flags = "\"-Dsum=__own_sum\", \"-Ic/first\", \"-Ic/second\", ";
+    let flags = "-Dsum=__own_sum -Ic/first -Ic/second";
     let project = crate_of("sums-sys", binds, &files, flags);
     let words = ["init", "--no-try", "--header", "c/second/api.h"];
     tool(&project, &words).expect(exit::CLEAN);

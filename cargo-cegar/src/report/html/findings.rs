@@ -15,7 +15,7 @@ use super::room::Rooms;
 use super::source;
 use crate::explain;
 use crate::findings::Standing;
-use crate::report::lists::few;
+use crate::lists::few;
 use crate::verdict::{Finding, rule_id};
 
 /// Findings that are told in full: each costs an execution.

@@ -11,7 +11,7 @@ use super::growth::picture;
 use super::room::Rooms;
 use super::tally::Word;
 use crate::explain;
-use crate::report::lists::few;
+use crate::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus};
 
 /// Reasons that are told of one harness.

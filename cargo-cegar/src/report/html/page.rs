@@ -11,7 +11,7 @@ use super::room::Rooms;
 use super::tally::{Edge, Tally, Word};
 use super::{files, findings, harnesses};
 use crate::bindings::Binding;
-use crate::report::lists::few;
+use crate::lists::few;
 use crate::verdict::End;
 
 /// Mismatches that are told one by one.

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::Chapter;
 use super::NAMED;
 use crate::coverage::Coverage;
-use crate::report::lists::few;
+use crate::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// How a check stands; of what several harnesses say, the first in this list counts.

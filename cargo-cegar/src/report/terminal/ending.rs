@@ -9,7 +9,7 @@ use super::words::{count, counted, seconds, source_picture};
 use super::{BAD, GOOD, TerminalReporter, WARN};
 use crate::event::{Expectations, Summary};
 use crate::findings::Standing;
-use crate::report::lists::few;
+use crate::lists::few;
 use crate::verdict::Finding;
 use crate::verdict::{Stats, Verdict};
 

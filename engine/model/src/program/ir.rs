@@ -183,6 +183,13 @@ impl Program {
         &self.functions[id.index()]
     }
 
+    /// The source position of an instruction, or of its block where the instruction became no operation.
+    pub fn position(&self, loc: Loc) -> Pos {
+        let block = self.block(loc.block);
+        let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
+        inst.map_or(block.pos, |inst| inst.pos)
+    }
+
     /// `file:line:column` of a position, or the function's name where there is no debug information.
     pub fn show(&self, pos: Pos) -> String {
         match self.files.get(pos.file as usize) {

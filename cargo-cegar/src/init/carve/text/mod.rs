@@ -13,6 +13,7 @@ use super::super::api::{Declared, Parameter};
 use super::super::ctype::Kind;
 use super::learn::{Facts, Flow, Item, Step, Use};
 use super::trace::Call;
+use crate::lists::few;
 
 /// The most turns.
 const TURNS: usize = 8;
@@ -354,20 +355,10 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self, names: &[&str], include: &str) -> Text {
-        let shown: Vec<String> = names
-            .iter()
-            .take(3)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let more = names.len().saturating_sub(shown.len());
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
+        let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let mut text = format!(
-            "/* Carved from what the crate's tests do: {}{more}.\n *\n * The order of the calls is theirs; the data are chosen.",
-            shown.join(", ")
+            "/* Carved from what the crate's tests do: {}.\n *\n * The order of the calls is theirs; the data are chosen.",
+            few(&names, 3)
         );
         if !self.learnt.is_empty() {
             text += " What was learnt from them and is\n * assumed here; change it where the library promises more:\n";

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use cegar_checker::floor::Ground;
-use cegar_model::program::ir::{CheckKind, FuncId, FunctionKind, Loc, Pos, Program};
+use cegar_model::program::ir::{CheckKind, FuncId, FunctionKind, Pos, Program};
 use cegar_model::symbolic::world::{CtxId, World};
 
 use super::settle::why;
@@ -45,7 +45,7 @@ impl Elsewhere {
         why: &str,
     ) -> Vec<Elsewhere> {
         let accesses = ground.elsewhere().map(|loc| Elsewhere {
-            at: Some(place_of(program, loc)),
+            at: Some((program.block(loc.block).function, program.position(loc))),
             call: None,
             kind: None,
             why: why.to_owned(),
@@ -63,13 +63,6 @@ impl Elsewhere {
         });
         accesses.chain(checks).collect()
     }
-}
-
-/// The function and the position of an instruction.
-fn place_of(program: &Program, loc: Loc) -> (FuncId, Pos) {
-    let block = program.block(loc.block);
-    let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
-    (block.function, inst.map_or(block.pos, |inst| inst.pos))
 }
 
 /// The innermost call in the user's code of those that a context is in.
