@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -118,8 +118,8 @@ impl Tool {
             .unwrap_or_else(|error| panic!("cannot start {}: {error}", binary().display()));
         Running {
             words: format!("{:?}", self.command),
-            out: drain(child.stdout.take()),
-            err: drain(child.stderr.take()),
+            out: Drain::of(child.stdout.take()),
+            err: Drain::of(child.stderr.take()),
             child,
             began: Instant::now(),
             limit: self.limit,
@@ -132,24 +132,46 @@ impl Tool {
     }
 }
 
-/// Reads a pipe to its end in the background, so that the program never waits for its reader.
-fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
+/// A pipe that is read to its end in the background, so that the program never waits for its reader.
+struct Drain {
+    read: Arc<Mutex<Vec<u8>>>,
+    reader: JoinHandle<()>,
+}
+
+impl Drain {
+    fn of(pipe: Option<impl Read + Send + 'static>) -> Self {
+        let read = Arc::new(Mutex::new(Vec::new()));
+        let bytes = Arc::clone(&read);
+        let reader = thread::spawn(move || {
+            let Some(mut pipe) = pipe else { return };
+            let mut piece = [0; 4096];
             // What was read before an error is all that there is.
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        String::from_utf8_lossy(&bytes).into_owned()
-    })
+            while let Ok(length @ 1..) = pipe.read(&mut piece) {
+                lock(&bytes).extend_from_slice(&piece[..length]);
+            }
+        });
+        Drain { read, reader }
+    }
+
+    /// All of it, once the program has closed its end.
+    fn whole(self) -> String {
+        // A reader that panicked leaves what it had read.
+        let _ = self.reader.join();
+        String::from_utf8_lossy(&lock(&self.read)).into_owned()
+    }
+}
+
+/// The bytes, also behind a reader that panicked.
+fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
+    bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A run that has not ended.
 pub struct Running {
     words: String,
     child: Child,
-    out: JoinHandle<String>,
-    err: JoinHandle<String>,
+    out: Drain,
+    err: Drain,
     began: Instant,
     limit: Duration,
 }
@@ -169,6 +191,20 @@ impl Running {
     /// Whether it still runs.
     pub fn is_running(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// Waits until a message of `--message-format json` is one that `wanted` takes; whether there was one.
+    pub fn until_told(&mut self, wanted: impl Fn(&Value) -> bool) -> bool {
+        let out = Arc::clone(&self.out.read);
+        self.until(|| {
+            let told = String::from_utf8_lossy(&lock(&out)).into_owned();
+            // The last line may not be whole yet.
+            let mut messages = told
+                .lines()
+                .filter_map(|line| serde_json::from_str(line).ok());
+            messages.any(|message| wanted(&message)).then_some(())
+        })
+        .is_some()
     }
 
     /// Waits until `what` gives something, while the program runs and the limit is not reached.
@@ -198,8 +234,8 @@ impl Running {
             words: self.words,
             code,
             took: self.began.elapsed(),
-            stdout: self.out.join().unwrap_or_default(),
-            stderr: self.err.join().unwrap_or_default(),
+            stdout: self.out.whole(),
+            stderr: self.err.whole(),
         };
         assert!(in_time, "no end within {:?}\n{ended}", self.limit);
         ended

@@ -314,6 +314,9 @@ fn several_fuzz_one_harness() {
     kill(Pid::from_raw(workers[1]), Signal::SIGKILL).unwrap_or_else(|why| panic!("{why}"));
     let again = || three().filter(|now| *now != workers);
     assert!(running.until(again).is_some());
+    // A slow machine may not have executed anything by now.
+    let covered = |message: &Value| message["edges_covered"].as_u64() > Some(3);
+    assert!(running.until_told(covered));
     running.signal(Signal::SIGINT);
     let ended = running.wait();
     ended.expect(exit::INTERRUPTED);
