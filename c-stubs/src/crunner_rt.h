@@ -40,6 +40,9 @@ enum crunner_kind {
 };
 
 #define CRUNNER_NO_CHECK 0xffffffffu
+/* How often a run may ask for more than its inputs hold; then it ends as by exit(0). A program that asks in an endless loop would
+ * spin for ever on zeros. The engine's machine ends its runs at the same question. */
+#define CRUNNER_ASKED_IN_VAIN 16384u
 
 /* What is wished for; all zeros means: the contract's limits, nothing recorded, signals left alone. */
 struct crunner_options {

@@ -29,6 +29,7 @@ struct crunner_rt {
     struct crunner_heap *heap;
     const uint8_t *tape;
     size_t length, at;
+    uint32_t asked_in_vain;
     struct crunner_result *result;
     struct buffer events, output;
     volatile sig_atomic_t running, busy, pending;
@@ -102,6 +103,12 @@ void crunner_output(int stream, const void *bytes, size_t n) {
 
 /* ---- choices ---- */
 
+/* The tape holds less than what is asked for. */
+static void found_empty(void) {
+    now->result->exhausted = 1;
+    if (++now->asked_in_vain > CRUNNER_ASKED_IN_VAIN) end(CRUNNER_EXITED, 0);
+}
+
 void crunner_choose(const char *channel, void *into, size_t n) {
     struct crunner_rt *rt = now;
     size_t left = rt->length - rt->at, taken = n < left ? n : left;
@@ -109,14 +116,14 @@ void crunner_choose(const char *channel, void *into, size_t n) {
     rt->at += taken;
     if (taken < n) {
         memset((char *)into + taken, 0, n - taken);
-        rt->result->exhausted = 1;
+        found_empty();
     }
     if (rt->options.flags & CRUNNER_RECORD_EVENTS) record_event(channel, into, n);
 }
 
 size_t crunner_remaining(const char *channel) {
     (void)channel;
-    if (now->at == now->length) now->result->exhausted = 1;
+    if (now->at == now->length) found_empty();
     return now->length - now->at;
 }
 
@@ -261,6 +268,7 @@ void crunner_rt_run(struct crunner_rt *rt, const uint8_t *tape, size_t length, s
     rt->tape = tape;
     rt->length = length;
     rt->at = 0;
+    rt->asked_in_vain = 0;
     rt->result = result;
     rt->events.length = rt->output.length = 0;
     rt->busy = rt->pending = 0;

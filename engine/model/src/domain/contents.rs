@@ -5,6 +5,7 @@
 //! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
 
 mod filling;
+mod merged;
 mod offsets;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ pub use self::filling::{Filling, Run};
 use self::filling::{bits, repeated};
 use self::offsets::OFFSETS;
 pub(super) use self::offsets::{few, span, spans};
-use super::num::{Num, Thresholds};
+use super::num::Num;
 use super::space::Names;
 use super::value::Value;
 use crate::program::ir::{GlobalId, Width};
@@ -382,65 +383,6 @@ impl Contents {
         for start in gone {
             self.runs.remove(&start);
         }
-    }
-
-    /// What both are in.
-    pub fn join(&self, other: &Contents, names: &Names<'_>) -> Contents {
-        self.both(other, names, |a, b, width| a.join(b, width))
-    }
-
-    /// See [`Num::widen`].
-    pub fn widen(&self, new: &Contents, names: &Names<'_>, thresholds: &Thresholds) -> Contents {
-        self.both(new, names, |a, b, width| a.widen(b, width, thresholds))
-    }
-
-    fn both(
-        &self,
-        other: &Contents,
-        names: &Names<'_>,
-        both: impl Fn(&Value, &Value, Width) -> Value,
-    ) -> Contents {
-        let mut result = Contents::default();
-        for (start, run) in self.runs() {
-            for (there, run_there) in other.within(start, run.end) {
-                let (low, high) = (start.max(there), run.end.min(run_there.end));
-                let (a, b) = (&run.filling, &run_there.filling);
-                let (x, y) = (a.from(start, low), b.from(there, low));
-                if x == y && a.divides(start, low) && b.divides(there, low) {
-                    let whole = a.divides(start, high) && b.divides(there, high);
-                    if whole {
-                        result.put(low, high, x);
-                        continue;
-                    }
-                }
-                let unit = match (a.unit(), b.unit()) {
-                    (Some(unit), _) | (None, Some(unit)) => unit,
-                    // Zeros, or two images: bytes.
-                    (None, None) => 1,
-                };
-                let anchor = if a.unit().is_some() { start } else { there };
-                let anchor = if a.unit().or(b.unit()).is_some() {
-                    anchor
-                } else {
-                    low
-                };
-                // Whole elements only.
-                let first = low + (unit - (low - anchor) % unit) % unit;
-                let high = first + high.saturating_sub(first) / unit * unit;
-                if first >= high {
-                    continue;
-                }
-                let seen = |filling: &Filling, at: u32| {
-                    filling.seen(at, (first, high), (unit, first), names)
-                };
-                if let (Some(x), Some(y)) = (seen(a, start), seen(b, there)) {
-                    let value = both(&x, &y, bits(unit));
-                    result.put(first, high, Filling::Each(unit, value));
-                }
-            }
-        }
-        result.together(0, END);
-        result
     }
 
     /// Whether all that this may be, the other may be.

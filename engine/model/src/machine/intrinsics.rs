@@ -15,6 +15,10 @@ use crate::program::ir::{
 };
 use crate::term::{float, value};
 
+/// How often a run may ask for more than its tape holds; then it ends as by `exit(0)`. `CRUNNER_ASKED_IN_VAIN` in `crunner_rt.h` is the same
+/// number.
+const ASKED_IN_VAIN: u32 = 16384;
+
 impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn intrinsic(
         &mut self,
@@ -29,7 +33,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             Intrinsic::Remaining => {
                 let left = self.tape.len().saturating_sub(self.position);
                 if left == 0 {
-                    self.found_empty();
+                    self.found_empty()?;
                 }
                 self.give(call, left as u128)
             }
@@ -78,13 +82,19 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    fn found_empty(&mut self) {
+    /// The tape holds less than what is asked for. A program that asks in an endless loop would spin for ever on zeros.
+    fn found_empty(&mut self) -> Step {
         let (choice, path_at, step) = (self.choices.len(), self.path.len(), self.steps);
         self.exhausted.get_or_insert(Exhausted {
             choice,
             path_at,
             step,
         });
+        self.asked_in_vain += 1;
+        match self.asked_in_vain > ASKED_IN_VAIN {
+            true => Err(Box::new(Outcome::Exited(0))),
+            false => Ok(()),
+        }
     }
 
     /// `crunner_choose(channel, into, n)`.
@@ -113,7 +123,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let (len, at) = (n as usize, self.position);
         if at + len > self.tape.len() && len > 0 {
-            self.found_empty();
+            self.found_empty()?;
         }
         let above = self.frames.last().map_or(0, |f| f.hash);
         let site = super::frame::extend_hash(above, call.site);

@@ -41,6 +41,12 @@ impl fmt::Display for Run {
 const LOOKED_AT: u32 = 4096;
 
 impl Run {
+    /// Whether it has more than one element.
+    pub(super) fn is_array(&self, start: u32) -> bool {
+        let unit = self.filling.unit();
+        unit.is_some_and(|unit| self.end - start >= 2 * unit)
+    }
+
     /// The last byte of a run of which it is known that it is zero.
     pub fn last_zero(&self, start: u32, names: &Names<'_>) -> Option<u32> {
         match &self.filling {
