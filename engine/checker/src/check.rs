@@ -16,6 +16,7 @@ mod executed;
 mod finish;
 mod goals;
 mod ground;
+mod questions;
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -24,7 +25,7 @@ use std::sync::Arc;
 use cegar_model::deadline;
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::program::outside::points::Points;
-use cegar_model::solver::{Answer, Limits};
+use cegar_model::solver::Limits;
 use cegar_model::symbolic::encode::{Budget, Encoder, Exceeded, Fragment, Obligation};
 use cegar_model::symbolic::every;
 use cegar_model::symbolic::summary::related;
@@ -40,7 +41,6 @@ use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
 use crate::floor::Ground;
 use crate::rejected::Rejected;
-use crate::squeezed::{Substitutions, squeezed};
 
 use self::ground::Grounded;
 
@@ -353,22 +353,6 @@ impl<'p> Checker<'_, 'p> {
         }
     }
 
-    /// `None` if these are shown to be unsatisfiable together, else why they are not.
-    fn refuted(&mut self, terms: &[Term], about: &About) -> Option<&'static str> {
-        let pool = &mut self.claims.pool;
-        if terms.iter().any(|&t| pool.as_const(t) == Some(0)) {
-            return None;
-        }
-        self.checked.questions += 1;
-        let mut terms = terms.to_vec();
-        terms.extend(squeezed(pool, &terms));
-        match self.asked.ask(pool, &terms, &self.limits, about) {
-            Answer::Unsat { .. } => None,
-            Answer::Sat(_) => Some(NOT),
-            Answer::Unknown(_) => Some(UNANSWERED),
-        }
-    }
-
     fn edge(
         &mut self,
         start: Option<Cut>,
@@ -410,63 +394,6 @@ impl<'p> Checker<'_, 'p> {
         terms.extend(&transition.reached.guard.0);
         terms.extend(&fragment.assumptions[..transition.prefix]);
         self.kept((&from, &to), &terms, arrival.wanted)
-    }
-
-    /// That all of these hold where an edge is taken.
-    fn kept(
-        &mut self,
-        (from, to): (&str, &str),
-        terms: &[Term],
-        wanted: Vec<(Term, String)>,
-    ) -> Result<(), Rejected> {
-        let mut seen: FxHashSet<Term> = terms.iter().copied().collect();
-        let pool = &mut self.claims.pool;
-        let trivial = pool.bit(true);
-        seen.insert(trivial);
-        // What substitution proves would make the question about the rest harder.
-        let substitutions = Substitutions::of(pool, terms);
-        let mut is_open = |t: Term| {
-            let not = pool.not(t);
-            seen.insert(t) && !substitutions.refute(pool, not)
-        };
-        let open: Vec<(Term, String)> = wanted.into_iter().filter(|(t, _)| is_open(*t)).collect();
-        if open.is_empty() {
-            return Ok(());
-        }
-        let not: Vec<Term> = open.iter().map(|(t, _)| pool.not(*t)).collect();
-        let some = pool.any(&not);
-        let mut terms = terms.to_vec();
-        terms.push(some);
-        let about = |part: Option<&String>| About::Edge {
-            from: from.to_owned(),
-            to: to.to_owned(),
-            part: part.cloned(),
-        };
-        if self.refuted(&terms, &about(None)).is_none() {
-            return Ok(());
-        }
-        terms.pop();
-        // One of them fails, or all together are too hard.
-        for ((_, what), not) in open.iter().zip(not) {
-            if deadline::passed() {
-                return Err(Rejected::Late);
-            }
-            terms.push(not);
-            let how = self.refuted(&terms, &about(Some(what)));
-            terms.pop();
-            if let Some(how) = how {
-                if how == UNANSWERED && deadline::passed() {
-                    return Err(Rejected::Late);
-                }
-                return Err(Rejected::Edge {
-                    from: from.to_owned(),
-                    to: to.to_owned(),
-                    formula: what.clone(),
-                    how,
-                });
-            }
-        }
-        Ok(())
     }
 }
 

@@ -67,6 +67,16 @@ impl Limits {
             ..self
         }
     }
+
+    /// A part of these limits, for what another question may answer as well.
+    #[must_use]
+    pub fn part(self, of: u32) -> Limits {
+        Limits {
+            time: self.time.map(|time| time / of),
+            steps: self.steps.map(|steps| (steps / of).max(1)),
+            ..self
+        }
+    }
 }
 
 /// What a solver says.

@@ -27,6 +27,7 @@ mod pool;
 pub mod random;
 mod rewrite;
 mod show;
+mod sides;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -38,5 +39,6 @@ pub use node::{Array, ArrayNode, Node, Term};
 pub use order::Item;
 pub use pool::Pool;
 pub use rewrite::Rewriter;
+pub use sides::sides;
 pub use symbols::Symbol;
 pub use text::TextError;

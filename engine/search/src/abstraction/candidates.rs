@@ -7,6 +7,7 @@
 //! the conditions that the code itself branches on.
 
 mod branches;
+mod cases;
 mod equations;
 mod everywhere;
 mod heap;
@@ -144,6 +145,7 @@ impl Guesser<'_, '_> {
         self.pairs(&scalars, &mut evaluators, &mut out);
         if self.level == 3 {
             self.by_case(&scalars, &mut evaluators, &mut out);
+            self.related_by_case(&scalars, &mut evaluators, &mut out);
         }
         if self.level == 2 && !arrays.is_empty() {
             self.everywhere(&state, (&arrays, &variables), &mut evaluators, &mut out);

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use cegar_model::solver::{Answer, Z3};
 use cegar_model::symbolic::every;
 use cegar_model::symbolic::world::Cut;
-use cegar_model::term::{Evaluator, Rewriter, Term};
+use cegar_model::term::{Evaluator, Rewriter, Term, sides};
 use rustc_hash::FxHashMap;
 
 use super::asking::{Cost, Facts, Patience, along, ask, strongest};
@@ -21,6 +21,8 @@ use crate::solver::Circuit;
 const QUESTION: Duration = Duration::from_millis(1500);
 /// How long a question about a single guess may take.
 const SINGLE: Duration = Duration::from_millis(200);
+/// So many conditions are told apart, one within the other, where such a question gets no answer.
+const CASES: u32 = 2;
 /// So many of these may go unanswered where a transition is asked about.
 const HARD: u32 = 24;
 
@@ -167,12 +169,39 @@ impl Induction<'_, '_> {
                     continue;
                 }
                 let not = self.graph.pool.not(after[i]);
-                let answer = self.ask(key, &fixed, &assumed, not, SINGLE);
+                let answer = self.by_cases(key, (&fixed, &assumed), not, CASES);
                 held[i] = matches!(answer, Answer::Unsat { .. });
                 hard += u32::from(matches!(answer, Answer::Unknown(_)));
             }
         }
         held
+    }
+
+    /// Asks about one guess. What gets no answer is asked about again for each side of a condition that decides between two values in it: the index
+    /// of the least element so far is the old one or the new one, and an element at an index that is one of two is one of all of them for a solver.
+    fn by_cases(
+        &mut self,
+        key: Key,
+        (fixed, assumed): (&[Term], &[Term]),
+        not: Term,
+        depth: u32,
+    ) -> Answer {
+        let answer = self.ask(key, fixed, assumed, not, SINGLE);
+        if depth == 0 || !matches!(answer, Answer::Unknown(_)) {
+            return answer;
+        }
+        let Some(sides) = sides(&mut self.graph.pool, not) else {
+            return answer;
+        };
+        let mut last = answer;
+        for (known, not) in sides {
+            let assumed: Vec<Term> = assumed.iter().copied().chain([known]).collect();
+            last = self.by_cases(key, (fixed, &assumed), not, depth - 1);
+            if !matches!(last, Answer::Unsat { .. }) {
+                return last;
+            }
+        }
+        last
     }
 
     /// Adds what facts about all elements say of those that the transition or what is wanted behind it reads.

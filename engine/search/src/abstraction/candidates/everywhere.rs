@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::cuts::{CutState, Part, Place, Value};
 use cegar_model::symbolic::every;
-use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Rewriter, Term};
+use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Rewriter, Term, value};
 
 use super::Guesser;
 
@@ -18,6 +18,8 @@ use super::Guesser;
 const ARRAYS: usize = 6;
 /// Counters that are borders.
 const BORDERS: usize = 6;
+/// Constants of the program that elements are compared with, the smallest ones.
+const COMPARED: usize = 6;
 /// Values that elements are compared with.
 const VALUES: usize = 8;
 /// Facts of one array.
@@ -64,10 +66,25 @@ fn variable(pool: &Pool, array: Array) -> Array {
 struct Row {
     array: Array,
     width: u64,
-    size: u64,
+    /// Its bytes, and how many these are where that is fixed.
+    size: (Term, Option<u64>),
+}
+
+/// Counters that may be borders of arrays.
+fn counters(pool: &Pool, plain: &[Term]) -> Vec<Term> {
+    let all = plain.iter().copied();
+    let counters = all.filter(|&t| matches!(pool.width(t), 32 | 64));
+    counters.take(BORDERS).collect()
 }
 
 impl Row {
+    /// The offset of the element that a counter counts up to.
+    fn place(self, pool: &mut Pool, counter: Term) -> Term {
+        let wide = pool.zext(counter, 64);
+        let width = pool.constant(64, u128::from(self.width));
+        pool.bin(BinOp::Mul, wide, width)
+    }
+
     /// The element at an offset.
     fn at(self, pool: &mut Pool, offset: Term) -> Term {
         let mut whole: Option<Term> = None;
@@ -98,15 +115,23 @@ impl Guesser<'_, '_> {
         let graph = &mut *self.graph;
         let known = state.arrays(&mut graph.pool, &graph.world);
         let rows = known.into_iter().filter_map(|(id, array)| {
-            let Value::Const(size) = state.objects.get(&id)?.size else {
-                return None;
+            let (size, fixed) = match state.objects.get(&id)?.size {
+                Value::Const(size) => {
+                    let size = u64::try_from(size).ok()?;
+                    (graph.pool.constant(64, size.into()), Some(size))
+                }
+                _ => {
+                    let is_size = |(place, _): &&(Place, Term)| *place == Place::Size(id);
+                    (variables.iter().find(is_size)?.1, None)
+                }
             };
             // What is only copied is read like the rest.
             let read = &self.vocabulary.elements;
             let width = read.get(&array).or_else(|| read.values().max());
             let width = width.copied()?;
-            let size = u64::try_from(size).ok()?;
-            let fits = matches!(width, 1 | 2 | 4 | 8) && size % width == 0 && size > width;
+            let is_whole = fixed.is_none_or(|size| size % width == 0 && size > width);
+            let fits = matches!(width, 1 | 2 | 4 | 8) && is_whole;
+            let size = (size, fixed);
             (fits && arrays.contains(&array)).then_some(Row { array, width, size })
         });
         let rows: Vec<Row> = rows.take(ARRAYS).collect();
@@ -124,19 +149,32 @@ impl Guesser<'_, '_> {
         for &row in &rows {
             let regions = self.regions(row, &plain);
             let said = self.said_of(row, &rows, &plain, evaluators);
-            let mut count = 0;
-            for &(region, is_end) in &regions {
-                for &(says, is_value) in &said {
-                    if is_end && !is_value {
-                        continue;
-                    }
-                    let pool = &mut self.graph.pool;
-                    let outside = pool.not(region);
-                    let fact = pool.or(outside, says);
-                    if count < MOST && self.is_seen(row, fact, evaluators) {
-                        out.push(fact);
-                        count += 1;
-                    }
+            self.facts_of((row, &regions), &said, evaluators, out);
+            let said = self.compared(row, &plain);
+            self.facts_of((row, &regions), &said, evaluators, out);
+        }
+    }
+
+    /// What is said of the elements in each region and no state refutes.
+    fn facts_of(
+        &mut self,
+        (row, regions): (Row, &[(Term, bool)]),
+        said: &[(Term, bool)],
+        evaluators: &mut [Evaluator],
+        out: &mut Vec<Term>,
+    ) {
+        let mut count = 0;
+        for &(region, is_end) in regions {
+            for &(says, is_value) in said {
+                if is_end && !is_value {
+                    continue;
+                }
+                let pool = &mut self.graph.pool;
+                let outside = pool.not(region);
+                let fact = pool.or(outside, says);
+                if count < MOST && self.is_seen(row, fact, evaluators) {
+                    out.push(fact);
+                    count += 1;
                 }
             }
         }
@@ -147,8 +185,7 @@ impl Guesser<'_, '_> {
     fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
-        let end = pool.constant(64, u128::from(row.size));
-        let mut inside = pool.cmp(Pred::Ult, every, end);
+        let mut inside = pool.cmp(Pred::Ult, every, row.size.0);
         if row.width > 1 {
             let bits = row.width.trailing_zeros() as u16;
             let low = pool.extract(every, 0, bits);
@@ -158,20 +195,13 @@ impl Guesser<'_, '_> {
         }
         let mut all = vec![(inside, false)];
         // What was put at one end for a search to find.
-        for at in [0, row.size - row.width] {
+        let ends = row.size.1.map(|size| [0, size - row.width]);
+        for at in ends.into_iter().flatten() {
             let at = pool.constant(64, u128::from(at));
             all.push((pool.eq(every, at), true));
         }
-        let counters: Vec<Term> = plain
-            .iter()
-            .copied()
-            .filter(|&t| matches!(pool.width(t), 32 | 64))
-            .take(BORDERS)
-            .collect();
-        for counter in counters {
-            let wide = pool.zext(counter, 64);
-            let width = pool.constant(64, u128::from(row.width));
-            let border = pool.bin(BinOp::Mul, wide, width);
+        for counter in counters(pool, plain) {
+            let border = row.place(pool, counter);
             let below = pool.cmp(Pred::Ult, every, border);
             let from = pool.not(below);
             all.push((pool.and(inside, below), false));
@@ -225,7 +255,8 @@ impl Guesser<'_, '_> {
             }
             let same = other.at(pool, every);
             all.push((pool.eq(element, same), false));
-            let last = pool.constant(64, u128::from(other.size - other.width));
+            let width = pool.constant(64, u128::from(other.width));
+            let last = pool.bin(BinOp::Sub, other.size.0, width);
             let turned = pool.bin(BinOp::Sub, last, every);
             let turned = other.at(pool, turned);
             all.push((pool.eq(element, turned), false));
@@ -250,10 +281,43 @@ impl Guesser<'_, '_> {
         all
     }
 
+    /// What may be said of the element at an offset by what the program compares with, and by the elements at its counters: the least one so far. No
+    /// unsigned bounds are among what [`Self::said_of`] says, so they are here.
+    fn compared(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
+        let bits = row.width as u16 * 8;
+        let mut constants = self.vocabulary.constants(bits);
+        constants.sort_by_key(|c| value::signed(bits, *c).unsigned_abs());
+        let pool = &mut self.graph.pool;
+        let every = every::every(pool);
+        let element = row.at(pool, every);
+        let mut all = Vec::new();
+        let both = |pool: &mut Pool, other, preds: &[Pred]| -> Vec<(Term, bool)> {
+            let said = preds.iter().map(|pred| pool.cmp(*pred, element, other));
+            said.map(|says| (says, false)).collect()
+        };
+        for counter in counters(pool, plain) {
+            let place = row.place(pool, counter);
+            let other = row.at(pool, place);
+            all.extend(both(pool, other, &[Pred::Sge, Pred::Sle]));
+            all.extend(both(pool, other, &[Pred::Uge, Pred::Ule]));
+        }
+        for c in constants.into_iter().take(COMPARED) {
+            let c = pool.constant(bits, c);
+            all.extend(both(pool, c, &[Pred::Sge, Pred::Sle, Pred::Ule]));
+        }
+        let values = plain.iter().filter(|t| pool.width(**t) == bits).copied();
+        for value in values.take(VALUES).collect::<Vec<Term>>() {
+            all.extend(both(pool, value, &[Pred::Uge, Pred::Ule]));
+        }
+        all
+    }
+
     /// Whether a fact holds of some elements in the states that were seen.
     fn is_seen(&mut self, row: Row, fact: Term, evaluators: &mut [Evaluator]) -> bool {
-        let last = row.size / row.width - 1;
-        let places = [0, 1, 2, last / 2, last];
+        let places = match row.size.1.map(|size| size / row.width - 1) {
+            Some(last) => [0, 1, 2, last / 2, last],
+            None => [0, 1, 2, 3, 5],
+        };
         places.into_iter().all(|place| {
             let pool = &mut self.graph.pool;
             let every = every::every(pool);

@@ -1,12 +1,10 @@
 //! Guesses about two values.
 
-use std::collections::BTreeSet;
-
 use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::term::{Evaluator, Term};
 
-use super::{CASES, Guesser, PAIRED};
+use super::{Guesser, PAIRED};
 
 impl Guesser<'_, '_> {
     /// Two values: order, equality, a constant difference, equal low bits.
@@ -85,50 +83,6 @@ impl Guesser<'_, '_> {
                     }
                 }
                 _ => {}
-            }
-        }
-    }
-
-    /// What one value is where another, which takes few values, has one of them: what a state machine knows.
-    pub(super) fn by_case(
-        &mut self,
-        scalars: &[Term],
-        evaluators: &mut [Evaluator],
-        out: &mut Vec<Term>,
-    ) {
-        let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
-        let scalars: Vec<Term> = scalars
-            .iter()
-            .filter(is_number)
-            .copied()
-            .take(PAIRED)
-            .collect();
-        let columns: Vec<Vec<u128>> = scalars
-            .iter()
-            .map(|&t| self.values(t, evaluators))
-            .collect();
-        for (i, states) in columns.iter().enumerate() {
-            let cases: BTreeSet<u128> = states.iter().copied().collect();
-            if !(2..=CASES).contains(&cases.len()) {
-                continue;
-            }
-            for (j, values) in columns.iter().enumerate().filter(|(j, _)| *j != i) {
-                for &case in &cases {
-                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
-                    let Some((_, &first)) = here.next() else {
-                        continue;
-                    };
-                    if here.any(|(_, &value)| value != first) {
-                        continue;
-                    }
-                    let pool = &mut self.graph.pool;
-                    let case = pool.constant(pool.width(scalars[i]), case);
-                    let value = pool.constant(pool.width(scalars[j]), first);
-                    let other = pool.eq(scalars[i], case);
-                    let other = pool.not(other);
-                    let same = pool.eq(scalars[j], value);
-                    out.push(pool.or(other, same));
-                }
             }
         }
     }

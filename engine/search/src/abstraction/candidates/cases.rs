@@ -1,0 +1,261 @@
+//! What holds only where something else does: what a state machine knows of its numbers.
+//!
+//! "While the data is under way its bit is the sender's", "where the cabin goes up, its floor is below the target": neither a value nor a relation
+//! of two values, but an implication. Its condition is that a value which takes few values has one of them, or that two flags are equal or
+//! are not. What follows is read off the states that were seen; what holds everywhere is no implication, and is guessed elsewhere.
+
+use std::collections::BTreeSet;
+
+use cegar_model::program::ir::{BinOp, Pred};
+use cegar_model::term::{Evaluator, Pool, Term, value};
+
+use super::{CASES, Guesser, PAIRED};
+
+/// Conditions at one cut point.
+const CONDITIONS: usize = 48;
+/// Implications about two values at one cut point.
+const RELATED: usize = 320;
+/// So many states show a relation at least.
+const SHOWN: usize = 3;
+
+/// What an implication begins with, by the numbers of values.
+#[derive(Clone, Copy, Debug)]
+enum Condition {
+    /// A value is this.
+    Is(usize, u128),
+    /// A value is not this.
+    IsNot(usize, u128),
+    /// Two flags are equal.
+    Same(usize, usize),
+    /// Two flags are not equal.
+    Differ(usize, usize),
+}
+
+/// What an implication ends with.
+#[derive(Clone, Copy, Debug)]
+enum Relation {
+    /// The one is the other and so much.
+    Difference(usize, usize, u128),
+    /// They are ordered.
+    Order(Pred, usize, usize),
+    /// A value is not zero.
+    NotZero(usize),
+}
+
+/// The values that were seen, by value and state.
+struct Table {
+    scalars: Vec<Term>,
+    widths: Vec<u16>,
+    columns: Vec<Vec<u128>>,
+}
+
+impl Table {
+    /// The condition in a state.
+    fn is(&self, condition: Condition, state: usize) -> bool {
+        let at = |i: usize| self.columns[i][state];
+        match condition {
+            Condition::Is(i, value) => at(i) == value,
+            Condition::IsNot(i, value) => at(i) != value,
+            Condition::Same(i, j) => at(i) == at(j),
+            Condition::Differ(i, j) => at(i) != at(j),
+        }
+    }
+
+    /// The relation in a state.
+    fn holds(&self, relation: Relation, state: usize) -> bool {
+        let at = |i: usize| self.columns[i][state];
+        match relation {
+            Relation::Difference(i, j, by) => {
+                at(i) == at(j).wrapping_add(by) & value::mask(self.widths[i])
+            }
+            Relation::Order(pred, i, j) => value::cmp(pred, self.widths[i], at(i), at(j)),
+            Relation::NotZero(i) => at(i) != 0,
+        }
+    }
+
+    /// The values that a value takes, if these are few.
+    fn cases(&self, i: usize) -> Option<BTreeSet<u128>> {
+        let mut all = BTreeSet::new();
+        for &value in &self.columns[i] {
+            all.insert(value);
+            if all.len() > CASES {
+                return None;
+            }
+        }
+        (all.len() > 1).then_some(all)
+    }
+
+    fn conditions(&self) -> Vec<Condition> {
+        let cases: Vec<Option<BTreeSet<u128>>> =
+            (0..self.columns.len()).map(|i| self.cases(i)).collect();
+        let mut all = Vec::new();
+        for (i, cases) in cases.iter().enumerate() {
+            let Some(cases) = cases else { continue };
+            all.extend(cases.iter().map(|&case| Condition::Is(i, case)));
+            let has_more = cases.len() > 2;
+            all.extend((cases.contains(&0) && has_more).then_some(Condition::IsNot(i, 0)));
+        }
+        let is_flag = |i: &usize| cases[*i].as_ref().is_some_and(|cases| cases.len() == 2);
+        let flags: Vec<usize> = (0..cases.len()).filter(is_flag).collect();
+        for (at, &i) in flags.iter().enumerate() {
+            for &j in &flags[at + 1..] {
+                if self.widths[i] == self.widths[j] && cases[i] == cases[j] {
+                    all.extend([Condition::Same(i, j), Condition::Differ(i, j)]);
+                }
+            }
+        }
+        all.truncate(CONDITIONS);
+        all
+    }
+
+    /// What may be said of two values, in the order in which it is worth saying, as one state has it.
+    fn relations(&self, state: usize) -> [Vec<Relation>; 3] {
+        let (mut equations, mut single, mut orders) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..self.columns.len() {
+            single.push(Relation::NotZero(i));
+            for j in 0..self.columns.len() {
+                if i == j || self.widths[i] != self.widths[j] {
+                    continue;
+                }
+                if i < j {
+                    let by = self.columns[i][state].wrapping_sub(self.columns[j][state]);
+                    let by = by & value::mask(self.widths[i]);
+                    equations.push(Relation::Difference(i, j, by));
+                }
+                let preds = [Pred::Slt, Pred::Ult, Pred::Sle, Pred::Ule];
+                orders.extend(preds.map(|pred| Relation::Order(pred, i, j)));
+            }
+        }
+        [equations, single, orders]
+    }
+
+    /// The implications that the states show, the equations first.
+    fn implications(&self) -> Vec<(Condition, Relation)> {
+        let states = self.columns.first().map_or(0, Vec::len);
+        let mut all: [Vec<(Condition, Relation)>; 3] = Default::default();
+        for condition in self.conditions() {
+            let (here, there): (Vec<usize>, Vec<usize>) =
+                (0..states).partition(|&state| self.is(condition, state));
+            if here.len() < SHOWN || there.is_empty() {
+                continue;
+            }
+            let relations = self.relations(here[0]);
+            for (all, relations) in all.iter_mut().zip(relations) {
+                let shown = relations.into_iter().filter(|&relation| {
+                    here.iter().all(|&state| self.holds(relation, state))
+                        && !there.iter().all(|&state| self.holds(relation, state))
+                });
+                all.extend(shown.map(|relation| (condition, relation)));
+            }
+        }
+        let mut all = all.concat();
+        all.truncate(RELATED);
+        all
+    }
+
+    fn condition(&self, pool: &mut Pool, condition: Condition) -> Term {
+        let of = |i: usize| self.scalars[i];
+        let (a, b, holds) = match condition {
+            Condition::Is(i, value) => (of(i), pool.constant(self.widths[i], value), true),
+            Condition::IsNot(i, value) => (of(i), pool.constant(self.widths[i], value), false),
+            Condition::Same(i, j) => (of(i), of(j), true),
+            Condition::Differ(i, j) => (of(i), of(j), false),
+        };
+        let same = pool.eq(a, b);
+        match holds {
+            true => same,
+            false => pool.not(same),
+        }
+    }
+
+    fn relation(&self, pool: &mut Pool, relation: Relation) -> Term {
+        let of = |i: usize| self.scalars[i];
+        match relation {
+            Relation::Difference(i, j, by) => {
+                let by = pool.constant(self.widths[i], by);
+                let sum = pool.bin(BinOp::Add, of(j), by);
+                pool.eq(of(i), sum)
+            }
+            Relation::Order(pred, i, j) => pool.cmp(pred, of(i), of(j)),
+            Relation::NotZero(i) => {
+                let zero = pool.constant(self.widths[i], 0);
+                let same = pool.eq(of(i), zero);
+                pool.not(same)
+            }
+        }
+    }
+}
+
+impl Guesser<'_, '_> {
+    /// What one value is where another, which takes few values, has one of them: what a state machine knows.
+    pub(super) fn by_case(
+        &mut self,
+        scalars: &[Term],
+        evaluators: &mut [Evaluator],
+        out: &mut Vec<Term>,
+    ) {
+        let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
+        let scalars: Vec<Term> = scalars
+            .iter()
+            .filter(is_number)
+            .copied()
+            .take(PAIRED)
+            .collect();
+        let columns: Vec<Vec<u128>> = scalars
+            .iter()
+            .map(|&t| self.values(t, evaluators))
+            .collect();
+        for (i, states) in columns.iter().enumerate() {
+            let cases: BTreeSet<u128> = states.iter().copied().collect();
+            if !(2..=CASES).contains(&cases.len()) {
+                continue;
+            }
+            for (j, values) in columns.iter().enumerate().filter(|(j, _)| *j != i) {
+                for &case in &cases {
+                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
+                    let Some((_, &first)) = here.next() else {
+                        continue;
+                    };
+                    if here.any(|(_, &value)| value != first) {
+                        continue;
+                    }
+                    let pool = &mut self.graph.pool;
+                    let case = pool.constant(pool.width(scalars[i]), case);
+                    let value = pool.constant(pool.width(scalars[j]), first);
+                    let other = pool.eq(scalars[i], case);
+                    let other = pool.not(other);
+                    let same = pool.eq(scalars[j], value);
+                    out.push(pool.or(other, same));
+                }
+            }
+        }
+    }
+
+    /// What is known of two values where a state machine is in a state.
+    pub(super) fn related_by_case(
+        &mut self,
+        scalars: &[Term],
+        evaluators: &mut [Evaluator],
+        out: &mut Vec<Term>,
+    ) {
+        let pool = &self.graph.pool;
+        let is_number = |t: &&Term| matches!(pool.width(**t), 1 | 8..=64);
+        let scalars: Vec<Term> = scalars.iter().filter(is_number).copied().collect();
+        let scalars: Vec<Term> = scalars.into_iter().take(PAIRED).collect();
+        let table = Table {
+            widths: scalars.iter().map(|&t| pool.width(t)).collect(),
+            columns: scalars
+                .iter()
+                .map(|&t| self.values(t, evaluators))
+                .collect(),
+            scalars,
+        };
+        for (condition, relation) in table.implications() {
+            let pool = &mut self.graph.pool;
+            let condition = table.condition(pool, condition);
+            let otherwise = pool.not(condition);
+            let says = table.relation(pool, relation);
+            out.push(pool.or(otherwise, says));
+        }
+    }
+}
