@@ -169,6 +169,9 @@ impl<G: Guide> Walker<'_, G> {
                 }
             }
         }
+        for sum in self.with_numbers(state, (ctx, &lines)) {
+            lines.at_most_zero(Some(sum));
+        }
         // In the first turn of a caller's loop it has one value, which nothing says in the callee.
         for (reg, value) in &state.registers {
             if let Some((id, at)) = value.sole()
@@ -188,6 +191,29 @@ impl<G: Guide> Walker<'_, G> {
             lines.keep(is_inside, &ranges);
         }
         lines
+    }
+
+    /// What lines of a callee say with the numbers that a caller's registers are: these have no interval in the callee. `pos + len <= size` where `len == 4`.
+    fn with_numbers(&self, state: &State, (ctx, lines): (u32, &Lines)) -> Vec<Sum> {
+        let number = |var| match var {
+            Var::Outer(of, reg) if of == ctx => {
+                let (low, high) = state.range(Var::Reg(reg), &self.names);
+                (low == high).then_some(low)
+            }
+            _ => None,
+        };
+        let inequalities = lines.iter().filter(|line| !line.is_exact());
+        let with = inequalities.filter(|line| line.vars().any(|var| number(var).is_some()));
+        let sums = with.filter_map(|line| {
+            line.terms().try_fold(
+                Sum::number(line.constant()),
+                |sum, (var, times)| match number(var) {
+                    Some(number) => sum.plus(&Sum::number(number), times),
+                    None => sum.plus(&Sum::of(var), times),
+                },
+            )
+        });
+        sums.collect()
     }
 
     /// The range of a variable behind a call.
