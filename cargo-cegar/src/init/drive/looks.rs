@@ -21,6 +21,8 @@ const OPEN_ENDED: &[&str] = &[
     "without a nul",
     "without end",
 ];
+/// Types of numbers that say nothing of what they mean.
+const PLAIN: &[&str] = &["int", "unsigned int", "long", "unsigned long", "size_t"];
 /// Bytes that a callback answers with at the most.
 const ANSWER: usize = 64;
 
@@ -92,6 +94,30 @@ impl Body<'_> {
              size_t filled = crunner_size(0, most < {ANSWER} ? most : {ANSWER});\n    \
              crunner_get_bytes(p{into}, filled);\n    return ({returns})filled;\n"
         ))
+    }
+
+    /// What a callback answers that turns a number into one of its kind, `codepoint custom(codepoint c, void *user)`: something that depends on nothing but
+    /// the number, since a library may ask twice, and expects the same answer. `None` for any other one.
+    pub(super) fn mapped(&self, function: &Function, value: &str) -> Option<String> {
+        let returns = &function.returns.words;
+        let mut numbers = function.params.iter().enumerate().filter(|(_, ty)| {
+            let kind = self.api.resolve(ty).kind;
+            !matches!(kind, Kind::Pointer(_))
+        });
+        let (place, only) = numbers.next()?;
+        let is_one = numbers.next().is_none() && function.params.len() <= 2;
+        let is_number = matches!(self.api.resolve(only).kind, Kind::Int { .. });
+        // A plain `int` may be a status that is answered.
+        let has_kind = !PLAIN.contains(&returns.as_str());
+        let is_map = is_one && is_number && has_kind && only.words == *returns;
+        let given = place + 1;
+        is_map.then(|| {
+            format!(
+                "    static _Bool is_chosen;\n    static {returns} from, to, by;\n    if (!is_chosen) {{\n        \
+                 from = {value};\n        to = {value};\n        by = {value};\n        is_chosen = 1;\n    }}\n    \
+                 return p{given} == from ? to : ({returns})(p{given} ^ by);\n"
+            )
+        })
     }
 
     /// Whether a parameter points to bytes, which are only read or are written.

@@ -10,6 +10,7 @@ mod answers;
 mod arrays;
 mod documented;
 mod duties;
+mod elements;
 mod expression;
 mod life;
 mod looks;

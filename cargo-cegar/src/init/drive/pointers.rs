@@ -442,7 +442,9 @@ impl Body<'_> {
                         .map(|line| format!("    {line}\n"))
                         .collect();
                     let bound = said.and_then(bound_of_answer);
+                    let mapped = self.mapped(function, &value).filter(|_| needs.is_empty());
                     match bound {
+                        None if mapped.is_some() => mapped.unwrap_or_default(),
                         Some((operator, number)) => format!(
                             "{needs}    {} = {value};\n    crunner_assume(answer {operator} p{});\n    return answer;\n",
                             declaration(&function.returns, "answer"),

@@ -52,6 +52,9 @@ impl<'a> Body<'a> {
                 other if to.constant => format!("(const {other} *)data"),
                 other => format!("({other} *)data"),
             };
+            if wide.is_some() {
+                self.as_said(function, param, ("data", count, stored(&element)));
+            }
             let length = self.closing(param, length, &pointer, count);
             return Ok((pointer, length));
         }
@@ -71,6 +74,8 @@ impl<'a> Body<'a> {
             .push(format!("crunner_get_bytes({name}, {bytes});"));
         if self.adjust.indices.contains(&name) {
             self.indices(&name, &count, kind);
+        } else if size > 1 {
+            self.as_said(function, param, (&name, &count, kind));
         }
         let length = self.closing(param, length, &name, &count);
         Ok((name, length))

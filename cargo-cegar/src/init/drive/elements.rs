@@ -1,0 +1,136 @@
+//! What a header says of an array's elements and of the room behind them.
+//!
+//! "The entries of the array have to be in the range 0x0000 to 0x10FFFF", "the space must exceed the amount of the input data by one byte": an array of
+//! any numbers, or of no room more than its length says, accuses the library of what its callers promise.
+
+use super::prose::{has_phrase, lower, sentences};
+use super::{Body, DECLARED};
+use crate::init::api::{Declared, Parameter};
+
+/// Words for the elements of an array.
+const ELEMENTS: &[&str] = &[
+    "entries",
+    "elements",
+    "values",
+    "codepoints",
+    "code points",
+    "items",
+    "numbers",
+    "samples",
+];
+/// Words by which callers keep it.
+const KEPT: &[&str] = &[
+    "must",
+    "have to",
+    "has to",
+    "shall",
+    "should be",
+    "need to",
+    "are in",
+    "lie in",
+];
+/// Words for room.
+const ROOM: &[&str] = &["space", "room", "size", "capacity"];
+/// Small numbers in words.
+const COUNTS: &[&str] = &["one", "two", "three", "four"];
+
+/// The range of its elements that a comment has callers keep, both ends included.
+fn range(comment: &str) -> Option<(u64, u64)> {
+    sentences(comment).iter().find_map(|sentence| {
+        let is_kept = has_phrase(sentence, ELEMENTS) && has_phrase(sentence, KEPT);
+        let words = lower(sentence);
+        let number = |word: &String| match word.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => word.parse().ok(),
+        };
+        let ends = words.windows(3).enumerate().find_map(|(at, words)| {
+            let before = at.checked_sub(1).map_or("", |at| sentence[at].as_str());
+            let is_range = ["range", "between", "from", "["].contains(&before);
+            let is_to = ["to", "and", ","].contains(&words[1].as_str());
+            let (low, high) = (number(&words[0])?, number(&words[2])?);
+            (is_range && is_to && low < high).then_some((low, high))
+        });
+        ends.filter(|_| is_kept)
+    })
+}
+
+/// How many bytes more than what stands in it a comment has an array be.
+fn more(comment: &str) -> Option<u64> {
+    sentences(comment).iter().find_map(|sentence| {
+        let words = lower(sentence);
+        let by = words.windows(3).find_map(|words| {
+            let is_bytes = ["byte", "bytes"].contains(&words[2].as_str());
+            let in_words = COUNTS.iter().position(|count| *count == words[1]);
+            let count = words[1].parse().ok();
+            let count = count.or(in_words.map(|at| at as u64 + 1))?;
+            (words[0] == "by" && is_bytes).then_some(count)
+        });
+        let is_room = has_phrase(sentence, ROOM) && has_phrase(sentence, KEPT);
+        by.filter(|_| is_room && has_phrase(sentence, &["exceed"]))
+    })
+}
+
+impl Body<'_> {
+    /// Puts the elements of an array of numbers into the range that the function's comment says, and gives it the room that it says.
+    pub(super) fn as_said(
+        &mut self,
+        function: &Declared,
+        param: &Parameter,
+        (name, count, kind): (&str, &str, &str),
+    ) {
+        let is_array = |one: &&Parameter| self.api.pointee(&one.ty).is_some();
+        let is_only = function.params.iter().filter(is_array).count() == 1;
+        let is_named = sentences(&function.comment)
+            .iter()
+            .any(|sentence| sentence.contains(&param.name) && has_phrase(sentence, ELEMENTS));
+        if !is_only && !is_named {
+            return;
+        }
+        let mut lines = Vec::new();
+        if let Some(more) = more(&function.comment) {
+            lines.push(format!(
+                "{name} = realloc({name}, {count} * sizeof({kind}) + {more}); {DECLARED}"
+            ));
+        }
+        if let Some((low, high)) = range(&function.comment) {
+            let many = high - low + 1;
+            let from = match low {
+                0 => String::new(),
+                low => format!("{low} + "),
+            };
+            lines.push(format!(
+                "for (size_t i = 0; i < {count}; i++) {DECLARED}\n        {name}[i] = ({kind})({from}(unsigned long long){name}[i] % {many});"
+            ));
+        }
+        let is_main = name == "data";
+        match is_main {
+            true => self.after.extend(lines),
+            false => self.lines.extend(lines),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_and_room_are_read() {
+        let both = "@warning The amount of free space pointed to by `buffer` must exceed the amount of the input data by \
+                    one byte, and the entries of the array pointed to by `str` have to be in the range `0x0000` to `0x10FFFF`.";
+        assert_eq!(range(both), Some((0, 0x10_ffff)));
+        assert_eq!(more(both), Some(1));
+        assert_eq!(
+            range("All samples must lie between 0 and 4095."),
+            Some((0, 4095))
+        );
+        for other in [
+            "Returns values in the range 0 to 9.",
+            "The entries are sorted.",
+            "n must be in the range 1 to 5.",
+        ] {
+            assert_eq!(range(other), None, "{other}");
+            assert_eq!(more(other), None, "{other}");
+        }
+    }
+}
