@@ -374,3 +374,40 @@ fn functions_of_the_library_say_how_large_memory_is() {
     shows(&project, "tally_turn", "out[len - i] = bytes[i]");
     shows(&project, "tally_sum", "known[tally->digits[i]]");
 }
+
+/// Elements stay in the range that the header says, a buffer has the room that it says, and a callback that maps numbers answers a number alike each time.
+#[test]
+fn elements_and_maps_are_as_callers_have_them() {
+    let project = library(
+        "#include <stddef.h>\ntypedef int glyph;\n\
+         /* Packs them in place. The space behind the array must exceed what is in it by one byte, and its entries have to be in the range \
+         `0x00` to `0x7F`. */\nvoid glyphs_pack(glyph *array, size_t length);\n\
+         typedef glyph (*glyph_map)(glyph g, void *user);\n\
+         long glyphs_kept(const unsigned char *text, size_t length, glyph_map map, void *user);\n",
+        "static const unsigned char packed[128] = {1, 2, 3};\n\
+         void glyphs_pack(glyph *array, size_t length)\n{\n    unsigned char *to = (unsigned char *)array;\n    \
+         for (size_t i = 0; i < length; i++) to[i] = packed[array[i]];\n    to[length * sizeof *array] = 0;\n}\n\
+         long glyphs_kept(const unsigned char *text, size_t length, glyph_map map, void *user)\n{\n    size_t kept = 0;\n    \
+         for (size_t i = 0; i < length; i++) kept += map(text[i], user) > 64;\n    \
+         glyph *all = malloc(kept * sizeof *all);\n    if (kept && !all) return -1;\n    size_t at = 0;\n    \
+         for (size_t i = 0; i < length; i++) {\n        glyph g = map(text[i], user);\n        if (g > 64) all[at++] = g;\n    }\n    \
+         long sum = 0;\n    for (size_t i = 0; i < kept; i++) sum += all[i];\n    free(all);\n    return sum;\n}\n",
+    );
+    has(
+        &project,
+        "glyphs_pack",
+        &[
+            "data = realloc(data, count * sizeof(glyph) + 1); /* as declared */",
+            "data[i] = (glyph)((unsigned long long)data[i] % 128);",
+        ],
+    );
+    has(
+        &project,
+        "glyphs_kept",
+        &["return p1 == from ? to : (glyph)(p1 ^ by);"],
+    );
+    for name in ["glyphs_pack", "glyphs_kept"] {
+        let run = ["run", name, "--max-time", "8s", "--no-emit"];
+        tool(&project, &run).expect(exit::CLEAN);
+    }
+}
