@@ -51,6 +51,7 @@ const TRUSTED: [(&str, &[&str]); 9] = [
             "model/src/term/order.rs",
             "model/src/term/pool.rs",
             "model/src/term/rewrite.rs",
+            "model/src/term/sides.rs",
             "model/src/term/symbols.rs",
             "model/src/term/text.rs",
             "model/src/term/value.rs",
