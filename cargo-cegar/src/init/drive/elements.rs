@@ -4,8 +4,10 @@
 //! any numbers, or of no room more than its length says, accuses the library of what its callers promise.
 
 use super::prose::{has_phrase, lower, sentences};
+use super::sized::in_bytes;
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
 
 /// Words for the elements of an array.
 const ELEMENTS: &[&str] = &[
@@ -38,16 +40,15 @@ const COUNTS: &[&str] = &["one", "two", "three", "four"];
 fn range(comment: &str) -> Option<(u64, u64)> {
     sentences(comment).iter().find_map(|sentence| {
         let is_kept = has_phrase(sentence, ELEMENTS) && has_phrase(sentence, KEPT);
-        let words = lower(sentence);
+        let lower = lower(sentence);
         let number = |word: &String| match word.strip_prefix("0x") {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
             None => word.parse().ok(),
         };
-        let ends = words.windows(3).enumerate().find_map(|(at, words)| {
-            let before = at.checked_sub(1).map_or("", |at| sentence[at].as_str());
-            let is_range = ["range", "between", "from", "["].contains(&before);
-            let is_to = ["to", "and", ","].contains(&words[1].as_str());
-            let (low, high) = (number(&words[0])?, number(&words[2])?);
+        let ends = lower.windows(4).find_map(|words| {
+            let is_range = ["range", "between", "from", "["].contains(&words[0].as_str());
+            let is_to = ["to", "and", ","].contains(&words[2].as_str());
+            let (low, high) = (number(&words[1])?, number(&words[3])?);
             (is_range && is_to && low < high).then_some((low, high))
         });
         ends.filter(|_| is_kept)
@@ -71,25 +72,30 @@ fn more(comment: &str) -> Option<u64> {
 }
 
 impl Body<'_> {
-    /// Puts the elements of an array of numbers into the range that the function's comment says, and gives it the room that it says.
+    /// The lines that put the elements of an array of numbers into the range that the function's comment says, and give it the room that it says.
     pub(super) fn as_said(
-        &mut self,
+        &self,
         function: &Declared,
         param: &Parameter,
-        (name, count, kind): (&str, &str, &str),
-    ) {
+        (name, count): (&str, &str),
+        (kind, size): (&str, u8),
+    ) -> Vec<String> {
         let is_array = |one: &&Parameter| self.api.pointee(&one.ty).is_some();
         let is_only = function.params.iter().filter(is_array).count() == 1;
         let is_named = sentences(&function.comment)
             .iter()
             .any(|sentence| sentence.contains(&param.name) && has_phrase(sentence, ELEMENTS));
-        if !is_only && !is_named {
-            return;
-        }
+        // Most floating-point numbers are no whole ones.
+        let to = self.api.pointee(&param.ty);
+        let is_whole = to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Int { .. }));
         let mut lines = Vec::new();
+        if !is_whole || !is_only && !is_named {
+            return lines;
+        }
         if let Some(more) = more(&function.comment) {
+            let bytes = in_bytes(count, (kind, size));
             lines.push(format!(
-                "{name} = realloc({name}, {count} * sizeof({kind}) + {more}); {DECLARED}"
+                "{name} = realloc({name}, {bytes} + {more}); {DECLARED}"
             ));
         }
         if let Some((low, high)) = range(&function.comment) {
@@ -102,11 +108,7 @@ impl Body<'_> {
                 "for (size_t i = 0; i < {count}; i++) {DECLARED}\n        {name}[i] = ({kind})({from}(unsigned long long){name}[i] % {many});"
             ));
         }
-        let is_main = name == "data";
-        match is_main {
-            true => self.after.extend(lines),
-            false => self.lines.extend(lines),
-        }
+        lines
     }
 }
 

@@ -53,7 +53,8 @@ impl<'a> Body<'a> {
                 other => format!("({other} *)data"),
             };
             if wide.is_some() {
-                self.as_said(function, param, ("data", count, stored(&element)));
+                let said = self.as_said(function, param, ("data", count), (stored(&element), size));
+                self.after.extend(said);
             }
             let length = self.closing(param, length, &pointer, count);
             return Ok((pointer, length));
@@ -75,7 +76,8 @@ impl<'a> Body<'a> {
         if self.adjust.indices.contains(&name) {
             self.indices(&name, &count, kind);
         } else if size > 1 {
-            self.as_said(function, param, (&name, &count, kind));
+            let said = self.as_said(function, param, (&name, &count), (kind, size));
+            self.lines.extend(said);
         }
         let length = self.closing(param, length, &name, &count);
         Ok((name, length))

@@ -20,7 +20,7 @@ const FEW: usize = 8;
 /// The part that a formula has before it is taken apart.
 const CASE: u32 = 10;
 /// So many conditions are told apart, one within the other.
-const CASES: u32 = 2;
+const DEPTH: u32 = 2;
 
 impl Checker<'_, '_> {
     /// `None` if these are shown to be unsatisfiable together, else why they are not.
@@ -55,7 +55,7 @@ impl Checker<'_, '_> {
         last: Term,
         about: &About,
     ) -> Option<&'static str> {
-        match self.refuted_in_parts(terms, last, (about, CASES)) {
+        match self.refuted_in_parts(terms, last, (about, DEPTH)) {
             Some(UNANSWERED) => {
                 let whole: Vec<Term> = terms.iter().copied().chain([last]).collect();
                 self.refuted(&whole, about)
@@ -107,7 +107,8 @@ impl Checker<'_, '_> {
             return Ok(());
         }
         let edge = (from, to);
-        if self.are_kept_together(edge, terms, &open) {
+        let all = open.len();
+        if all > 1 && self.are_kept_together(edge, terms, &open) {
             return Ok(());
         }
         // What is said of numbers alone is easy without what is said of arrays, and that is easier one by one.
@@ -115,10 +116,11 @@ impl Checker<'_, '_> {
         let (plain, reading): (Vec<_>, Vec<_>) =
             (open.into_iter()).partition(|(t, _)| !reads_arrays(pool, *t));
         for few in std::iter::once(&plain[..]).chain(reading.chunks(FEW)) {
-            if few.is_empty() || few.len() > 1 && self.are_kept_together(edge, terms, few) {
-                continue;
+            // All of them have been asked about.
+            let is_part = few.len() > 1 && few.len() < all;
+            if !(is_part && self.are_kept_together(edge, terms, few)) {
+                self.are_kept(edge, terms, few)?;
             }
-            self.are_kept(edge, terms, few)?;
         }
         Ok(())
     }

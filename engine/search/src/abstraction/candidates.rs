@@ -145,7 +145,6 @@ impl Guesser<'_, '_> {
         self.pairs(&scalars, &mut evaluators, &mut out);
         if self.level == 3 {
             self.by_case(&scalars, &mut evaluators, &mut out);
-            self.related_by_case(&scalars, &mut evaluators, &mut out);
         }
         if self.level == 2 && !arrays.is_empty() {
             self.everywhere(&state, (&arrays, &variables), &mut evaluators, &mut out);

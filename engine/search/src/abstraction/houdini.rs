@@ -22,7 +22,7 @@ const QUESTION: Duration = Duration::from_millis(1500);
 /// How long a question about a single guess may take.
 const SINGLE: Duration = Duration::from_millis(200);
 /// So many conditions are told apart, one within the other, where such a question gets no answer.
-const CASES: u32 = 2;
+const DEPTH: u32 = 2;
 /// So many of these may go unanswered where a transition is asked about.
 const HARD: u32 = 24;
 
@@ -169,7 +169,7 @@ impl Induction<'_, '_> {
                     continue;
                 }
                 let not = self.graph.pool.not(after[i]);
-                let answer = self.by_cases(key, (&fixed, &assumed), not, CASES);
+                let answer = self.by_cases(key, (&fixed, &assumed), not, DEPTH);
                 held[i] = matches!(answer, Answer::Unsat { .. });
                 hard += u32::from(matches!(answer, Answer::Unknown(_)));
             }

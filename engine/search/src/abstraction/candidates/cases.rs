@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::program::ir::{BinOp, Pred};
+use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::term::{Evaluator, Pool, Term, value};
 
 use super::{CASES, Guesser, PAIRED};
@@ -45,7 +45,7 @@ enum Relation {
 /// The values that were seen, by value and state.
 struct Table {
     scalars: Vec<Term>,
-    widths: Vec<u16>,
+    widths: Vec<Width>,
     columns: Vec<Vec<u128>>,
 }
 
@@ -83,6 +83,26 @@ impl Table {
             }
         }
         (all.len() > 1).then_some(all)
+    }
+
+    /// Which value has which one number where another value is a case: the number of that, the case, the number of the value, what it is.
+    fn values_by_case(&self) -> Vec<(usize, u128, usize, u128)> {
+        let mut all = Vec::new();
+        for (i, states) in self.columns.iter().enumerate() {
+            let cases = self.cases(i).unwrap_or_default();
+            for (j, values) in self.columns.iter().enumerate().filter(|(j, _)| *j != i) {
+                for &case in &cases {
+                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
+                    let Some((_, &first)) = here.next() else {
+                        continue;
+                    };
+                    if here.all(|(_, &value)| value == first) {
+                        all.push((i, case, j, first));
+                    }
+                }
+            }
+        }
+        all
     }
 
     fn conditions(&self) -> Vec<Condition> {
@@ -187,52 +207,8 @@ impl Table {
 }
 
 impl Guesser<'_, '_> {
-    /// What one value is where another, which takes few values, has one of them: what a state machine knows.
+    /// What one value is where another, which takes few values, has one of them, and how two values are related there: what a state machine knows.
     pub(super) fn by_case(
-        &mut self,
-        scalars: &[Term],
-        evaluators: &mut [Evaluator],
-        out: &mut Vec<Term>,
-    ) {
-        let is_number = |t: &&Term| matches!(self.graph.pool.width(**t), 1 | 8..=64);
-        let scalars: Vec<Term> = scalars
-            .iter()
-            .filter(is_number)
-            .copied()
-            .take(PAIRED)
-            .collect();
-        let columns: Vec<Vec<u128>> = scalars
-            .iter()
-            .map(|&t| self.values(t, evaluators))
-            .collect();
-        for (i, states) in columns.iter().enumerate() {
-            let cases: BTreeSet<u128> = states.iter().copied().collect();
-            if !(2..=CASES).contains(&cases.len()) {
-                continue;
-            }
-            for (j, values) in columns.iter().enumerate().filter(|(j, _)| *j != i) {
-                for &case in &cases {
-                    let mut here = states.iter().zip(values).filter(|(s, _)| **s == case);
-                    let Some((_, &first)) = here.next() else {
-                        continue;
-                    };
-                    if here.any(|(_, &value)| value != first) {
-                        continue;
-                    }
-                    let pool = &mut self.graph.pool;
-                    let case = pool.constant(pool.width(scalars[i]), case);
-                    let value = pool.constant(pool.width(scalars[j]), first);
-                    let other = pool.eq(scalars[i], case);
-                    let other = pool.not(other);
-                    let same = pool.eq(scalars[j], value);
-                    out.push(pool.or(other, same));
-                }
-            }
-        }
-    }
-
-    /// What is known of two values where a state machine is in a state.
-    pub(super) fn related_by_case(
         &mut self,
         scalars: &[Term],
         evaluators: &mut [Evaluator],
@@ -240,8 +216,8 @@ impl Guesser<'_, '_> {
     ) {
         let pool = &self.graph.pool;
         let is_number = |t: &&Term| matches!(pool.width(**t), 1 | 8..=64);
-        let scalars: Vec<Term> = scalars.iter().filter(is_number).copied().collect();
-        let scalars: Vec<Term> = scalars.into_iter().take(PAIRED).collect();
+        let numbers = scalars.iter().filter(is_number).copied();
+        let scalars: Vec<Term> = numbers.take(PAIRED).collect();
         let table = Table {
             widths: scalars.iter().map(|&t| pool.width(t)).collect(),
             columns: scalars
@@ -250,11 +226,17 @@ impl Guesser<'_, '_> {
                 .collect(),
             scalars,
         };
-        for (condition, relation) in table.implications() {
-            let pool = &mut self.graph.pool;
-            let condition = table.condition(pool, condition);
+        let pool = &mut self.graph.pool;
+        for (i, case, j, value) in table.values_by_case() {
+            let condition = table.condition(pool, Condition::Is(i, case));
+            let says = table.condition(pool, Condition::Is(j, value));
             let otherwise = pool.not(condition);
+            out.push(pool.or(otherwise, says));
+        }
+        for (condition, relation) in table.implications() {
+            let condition = table.condition(pool, condition);
             let says = table.relation(pool, relation);
+            let otherwise = pool.not(condition);
             out.push(pool.or(otherwise, says));
         }
     }

@@ -19,7 +19,7 @@ const ARRAYS: usize = 6;
 /// Counters that are borders.
 const BORDERS: usize = 6;
 /// Constants of the program that elements are compared with, the smallest ones.
-const COMPARED: usize = 8;
+const COMPARED: usize = 6;
 /// Values that elements are compared with.
 const VALUES: usize = 8;
 /// Facts of one array.
@@ -285,11 +285,7 @@ impl Guesser<'_, '_> {
     /// unsigned bounds are among what [`Self::said_of`] says, so they are here.
     fn compared(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let bits = row.width as u16 * 8;
-        // Their neighbours are among them, which say hardly anything else.
-        let all: BTreeSet<u128> = self.vocabulary.constants(bits).into_iter().collect();
-        let near = |c: u128, by: u128| all.contains(&(c.wrapping_add(by) & value::mask(bits)));
-        let mut constants: Vec<u128> = all.iter().copied().collect();
-        constants.retain(|&c| near(c, 1) && near(c, u128::MAX));
+        let mut constants = self.vocabulary.constants(bits);
         constants.sort_by_key(|c| value::signed(bits, *c).unsigned_abs());
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
