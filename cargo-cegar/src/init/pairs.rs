@@ -141,6 +141,12 @@ pub fn is_output_name(name: &str) -> bool {
         || name.starts_with("res") && name[3..].starts_with(char::is_uppercase)
 }
 
+/// Whether a text that may be changed is named like one that a message is written to.
+pub fn is_message_name(name: &str) -> bool {
+    let lower = plain(name);
+    lower.contains("err") || ["buf", "buffer", "message"].contains(&lower.as_str())
+}
+
 fn is_input_name(name: &str) -> bool {
     let name = plain(name);
     INPUTS.iter().any(|word| name.starts_with(word))

@@ -37,6 +37,9 @@ pub struct CheckTable {
     /// No input violates them in an execution in which other checks hold, which are not proved.
     #[serde(default)]
     pub proved_if: u64,
+    /// The number of these that no execution has come to: a part of [`Self::proved_if`].
+    #[serde(default)]
+    pub proved_if_not_reached: u64,
     /// No input violates them, but no execution has come to them, and nothing says that none can.
     #[serde(default)]
     pub proved_not_reached: u64,
@@ -74,6 +77,9 @@ impl CheckTable {
         let mut words = format!("{} violated, {} proved", self.violated, self.proved);
         if self.proved_if > 0 {
             words += &format!(", {} proved if others hold", self.proved_if);
+        }
+        if self.proved_if_not_reached > 0 {
+            words += &format!(" ({} of them not reached)", self.proved_if_not_reached);
         }
         if self.proved_not_reached > 0 {
             words += &format!(", {} proved but not reached", self.proved_not_reached);

@@ -128,6 +128,64 @@ impl Seen<'_, '_> {
         named.map(move |(number, _)| (*number, at))
     }
 
+    /// A field that does not lead to the end of a list as is said, or that holds what a register does.
+    fn tail(&mut self, owners: &Owners) -> Option<String> {
+        let held = |seen: &Self, field: Field| -> Vec<u64> {
+            let spots: Vec<Spot> = seen.spots_of(field).collect();
+            let held = spots.into_iter().filter_map(|spot| seen.content(spot));
+            held.filter(|value| *value != 0).collect()
+        };
+        for (field, at) in &owners.ends {
+            for block in held(self, *field) {
+                self.compared += 1;
+                let link = self.content(((block >> 32) as u32, *at));
+                if link.is_some_and(|link| link != 0) {
+                    return Some(format!("{block:#x} does not end at {at} in {owners}"));
+                }
+            }
+        }
+        for (field, holder) in &owners.unlike {
+            let register = self.register(*holder);
+            for block in held(self, *field) {
+                self.compared += 1;
+                if Some(block) == register {
+                    return Some(format!("{holder} holds {block:#x} in {owners}"));
+                }
+            }
+        }
+        None
+    }
+
+    /// A circle of links, if there is to be none.
+    fn circle(&mut self, owners: &Owners, excluded: &BTreeSet<Spot>) -> Option<String> {
+        if owners.cyclic {
+            return None;
+        }
+        let mut links: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let fields = owners.fields.iter();
+        let spots: Vec<Spot> = fields.flat_map(|field| self.spots_of(*field)).collect();
+        for spot in spots {
+            let content = self.content(spot).filter(|value| *value != 0);
+            if let Some(value) = content.filter(|_| !excluded.contains(&spot)) {
+                self.compared += 1;
+                links.entry(spot.0).or_default().push((value >> 32) as u32);
+            }
+        }
+        // Blocks without links go, until only circles and what leads to them are left.
+        loop {
+            let before = links.len();
+            let known: BTreeSet<u32> = links.keys().copied().collect();
+            links
+                .values_mut()
+                .for_each(|to| to.retain(|to| known.contains(to)));
+            links.retain(|_, to| !to.is_empty());
+            if links.len() == before {
+                break;
+            }
+        }
+        (!links.is_empty()).then(|| format!("links lead in a circle: {links:?} in {owners}"))
+    }
+
     /// What of all that is said does not hold.
     fn differs(&mut self, owners: &Owners) -> Option<String> {
         let mut values: BTreeMap<u64, String> = BTreeMap::new();
@@ -181,6 +239,17 @@ impl Seen<'_, '_> {
                 }
             }
         }
+        for (one, other) in &owners.different {
+            if let (Some(a), Some(b)) = (self.register(*one), self.register(*other)) {
+                self.compared += 1;
+                if a == b && a != 0 {
+                    return Some(format!("{one} and {other} hold {a:#x} in {owners}"));
+                }
+            }
+        }
+        if let Some(tail) = self.tail(owners) {
+            return Some(tail);
+        }
         // Which places registers of callers lead to is not known here.
         let slots = owners.named.iter().flat_map(|owner| &owner.places);
         let slots = slots.filter_map(|place| match place {
@@ -190,6 +259,9 @@ impl Seen<'_, '_> {
         let mut slots = slots.chain(&owners.excluded);
         if slots.any(|slot| matches!(slot.base, Holder::Outer(..))) {
             return None;
+        }
+        if let Some(circle) = self.circle(owners, &excluded) {
+            return Some(circle);
         }
         let mut all: Vec<Vec<Spot>> = Vec::new();
         for field in &owners.fields {

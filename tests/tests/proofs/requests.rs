@@ -34,7 +34,10 @@ impl Requests {
                     op,
                     part: 0,
                 };
-                self.blocks.entry(made).or_default().push(number);
+                let blocks = self.blocks.entry(made).or_default();
+                // What was released before the next request has no name any more.
+                blocks.pop_if(|last| !view.object(*last).is_some_and(|seen| seen.alive));
+                blocks.push(number);
             }
         }
         self.made = view.made();

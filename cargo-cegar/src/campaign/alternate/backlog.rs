@@ -45,6 +45,7 @@ pub(in crate::campaign) struct Backlog {
 impl Backlog {
     /// What the user gave, or an earlier campaign left.
     pub fn give(&mut self, tapes: Vec<Vec<u8>>) {
+        self.unswept.extend(tapes.iter().take(ROOM).cloned());
         self.given.extend(tapes);
     }
 

@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use cegar_fuzz::native::Kind;
+use cegar_fuzz::native::{Kind, Run};
 use cegar_fuzz::worker::WorkerEvent;
 use cegar_search::simulate::search::{News, Origin};
 
@@ -179,19 +179,24 @@ impl Alternation<'_, '_> {
             return Ok(());
         }
         for (tape, run) in tapes.iter().zip(self.subject.native.sweep(&tapes)?) {
-            if !self.confirming.judge.is_fault(&run.outcome) {
-                continue;
-            }
-            let place = match run.stack.first() {
-                Some(frame) => format!("{}:{}:{}", frame.file, frame.line, frame.column),
-                None => format!("{:?}", run.outcome),
-            };
-            if self.fuzzing.sweeps.places.insert(place) {
+            if self.is_new_fault(&run) {
                 self.crash(tape, news)?;
             }
         }
         self.fuzzing.sweeps.last = Instant::now();
         Ok(())
+    }
+
+    /// Whether a run under AddressSanitizer failed where none has failed before.
+    pub(super) fn is_new_fault(&mut self, run: &Run) -> bool {
+        if !self.confirming.judge.is_fault(&run.outcome) {
+            return false;
+        }
+        let place = match run.stack.first() {
+            Some(frame) => format!("{}:{}:{}", frame.file, frame.line, frame.column),
+            None => format!("{:?}", run.outcome),
+        };
+        self.fuzzing.sweeps.places.insert(place)
     }
 
     /// An input on which the native target failed, or which is suspected of it; true if it does

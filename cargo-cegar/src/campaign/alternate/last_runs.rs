@@ -1,6 +1,9 @@
-//! Native runs at the end of a campaign that ends because everything is settled.
+//! Native runs at the end of a campaign.
 //!
-//! A small program is proved before the fuzzer has begun. The proof is about the program as the
+//! Where the time is up, the fuzzer has found inputs that neither the machine nor AddressSanitizer has seen: what reads one byte too far does not fail in the
+//! fuzzer's own target. They are run once ([`Alternation::last_sweep`]), so that a campaign that ends without a finding has no input that fails.
+//!
+//! Where everything is settled, more is run. A small program is proved before the fuzzer has begun. The proof is about the program as the
 //! engine reads it, under assumptions: that the stack is large enough, that no division that is not
 //! asked about is by zero. So the inputs that are known are run natively before the verdict. A run
 //! that fails is a finding like the fuzzer's, whatever was proved, and contradicts an assumption or
@@ -8,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use cegar_fuzz::native::Outcome;
+use cegar_fuzz::native::{Kind, Outcome};
 use cegar_search::simulate::search::Search;
 
 use super::Alternation;
@@ -19,10 +22,61 @@ use crate::store;
 
 /// Time for all of the runs.
 const TIME: Duration = Duration::from_secs(5);
+/// Time for the runs of a campaign whose time is up.
+const LAST: Duration = Duration::from_secs(2);
+/// Inputs that are run together then: each may take all of a run's time.
+const FEW: usize = 4;
 /// Inputs that are run together.
 const BATCH: usize = 32;
 
 impl Alternation<'_, '_> {
+    /// Runs under AddressSanitizer what the fuzzer found and nobody has looked at. There may be no time to confirm what fails: then it is kept for the next
+    /// campaign, and the verdict says so.
+    pub(super) fn last_sweep(&mut self) -> Result<(), Error> {
+        if self.subject.is_counted() || self.subject.is_stopped() {
+            return Ok(());
+        }
+        let waiting = self.searching.backlog.sweep(usize::MAX, true);
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        if self.subject.native.ready(Kind::RunnerAsan).is_none() {
+            let text = format!(
+                "{} inputs of the fuzzer were not run under AddressSanitizer, which was not built in time{}",
+                waiting.len(),
+                self.subject.for_next_run()
+            );
+            self.reporting.note(Level::Warning, text);
+            return Ok(());
+        }
+        let begin = Instant::now();
+        let mut run = 0;
+        for batch in waiting.chunks(FEW) {
+            if begin.elapsed() > LAST || self.subject.is_stopped() {
+                break;
+            }
+            let ended = match self.subject.native.sweep(batch) {
+                Err(why) if why.is_the_end() => break,
+                ended => ended?,
+            };
+            run += batch.len();
+            for (tape, run) in batch.iter().zip(ended) {
+                if self.is_new_fault(&run) {
+                    let suspect = Suspect::Crash(tape.clone());
+                    self.confirming.suspects.push(suspect);
+                }
+            }
+        }
+        if run < waiting.len() {
+            let text = format!(
+                "{run} of {} waiting inputs were run natively",
+                waiting.len()
+            );
+            self.reporting.note(Level::Detail, text);
+        }
+        Ok(())
+    }
+
     /// Runs the inputs of the campaign natively; true if there was a finding.
     pub(super) fn last_runs(&mut self) -> Result<bool, Error> {
         if !self.subject.settings.fuzzes() {

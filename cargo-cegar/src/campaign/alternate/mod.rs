@@ -120,6 +120,9 @@ impl Alternation<'_, '_> {
         // so.
         self.searching.backlog.give(given);
         let end = self.timed(news)?;
+        if matches!(end, End::Budget | End::Stalled) {
+            self.last_sweep()?;
+        }
         let mut is_found = self.look_into_suspects()?;
         if end == End::Settled {
             is_found |= self.last_runs()?;

@@ -42,6 +42,7 @@ impl Overview<'_, '_, '_> {
         for (number, check) in self.program().checks.iter().enumerate() {
             if self.is_goal(check) {
                 *self.count_of(&mut checks, number) += 1;
+                checks.proved_if_not_reached += u64::from(self.is_not_reached_if(number));
             }
         }
         // A finding in a function that is not the user's own (a string function, say) is still one.
@@ -75,6 +76,17 @@ impl Overview<'_, '_, '_> {
             GoalStatus::Proved { given, .. } if !given.is_empty() => &mut table.proved_if,
             GoalStatus::Proved { reached: false, .. } => &mut table.proved_not_reached,
             _ => &mut table.proved,
+        }
+    }
+
+    /// Whether a check is proved if others hold, and no execution has come to it.
+    fn is_not_reached_if(&self, number: usize) -> bool {
+        if self.judge.violated(number as u32) || !self.holds(number) {
+            return false;
+        }
+        match self.proved(number) {
+            GoalStatus::Proved { given, reached, .. } => !given.is_empty() && !reached,
+            _ => false,
         }
     }
 

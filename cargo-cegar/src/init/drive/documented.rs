@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::expression::Names;
 use super::prose::sentences;
-use super::rooms::{Room, meant, rooms, unconditional, unit};
+use super::rooms::{Room, indexed, meant, rooms, unconditional, unit};
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -70,7 +70,11 @@ impl Body<'_> {
         let params = function.params.iter().enumerate();
         let open = params.filter(|(i, param)| is_memory(param) && lengths[*i].is_none());
         let open: Vec<(usize, &Parameter)> = open.collect();
-        let mut found: Vec<(usize, Room)> = Vec::new();
+        let by_index = open.iter().filter_map(|(i, param)| {
+            let room = indexed(&function.comment, &param.name, &numbers)?;
+            Some((*i, room))
+        });
+        let mut found: Vec<(usize, Room)> = by_index.collect();
         for sentence in sentences(&function.comment) {
             // `bytes` may be a parameter, and is a word all the same.
             let is_pointer = |word: &String| {

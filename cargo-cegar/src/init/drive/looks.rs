@@ -7,6 +7,7 @@
 
 use super::Body;
 use super::prose::says;
+use super::text::words;
 use crate::init::api::{Parameter, Prototype};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
@@ -23,6 +24,10 @@ const OPEN_ENDED: &[&str] = &[
 ];
 /// Types of numbers that say nothing of what they mean.
 const PLAIN: &[&str] = &["int", "unsigned int", "long", "unsigned long", "size_t"];
+/// Words in the names of callbacks that are asked how many there are.
+const QUANTITIES: &[&str] = &[
+    "count", "height", "len", "length", "num", "number", "size", "width",
+];
 /// Bytes that a callback answers with at the most.
 const ANSWER: usize = 64;
 
@@ -94,6 +99,43 @@ impl Body<'_> {
              size_t filled = crunner_size(0, most < {ANSWER} ? most : {ANSWER});\n    \
              crunner_get_bytes(p{into}, filled);\n    return ({returns})filled;\n"
         ))
+    }
+
+    /// What a callback answers that is asked how many of something there are, `int getNumVertices(const context *c, int face)`: the number does not change between two
+    /// questions, and depends on what is asked about. `None` for any other one.
+    pub(super) fn quantity(
+        &self,
+        (function, name): (&Function, &str),
+        value: &str,
+    ) -> Option<String> {
+        let mut named = words(name);
+        let is_read = |ty: &Written| match self.api.pointee(ty) {
+            Some(to) => to.constant || matches!(self.api.resolve(&to).kind, Kind::Void),
+            None => matches!(self.api.resolve(ty).kind, Kind::Int { .. } | Kind::Enum(_)),
+        };
+        let is_number = matches!(self.api.resolve(&function.returns).kind, Kind::Int { .. });
+        if !is_number
+            || !named.any(|word| QUANTITIES.contains(&word.as_str()))
+            || !function.params.iter().all(is_read)
+        {
+            return None;
+        }
+        let mut numbers = function.params.iter().enumerate();
+        let numbers = numbers.find(|(_, ty)| self.api.pointee(ty).is_none());
+        let returns = &function.returns.words;
+        Some(match numbers {
+            Some((place, ty)) => format!(
+                "    static _Bool is_chosen;\n    static {} one;\n    static {returns} of_one, of_others;\n    if (!is_chosen) {{\n        \
+                 one = p{given};\n        of_one = {value};\n        of_others = {value};\n        is_chosen = 1;\n    }}\n    \
+                 return p{given} == one ? of_one : of_others;\n",
+                ty.words.trim_start_matches("const "),
+                given = place + 1
+            ),
+            None => format!(
+                "    static _Bool is_chosen;\n    static {returns} number;\n    if (!is_chosen) {{\n        \
+                 number = {value};\n        is_chosen = 1;\n    }}\n    return number;\n"
+            ),
+        })
     }
 
     /// What a callback answers that turns a number into one of its kind, `codepoint custom(codepoint c, void *user)`: something that depends on nothing but

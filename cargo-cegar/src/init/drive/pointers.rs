@@ -257,7 +257,8 @@ impl Body<'_> {
     ) -> String {
         let name = self.name(wanted);
         let asked = self.adjust.room.contains_key(&name);
-        let is_output = !to.constant && (pairs::is_output_name(&param.name) || !signed || asked);
+        let is_written = pairs::is_output_name(&param.name) || pairs::is_message_name(&param.name);
+        let is_output = !to.constant && (is_written || !signed || asked);
         if signed && !is_output && param.bound.is_none() {
             self.strings += 1;
             let constant = if to.constant { "const " } else { "" };
@@ -442,7 +443,9 @@ impl Body<'_> {
                         .map(|line| format!("    {line}\n"))
                         .collect();
                     let bound = said.and_then(bound_of_answer);
-                    let mapped = self.mapped(function, &value).filter(|_| needs.is_empty());
+                    let quantity = self.quantity((function, wanted), &value);
+                    let mapped = self.mapped(function, &value).or(quantity);
+                    let mapped = mapped.filter(|_| needs.is_empty());
                     match bound {
                         None if mapped.is_some() => mapped.unwrap_or_default(),
                         Some((operator, number)) => format!(

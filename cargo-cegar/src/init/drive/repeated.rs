@@ -28,16 +28,29 @@ const PUTS: &[&str] = &[
 ];
 /// Words in the names of other functions that callers call again and again with one object.
 const REPEATED: &[&str] = &[
-    "advance", "dispatch", "draw", "emit", "feed", "fill", "log", "mark", "move", "notify", "pop",
-    "post", "print", "publish", "record", "remove", "reserve", "resize", "schedule", "send", "set",
-    "shift", "skip", "step", "tick", "track", "update", "write",
+    "dispatch", "draw", "emit", "feed", "fill", "log", "mark", "move", "notify", "pop", "post",
+    "print", "publish", "record", "remove", "reserve", "resize", "schedule", "send", "set",
+    "track", "update", "write",
+];
+/// Words in the names of functions that take the next piece from an object.
+const TAKES: &[&str] = &[
+    "adv", "advance", "consume", "get", "look", "next", "peek", "poll", "process", "read", "shift",
+    "skip", "step", "tick",
 ];
 /// Such calls.
 pub(super) const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
 
 /// Whether a function is named like one that callers call again and again.
 fn is_repeated_name(name: &str) -> bool {
-    words(name).any(|word| PUTS.iter().chain(REPEATED).any(|one| *one == word))
+    words(name).any(|word| PUTS.iter().chain(REPEATED).any(|one| *one == word)) || takes(name)
+}
+
+/// Whether a function is named like one that takes the next piece from an object; `adv1` is one of these.
+fn takes(name: &str) -> bool {
+    words(name).any(|word| {
+        let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
+        TAKES.contains(&word)
+    })
 }
 
 /// What is said of a function that is called once.
@@ -91,7 +104,7 @@ impl<'a> Body<'a> {
     ) -> Option<Vec<String>> {
         let (first, others) = function.params.split_first()?;
         let of_object = self.is_changed(&first.ty)
-            && !others.is_empty()
+            && (!others.is_empty() || takes(&function.name))
             && !others.iter().any(|other| self.is_changed(&other.ty));
         let is_such = of_object || self.is_of_whole(function);
         if !is_such || !self.is_repeated(function) || self.main.is_some() || !self.after.is_empty()

@@ -224,6 +224,36 @@ pub(super) fn unconditional(
     }
 }
 
+/// The number of elements that a comment gives an array as a range of its indices: `T[0..n-1]`, `SA[0..n]`.
+pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Room> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let starts = comment.match_indices(array).filter_map(|(at, _)| {
+        let is_whole = !comment[..at].ends_with(is_word);
+        let behind = comment[at + array.len()..].strip_prefix("[0..")?;
+        is_whole.then(|| behind.trim_start_matches('.'))
+    });
+    let mut ranges = starts.filter_map(|behind| {
+        let (last, _) = behind.split_once(']')?;
+        let last: String = last.chars().filter(|c| !c.is_whitespace()).collect();
+        let (number, is_past) = match last.strip_suffix("-1") {
+            Some(number) => (number.to_owned(), true),
+            None => (last, false),
+        };
+        if !numbers.contains(&number.as_str()) {
+            return None;
+        }
+        let mut words = vec![number];
+        if !is_past {
+            words.extend(["+", "1"].map(str::to_owned));
+        }
+        Some(Room {
+            words,
+            bytes: false,
+        })
+    });
+    ranges.next()
+}
+
 /// Whether a word counts bytes, or elements; none if it counts nothing.
 pub(super) fn unit(word: &str) -> Option<bool> {
     let word = word.to_lowercase();
@@ -297,6 +327,19 @@ mod tests {
             said("reads 3 * n floats", &["n"]),
             [("3*n".to_owned(), false)]
         );
+    }
+
+    #[test]
+    fn ranges_of_indices_say_it_too() {
+        let said = |comment: &str| indexed(comment, "T", &["n"]).map(|room| room.words.concat());
+        assert_eq!(
+            said("@param T[0..n-1] The input string."),
+            Some("n".to_owned())
+        );
+        assert_eq!(said("T[0..n] is written"), Some("n+1".to_owned()));
+        for comment in ["ST[0..n-1]", "T[0..m-1]", "T[i]", "T[0..", "T"] {
+            assert_eq!(said(comment), None, "{comment}");
+        }
     }
 
     #[test]

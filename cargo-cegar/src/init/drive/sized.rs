@@ -37,6 +37,8 @@ impl<'a> Body<'a> {
         let reads = ["read", "recv", "get"]
             .iter()
             .any(|w| function.name.to_lowercase().contains(w));
+        // What makes a reader is given the bytes that it reads.
+        let reads = reads && self.nested == 0;
         let is_output = !to.constant
             && (pairs::is_output_name(&param.name) || reads || self.has_input(function));
         if is_output {

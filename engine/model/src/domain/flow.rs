@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::selectors::{Selectors, selectors};
+use super::selectors::{Selectors, Walk, selectors};
 use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 use crate::symbolic::world::successors;
 
@@ -28,6 +28,8 @@ pub struct Flow {
     ends: Vec<Option<Vec<Reg>>>,
     /// By block: the registers by which states are kept apart there ([`super::selectors`]).
     selectors: Vec<Selectors>,
+    /// By block: the registers that trail behind others in a loop, and are NULL first.
+    trailing: Vec<Selectors>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
     /// By register: the operations that compute another one of it.
@@ -56,6 +58,7 @@ impl Flow {
             live: Vec::new(),
             ends: Vec::new(),
             selectors: Vec::new(),
+            trailing: Vec::new(),
             made: vec![None; function.registers.len()],
             users: vec![Vec::new(); function.registers.len()],
         };
@@ -86,6 +89,18 @@ impl Flow {
                 });
             }
         }
+        flow.trailing = Walk {
+            program,
+            blocks: (first, count),
+            is_computed: &|reg| {
+                let made = flow.made(program, reg);
+                made.is_some_and(|op| matches!(op, Op::Bin { .. } | Op::Cast { .. }))
+            },
+            is_head: &|block| flow.is_head(block),
+            is_cyclic: &|block| flow.is_cyclic(block),
+            is_live: &|block, reg| flow.is_live(block, reg),
+        }
+        .trailing();
         flow
     }
 
@@ -116,6 +131,11 @@ impl Flow {
     /// The registers by which states are kept apart that arrive at a block.
     pub fn selectors(&self, block: BlockId) -> &[Reg] {
         &self.selectors[self.at(block)]
+    }
+
+    /// The registers by which states are kept apart that are NULL where a loop begins.
+    pub fn trailing(&self, block: BlockId) -> &[Reg] {
+        &self.trailing[self.at(block)]
     }
 
     /// Blocks of no consequence from which only such blocks lead to the return, or also to other places.
@@ -405,6 +425,7 @@ mod tests {
             live: Vec::new(),
             ends: Vec::new(),
             selectors: Vec::new(),
+            trailing: Vec::new(),
             made: Vec::new(),
             users: Vec::new(),
         };

@@ -3,7 +3,7 @@
 //! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: what the first read was found to be the second one is, unless the object was written
 //! between them. A state keeps in mind of registers where they were read ([`Reads`]), and of registers that no one uses any more what they were found to be
 //! ([`Tested`]). Offsets are said by registers, which have one value each. What has a constant offset is a cell of its own
-//! ([`Cell`](super::state::Cell)).
+//! ([`Cell`](super::state::Cell)), unless the object is one of several: `node->next` is an element of what a register leads to.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,38 @@ use super::state::State;
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 
-/// A read of an element of an object of which there is one.
+/// Which object is read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Whose {
+    /// One of which there is one.
+    Object(ObjId),
+    /// The one that a register leads to the beginning of, by the names that it may have.
+    Behind(Reg, SmallVec<[ObjId; 2]>),
+}
+
+impl Whose {
+    /// Whether the object may have such a name.
+    fn may_be(&self, is_it: impl Fn(ObjId) -> bool) -> bool {
+        match self {
+            Whose::Object(id) => is_it(*id),
+            Whose::Behind(_, names) => names.iter().any(|id| is_it(*id)),
+        }
+    }
+
+    /// Whether it is found without the registers that are gone.
+    fn is_said(&self, is_kept: impl Fn(Reg) -> bool) -> bool {
+        match self {
+            Whose::Object(_) => true,
+            Whose::Behind(base, _) => is_kept(*base),
+        }
+    }
+}
+
+/// A read of an element of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Read {
     /// The object.
-    pub of: ObjId,
+    pub of: Whose,
     /// The offset.
     pub at: Sum,
     /// Bits.
@@ -47,17 +74,21 @@ const TESTED: usize = 2;
 impl State {
     /// Nothing is known any more of which registers hold elements of objects, nor of what tests said.
     pub fn forget_reads(&mut self, is_gone: impl Fn(ObjId) -> bool) {
-        self.reads.retain(|_, read| !is_gone(read.of));
-        self.tested.retain(|(read, _)| !is_gone(read.of));
+        self.reads.retain(|_, read| !read.of.may_be(&is_gone));
+        self.tested.retain(|(read, _)| !read.of.may_be(&is_gone));
     }
 
     /// A register gets another value: offsets are not said by it any more.
     pub(super) fn forget_reads_by(&mut self, reg: Reg) {
         let own = Var::Reg(reg.0);
-        let is_said_without = |at: &Sum| at.vars().all(|var| var != own && var != own.unsigned());
+        let is_said_without = |read: &Read| {
+            let mut vars = read.at.vars();
+            vars.all(|var| var != own && var != own.unsigned())
+                && read.of.is_said(|base| base != reg)
+        };
         self.reads
-            .retain(|of, read| *of != reg && is_said_without(&read.at));
-        self.tested.retain(|(read, _)| is_said_without(&read.at));
+            .retain(|held, read| *held != reg && is_said_without(read));
+        self.tested.retain(|(read, _)| is_said_without(read));
     }
 
     /// What is known of elements in both states.
@@ -88,6 +119,9 @@ impl State {
             Var::Cell(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
         };
         let said = |read: Read| {
+            if !read.of.is_said(&matters) {
+                return None;
+            }
             let at = said_without(lines, read.at, is_kept)?;
             Some(Read { at, ..read })
         };
@@ -118,7 +152,7 @@ impl State {
     /// What an element may be by a test of it.
     fn tested(&self, read: &Read, names: &Names<'_>) -> Option<Seen> {
         let is_same = |known: &Read| {
-            (known.of, known.width) == (read.of, read.width)
+            (&known.of, known.width) == (&read.of, read.width)
                 && (known.at == read.at
                     || read.width != 8 && self.is_equal(&known.at, &read.at, names))
         };
@@ -155,7 +189,7 @@ mod tests {
 
     fn read(reg: u32) -> Read {
         Read {
-            of: OBJECT,
+            of: Whose::Object(OBJECT),
             at: Sum::of(Var::Reg(reg)),
             width: 8,
         }

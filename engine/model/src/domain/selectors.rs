@@ -5,6 +5,9 @@
 //! A state in which they were joined has lost what each of them knew by the time of the switch. Where a register gets constants
 //! along the edges into a block and is tested in that block, or in blocks behind it that do little, states are kept apart by
 //! what it holds (trace partitioning by the value of a variable: Mauborgne and Rival, 2005).
+//!
+//! What walks behind another pointer is NULL until that has taken a step, and the code asks for that: `if (before) before->next = next; else head = next;`. The two cases have nothing
+//! in common but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
 
 use smallvec::SmallVec;
 
@@ -14,6 +17,8 @@ use crate::program::ir::{Block, BlockId, Op, Operand, Program, Reg, Terminator};
 const NEAR: usize = 12;
 /// Selectors of one block.
 const MOST: usize = 3;
+/// Registers of one block that are NULL first.
+const TRAILING: usize = 2;
 
 /// The registers by which what arrives at a block is told apart.
 pub(super) type Selectors = SmallVec<[Reg; MOST]>;
@@ -87,6 +92,93 @@ fn asked_in(
         }
     }
     if is_asked { near } else { Vec::new() }
+}
+
+/// A function as it is walked.
+pub(super) struct Walk<'a> {
+    pub program: &'a Program,
+    /// Its first block, and how many it has.
+    pub blocks: (u32, usize),
+    /// Whether an operation computes what a register holds, or reads it.
+    pub is_computed: &'a dyn Fn(Reg) -> bool,
+    /// Whether edges lead back to a block.
+    pub is_head: &'a dyn Fn(BlockId) -> bool,
+    /// Whether a block is part of a loop.
+    pub is_cyclic: &'a dyn Fn(BlockId) -> bool,
+    /// Whether a register matters where a block is entered.
+    pub is_live: &'a dyn Fn(BlockId, Reg) -> bool,
+}
+
+impl Walk<'_> {
+    fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
+        let (first, count) = self.blocks;
+        (first..).take(count).map(BlockId)
+    }
+
+    /// By block: the registers that are NULL where a loop begins, get what another register holds later, and are compared with NULL.
+    pub fn trailing(&self) -> Vec<Selectors> {
+        let mut moved: Vec<(BlockId, Reg, Operand)> = Vec::new();
+        for block in self.blocks() {
+            for edge in self.program.block(block).end.edges() {
+                let moves = edge.moves.iter();
+                moved.extend(moves.map(|(reg, from)| (edge.to, *reg, *from)));
+            }
+        }
+        let begins = moved
+            .iter()
+            .filter(|(to, _, from)| (self.is_head)(*to) && *from == Operand::Const(0));
+        let mut all: Vec<Reg> = Vec::new();
+        for &(_, reg, _) in begins {
+            let mut group = vec![reg];
+            let mut at = 0;
+            while let Some(&reg) = group.get(at) {
+                at += 1;
+                for (_, _, from) in moved.iter().filter(|(_, to, _)| *to == reg) {
+                    if let Operand::Reg(from) = from
+                        && moved.iter().any(|(_, to, _)| to == from)
+                        && !group.contains(from)
+                    {
+                        group.push(*from);
+                    }
+                }
+            }
+            let sources = || moved.iter().filter(|(_, to, _)| group.contains(to));
+            let is_pointer = sources().all(|(_, _, from)| match from {
+                Operand::Reg(from) => !(self.is_computed)(*from),
+                from => *from == Operand::Const(0),
+            });
+            if is_pointer && self.is_compared(reg) {
+                all.extend(group);
+            }
+        }
+        let at = |block: BlockId| {
+            let live = all.iter().copied();
+            let mut live: Selectors = live.filter(|reg| (self.is_live)(block, *reg)).collect();
+            live.sort_unstable();
+            live.dedup();
+            live.truncate(TRAILING);
+            live
+        };
+        self.blocks()
+            .map(|block| match (self.is_cyclic)(block) {
+                true => at(block),
+                false => Selectors::new(),
+            })
+            .collect()
+    }
+
+    /// Whether a register is compared with NULL.
+    fn is_compared(&self, reg: Reg) -> bool {
+        let is = |operand: &Operand| *operand == Operand::Reg(reg);
+        let is_null = |operand: &Operand| *operand == Operand::Const(0);
+        self.blocks().any(|block| {
+            let mut ops = self.program.block(block).ops.iter();
+            ops.any(|inst| match &inst.op {
+                Op::Cmp { a, b, .. } => is(a) && is_null(b) || is(b) && is_null(a),
+                _ => false,
+            })
+        })
+    }
 }
 
 /// Whether a block goes on depending on a register, or on how it compares with a constant.

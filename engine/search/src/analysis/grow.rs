@@ -33,11 +33,13 @@ const WALKS: u32 = 60;
 const ROUNDS: u32 = 1000;
 /// Walks that make states smaller.
 const NARROWINGS: u32 = 3;
-/// States of one place that differ in their last blocks. Further ones go to the last of them.
+/// States of one place that differ in their last blocks or in which pointers are NULL. Further ones go to the last of them.
 const PARTS: usize = 4;
 
-/// Where edges lead back, and the last blocks that there are.
-pub type Head = ((CtxId, BlockId), Lasts);
+/// What states of one place are told apart by: the last blocks that there are, and which pointers are NULL.
+pub type Apart = (Lasts, u8);
+/// Where edges lead back.
+pub type Head = ((CtxId, BlockId), Apart);
 
 /// The states by place, and how they grow.
 pub struct Growing {
@@ -45,7 +47,7 @@ pub struct Growing {
     functions: Vec<FuncId>,
     heads: FxHashMap<Head, Grown>,
     /// The parts of each place, in the order in which they came.
-    parts: FxHashMap<(CtxId, BlockId), Vec<Lasts>>,
+    parts: FxHashMap<(CtxId, BlockId), Vec<Apart>>,
     /// Heads from which no walk has gone on since they grew.
     due: FxHashSet<Head>,
     entries: FxHashMap<FuncId, Grown>,
@@ -92,7 +94,7 @@ impl Growing {
         self.schedule.puts_off() && self.arrived.is_none()
     }
 
-    /// Where edges lead back: several states of a place if they differ in their last blocks.
+    /// Where edges lead back: several states of a place if they differ in their last blocks or in which pointers are NULL.
     pub fn heads(&self) -> impl Iterator<Item = (&Head, &State)> {
         self.heads.iter().map(|(head, grown)| (head, &grown.state))
     }
@@ -109,11 +111,12 @@ impl Growing {
             false => Lasts::new(),
         };
         lasts.extend(state.handed);
+        let apart = (lasts, by.null);
         let parts = self.parts.entry(place).or_default();
-        if !parts.contains(&lasts) && parts.len() < PARTS {
-            parts.push(lasts.clone());
+        if !parts.contains(&apart) && parts.len() < PARTS {
+            parts.push(apart.clone());
         }
-        let known = parts.iter().position(|known| *known == lasts);
+        let known = parts.iter().position(|known| *known == apart);
         let part = known.unwrap_or(parts.len() - 1);
         ((place, parts[part].clone()), part)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
-use super::{Field, Holder, Owner, Owners, Place, Row, Slot};
+use super::{Field, Holder, Link, Owner, Owners, Place, Row, Slot};
 use crate::domain::space::ObjId;
 use crate::program::ir::Reg;
 
@@ -17,6 +17,8 @@ pub struct MayHold<'a> {
     pub row: &'a dyn Fn(&Row) -> bool,
     /// Whether a register may.
     pub holder: &'a dyn Fn(Holder) -> bool,
+    /// Whether a field of a single object may that leads to a block that lives.
+    pub kept: &'a dyn Fn(Field) -> bool,
 }
 
 /// The registers that hold what a register held.
@@ -59,12 +61,14 @@ impl Owners {
         gone.into_iter().for_each(|field| self.drop_field(field));
         self.kept
             .retain(|(of, at)| *of != id || !is_written(&&(*of, *at)));
+        self.tidy_tails();
     }
 
     /// Owners that say nothing go: a place alone is one of its field.
     pub(super) fn tidy(&mut self) {
         self.named
             .retain(|owner| !owner.holders.is_empty() || owner.places.len() > 1);
+        self.cyclic &= !self.fields.is_empty();
     }
 
     /// A value is no owner any more. One of its places stays one of its field, and the others are excluded.
@@ -141,6 +145,18 @@ impl Owners {
         for slot in &mut self.excluded {
             *slot = rebased(slot);
         }
+        self.unlike = (self.unlike.iter())
+            .flat_map(|(field, holder)| names(*holder).into_iter().map(|holder| (*field, holder)))
+            .collect();
+        self.different = (self.different.iter())
+            .flat_map(|(a, b)| {
+                let others = names(*b);
+                names(*a).into_iter().flat_map(move |a| {
+                    let others = others.clone().into_iter();
+                    others.map(move |b| (a.min(b), a.max(b)))
+                })
+            })
+            .collect();
         for holders in [&mut self.alive, &mut self.null] {
             let all = holders.iter().flat_map(|holder| names(*holder));
             *holders = all.collect();
@@ -190,7 +206,9 @@ impl Owners {
         let named = self.named.iter().flat_map(|owner| &owner.holders);
         let alone = self.alive.iter().chain(&self.null);
         let bases = self.slots().map(|slot| slot.base);
-        named.chain(alone).copied().chain(bases)
+        let pairs = self.different.iter().flat_map(|(a, b)| [*a, *b]);
+        let pairs = pairs.chain(self.unlike.iter().map(|(_, holder)| *holder));
+        named.chain(alone).copied().chain(bases).chain(pairs)
     }
 
     fn slots(&self) -> impl Iterator<Item = &Slot> {
@@ -261,7 +279,12 @@ impl Owners {
 
     /// A place is about to hold the value of a register, or NULL, or something else. Which fields are empty is asked: they own from now on, as the only
     /// field of an object does that gets a value.
-    pub fn stored(&mut self, place: &Place, value: Stored, is_empty: impl Fn(Field) -> bool) {
+    pub fn stored(
+        &mut self,
+        (place, link): (&Place, &Link),
+        value: Stored,
+        is_empty: impl Fn(Field) -> bool,
+    ) {
         for (id, at) in place.fields() {
             self.drop_rows(|row| row.of == id && row.has_part_of(at));
             let near = at.saturating_sub(7)..at.saturating_add(8);
@@ -270,18 +293,24 @@ impl Owners {
             }
             self.kept
                 .retain(|(of, other)| *of != id || other.abs_diff(at) >= 8);
+            self.forget_tail((id, at));
         }
+        self.tidy_tails();
         if let (Place::Cell(id, at), Stored::Held(holder)) = (place, value)
             && self.lives(holder)
         {
             self.kept.insert((*id, *at));
+            let links = link.ends.iter();
+            self.ends.extend(links.map(|link| ((*id, *at), *link)));
         }
         if let Stored::Held(holder) = value
-            && self.index(holder).is_some()
+            && let Some(index) = self.index(holder)
         {
             let is_cell = matches!(place, Place::Cell(..));
+            // What a field of a single object holds beside the link that owns it is where a list ends.
+            let is_second = is_cell && !link.heap && !self.named[index].places.is_empty();
             let fields = place.fields().into_iter();
-            let fields = fields.filter(|field| is_cell || is_empty(*field));
+            let fields = fields.filter(|field| !is_second && (is_cell || is_empty(*field)));
             fields.for_each(|field| self.owns(field));
         }
         let mut fields = place.fields().into_iter();
@@ -293,6 +322,7 @@ impl Owners {
         let is_it = |other: &Place| before.coincide(place, other) == Some(true);
         self.excluded
             .retain(|slot| !is_it(&Place::Slot(slot.clone())));
+        self.parted(place);
         for owner in &mut self.named {
             owner.places.retain(|other| !is_it(other));
         }
@@ -301,7 +331,10 @@ impl Owners {
             Stored::Null | Stored::Unknown => None,
         };
         match index {
-            Some(index) => self.named[index].places.push(place.clone()),
+            Some(index) => {
+                self.cyclic |= before.may_close(place, link, index, is_empty);
+                self.named[index].places.push(place.clone());
+            }
             None if value == Stored::Null => {}
             None => self.exclude(place.clone()),
         }
@@ -325,8 +358,15 @@ impl Owners {
     /// hold is asked where it is not known who owns it.
     pub fn released(&mut self, holder: Option<Holder>, may: &MayHold<'_>) {
         let owner = holder.and_then(|holder| self.index(holder));
+        let mut above = BTreeSet::new();
         match owner {
             Some(index) => {
+                let alive = self.alive.iter().copied();
+                let held = self.named[index].holders.first().copied();
+                above.extend(alive.filter(|holder| {
+                    self.is_above(*holder, index)
+                        || held.is_some_and(|own| self.differ(*holder, own))
+                }));
                 let owner = self.named.swap_remove(index);
                 // The block's own fields are gone.
                 let is_gone = |slot: &Slot| owner.holders.contains(&slot.base);
@@ -364,8 +404,10 @@ impl Owners {
                 }
             }
         }
-        self.alive.retain(|holder| !(may.holder)(*holder));
-        self.kept.retain(|field| !(may.field)(*field));
+        self.alive
+            .retain(|holder| above.contains(holder) || !(may.holder)(*holder));
+        self.kept.retain(|field| !(may.kept)(*field));
+        self.tidy_tails();
         self.tidy();
     }
 
@@ -401,6 +443,7 @@ impl Owners {
             self.excluded.iter_mut().for_each(rename);
         }
         self.kept.retain(|(id, _)| *id != last);
+        self.tidy_tails();
         self.drop_rows(|row| row.of == last || Some(row.of) == older);
         let offsets = self.fields.iter();
         let offsets: BTreeSet<u32> = offsets

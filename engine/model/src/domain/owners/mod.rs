@@ -16,12 +16,15 @@
 //! NULL counts as equal to nothing. What is given up is never wrong: every change gives up what it cannot say to hold.
 
 mod change;
+mod circles;
 mod order;
 mod rows;
+mod tails;
 #[cfg(test)]
 mod tests;
 
 pub use self::change::{MayHold, Renamed, Stored};
+pub use self::circles::Link;
 pub use self::rows::{Apart, Row, RowName};
 
 use std::collections::BTreeSet;
@@ -148,6 +151,18 @@ pub struct Owners {
     pub rows: Vec<Row>,
     /// Rows that own but for the element that is spoken of apart.
     pub spent: BTreeSet<RowName>,
+    /// Fields of single objects that lead to a block with NULL in this link, if they hold an address.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub ends: BTreeSet<(Field, u32)>,
+    /// Fields of single objects, and registers that hold another address, where neither holds NULL.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub unlike: BTreeSet<(Field, Holder)>,
+    /// Registers that hold different addresses, where neither holds NULL: the smaller one first.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub different: BTreeSet<(Holder, Holder)>,
+    /// Whether fields that own may lead from a block back to it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cyclic: bool,
 }
 
 impl fmt::Display for Holder {
@@ -188,7 +203,15 @@ impl fmt::Display for Owners {
         let spent = spent.map(|(id, start)| format!("not {}", Place::Element(*id, *start)));
         let all = fields.chain(named).chain(excluded);
         let all = all.chain(alive).chain(kept).chain(null);
-        let all = all.chain(rows).chain(spent);
+        let different = self.different.iter();
+        let different = different.map(|(a, b)| format!("{a} is not {b}"));
+        let cyclic = self.cyclic.then(|| "in circles".to_owned());
+        let ends = self.ends.iter();
+        let ends = ends.map(|((id, at), link)| format!("o{}+{at} ends at {link}", id.0));
+        let unlike = self.unlike.iter();
+        let unlike = unlike.map(|((id, at), holder)| format!("o{}+{at} is not {holder}", id.0));
+        let all = all.chain(rows).chain(spent).chain(different).chain(cyclic);
+        let all = all.chain(ends).chain(unlike);
         f.write_str(&all.collect::<Vec<_>>().join(", "))
     }
 }
@@ -235,7 +258,24 @@ impl Owners {
         if a == b {
             return Some(true);
         }
-        Some(self.index(a)? == self.index(b)?)
+        let is_below = |high, low| self.index(low).is_some_and(|low| self.is_above(high, low));
+        match (self.index(a), self.index(b)) {
+            (Some(a), Some(b)) => Some(a == b),
+            _ => (is_below(a, b) || is_below(b, a) || self.differ(a, b)).then_some(false),
+        }
+    }
+
+    /// Whether it is kept in mind that two registers hold different addresses.
+    fn differ(&self, a: Holder, b: Holder) -> bool {
+        let held = |holder| match self.index(holder) {
+            Some(index) => self.named[index].holders.iter().copied().collect(),
+            None => vec![holder],
+        };
+        let others = held(b);
+        held(a).into_iter().any(|a| {
+            let mut others = others.iter().copied();
+            others.any(|b| self.different.contains(&(a.min(b), a.max(b))))
+        })
     }
 
     /// Whether two places are the same one; none if they may be.

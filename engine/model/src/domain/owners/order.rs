@@ -7,17 +7,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Field, Holder, Owner, Owners, Place, Row, Slot};
+use super::{Field, Holder, Owner, Owners, Place, Row, Slot, tails};
 use crate::domain::num::{Num, Thresholds};
-use crate::domain::space::{Alive, Names};
+use crate::domain::space::{Alive, Names, ObjId};
 use crate::domain::state::State;
+use crate::domain::value::Value;
 use crate::program::ir::Reg;
 
 /// Owners with the state that they belong to.
 #[derive(Clone, Copy)]
-struct Side<'a> {
-    state: &'a State,
-    names: &'a Names<'a>,
+pub(super) struct Side<'a> {
+    pub(super) state: &'a State,
+    pub(super) names: &'a Names<'a>,
 }
 
 impl State {
@@ -75,16 +76,21 @@ impl State {
 }
 
 impl Side<'_> {
-    fn owners(&self) -> &Owners {
+    pub(super) fn owners(&self) -> &Owners {
         &self.state.owners
     }
 
-    fn is_null(&self, holder: Holder) -> bool {
+    pub(super) fn is_null(&self, holder: Holder) -> bool {
         let Holder::Reg(reg) = holder else {
             return self.owners().null.contains(&holder);
         };
         let value = self.state.registers.get(&Reg(reg));
         value.is_some_and(|value| value.single() == Some(0))
+    }
+
+    /// Whether two registers hold different addresses, or one of them NULL.
+    fn differ(&self, a: Holder, b: Holder) -> bool {
+        self.is_null(a) || self.is_null(b) || self.owners().is_same(a, b) == Some(false)
     }
 
     fn lives(&self, holder: Holder) -> bool {
@@ -130,12 +136,14 @@ impl Side<'_> {
         let own = self.owners().named.iter().enumerate();
         let mut loose = own.map(|(index, owner)| {
             let places = owner.places.iter();
-            let loose = places.filter(|place| is_loose(place, others)).count();
+            let loose = places.filter(|place| self.is_loose(place, others)).count();
             loose <= usize::from(!used.contains(&index))
         });
         let mut excluded = self.owners().excluded.iter();
         let mut spent = self.owners().spent.iter();
         others.is_apart()
+            && (others.cyclic || !self.owners().cyclic)
+            && (others.different.iter()).all(|(a, b)| self.differ(*a, *b))
             && others.rows.iter().all(|row| self.has_row(row, others))
             && spent.all(|name| others.spent.contains(name) || others.row(*name).is_none())
             && others.fields.iter().all(|field| self.owns(*field))
@@ -145,6 +153,7 @@ impl Side<'_> {
             && (others.alive.iter()).all(|holder| self.lives(*holder))
             && others.kept.iter().all(|field| self.keeps(*field))
             && others.null.iter().all(|holder| self.is_null(*holder))
+            && tails::says(*self, others)
     }
 
     /// Whether all elements own that do in a row of others.
@@ -164,7 +173,7 @@ impl Side<'_> {
             Some(holder) => self.owners().index(*holder),
             None => {
                 let first = other.places.first()?;
-                named.position(|owner| owner.places.iter().any(|own| is_within(own, first)))
+                named.position(|owner| owner.places.iter().any(|own| self.is_at(own, first)))
             }
         }
     }
@@ -172,7 +181,7 @@ impl Side<'_> {
     /// Whether an owner's value is in a place where others say so.
     fn names_place(&self, owner: &Owner, place: &Place, others: &Owners) -> bool {
         let mut own = owner.places.iter();
-        let is_named = own.any(|own| is_within(own, place));
+        let is_named = own.any(|own| self.is_at(own, place));
         // A field that owns only since it is empty is not where the value is.
         let is_owned = |field: &Field| {
             !others.fields.contains(field)
@@ -192,6 +201,63 @@ impl Side<'_> {
         self.denotes(place, others, |field| self.state.is_void(field, self.names))
     }
 
+    /// Whether a register leads to the beginning of an object of which there is one.
+    pub(super) fn leads_to(&self, holder: Holder, id: ObjId) -> bool {
+        let Holder::Reg(reg) = holder else {
+            return false;
+        };
+        let value = self.state.registers.get(&Reg(reg));
+        let led = value.and_then(Value::sole);
+        led.is_some_and(|(of, at)| of == id && at.single() == Some(0)) && self.names.info(id).single
+    }
+
+    /// Whether a place is spoken of by others as this: by its object or by a register that leads there, and perhaps by more names.
+    fn is_at(&self, own: &Place, other: &Place) -> bool {
+        match (own, other) {
+            (Place::Slot(own), Place::Slot(other)) => own.is_within(other),
+            (Place::Cell(id, at), Place::Slot(other)) => {
+                other.at == *at && other.of.contains(id) && self.leads_to(other.base, *id)
+            }
+            _ => own == other,
+        }
+    }
+
+    /// Whether a place may belong to a field of these owners, which neither name nor exclude it.
+    fn is_loose(&self, place: &Place, owners: &Owners) -> bool {
+        let mut fields = place.fields().into_iter();
+        let mut named = owners.named.iter().flat_map(|owner| &owner.places);
+        let is_excluded = place.slot().is_some_and(|slot| is_excluded(slot, owners));
+        let is_owned = match place {
+            Place::Element(id, start) => {
+                let name = (*id, *start);
+                owners.row(name).is_some() && !owners.spent.contains(&name)
+            }
+            _ => fields.any(|field| owners.fields.contains(&field)),
+        };
+        is_owned && !is_excluded && !named.any(|other| self.is_at(place, other))
+    }
+
+    /// A place as both states may speak of it.
+    fn place_of_both(&self, own: &Place, (other, there): (&Side<'_>, &Place)) -> Option<Place> {
+        let is_led = |side: &Side<'_>, (id, at): (&ObjId, &u32), slot: &Slot| {
+            slot.at == *at && side.leads_to(slot.base, *id)
+        };
+        let (mut slot, more) = match (own, there) {
+            (Place::Slot(own), Place::Slot(there)) if own.is_at(there) => {
+                (own.clone(), there.of.clone())
+            }
+            (Place::Cell(id, at), Place::Slot(slot)) if is_led(self, (id, at), slot) => {
+                (slot.clone(), vec![*id])
+            }
+            (Place::Slot(slot), Place::Cell(id, at)) if is_led(other, (id, at), slot) => {
+                (slot.clone(), vec![*id])
+            }
+            _ => return (own == there).then(|| own.clone()),
+        };
+        slot.may_be(more);
+        Some(Place::Slot(slot))
+    }
+
     fn denotes(&self, place: &Place, others: &Owners, is_so: impl Fn(Field) -> bool) -> bool {
         let may_be_named = match place {
             Place::Cell(id, _) => self.names.info(*id).single,
@@ -202,29 +268,6 @@ impl Side<'_> {
         let mut fields = fields.filter(|field| others.fields.contains(field));
         may_be_named && fields.all(is_so)
     }
-}
-
-/// Whether a place is spoken of by others as this, or as one that may have more names.
-fn is_within(own: &Place, other: &Place) -> bool {
-    match (own, other) {
-        (Place::Slot(own), Place::Slot(other)) => own.is_within(other),
-        _ => own == other,
-    }
-}
-
-/// Whether a place may belong to a field of these owners, which neither name nor exclude it.
-fn is_loose(place: &Place, owners: &Owners) -> bool {
-    let mut fields = place.fields().into_iter();
-    let mut named = owners.named.iter().flat_map(|owner| &owner.places);
-    let is_excluded = place.slot().is_some_and(|slot| is_excluded(slot, owners));
-    let is_owned = match place {
-        Place::Element(id, start) => {
-            let name = (*id, *start);
-            owners.row(name).is_some() && !owners.spent.contains(&name)
-        }
-        _ => fields.any(|field| owners.fields.contains(&field)),
-    };
-    is_owned && !is_excluded && !named.any(|other| is_within(place, other))
 }
 
 /// Whether nothing is said of a place, or it belongs to no field.
@@ -240,6 +283,7 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     let fields = fields.filter(|field| a.owns(**field) && b.owns(**field));
     let mut all = Owners {
         fields: fields.copied().collect(),
+        cyclic: a.owners().cyclic || b.owners().cyclic,
         ..Owners::default()
     };
     for row in &a.owners().rows {
@@ -259,11 +303,11 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     let mut paired = [BTreeSet::new(), BTreeSet::new()];
     for (side, other) in [(a, b), (b, a)] {
         for owner in &side.owners().named {
-            let common = common(owner, other, &all);
+            let common = common(owner, (side, other), &all);
             let Some(holder) = common.holders.first() else {
                 continue;
             };
-            if !is_kept(owner, &common, other, &all) {
+            if !is_kept(owner, &common, (side, other), &all) {
                 continue;
             }
             // An owner of one side is one owner of the other at most.
@@ -285,7 +329,8 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
         for owner in &side.owners().named {
             let mut holders = owner.holders.iter();
             let is_named = holders.any(|holder| all.index(*holder).is_some());
-            let loose = owner.places.iter().filter(|place| is_loose(place, &all));
+            let places = owner.places.iter();
+            let loose = places.filter(|place| side.is_loose(place, &all));
             let mut loose: Vec<Place> = loose.cloned().collect();
             // Where a value was stored last it stays.
             if !is_named {
@@ -308,6 +353,11 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     all.kept = kept
         .filter(|field| a.keeps(*field) && b.keeps(*field))
         .collect();
+    let different = a.owners().different.union(&b.owners().different).copied();
+    all.different = different
+        .filter(|(one, other)| a.differ(*one, *other) && b.differ(*one, *other))
+        .collect();
+    tails::of_both([a, b], &mut all);
     let null = a.owners().null.intersection(&b.owners().null);
     all.null = null.copied().collect();
     all.without_lost_elements();
@@ -316,9 +366,15 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
 
 /// Whether to speak of an owner is worth the places in which it is not on the other side: they would be excluded, and are ordinary ones otherwise. A cursor
 /// leads to what a field owns where its walk begins, and to something else or nowhere behind that; what is new there belongs to the register alone.
-fn is_kept(owner: &Owner, common: &Owner, other: Side<'_>, all: &Owners) -> bool {
+fn is_kept(
+    owner: &Owner,
+    common: &Owner,
+    (side, other): (Side<'_>, Side<'_>),
+    all: &Owners,
+) -> bool {
     let mut places = owner.places.iter();
-    let is_lost = places.any(|place| !common.places.contains(place) && is_loose(place, all));
+    let is_common = |place| (common.places.iter()).any(|known| side.is_at(place, known));
+    let is_lost = places.any(|place| !is_common(place) && side.is_loose(place, all));
     let mut held = owner.holders.iter();
     let there = held.find_map(|holder| other.owners().index(*holder));
     let is_new = there.is_some_and(|index| other.owners().named[index].places.is_empty());
@@ -326,19 +382,19 @@ fn is_kept(owner: &Owner, common: &Owner, other: Side<'_>, all: &Owners) -> bool
 }
 
 /// What an owner of one side is on the other, too: its registers are one owner there, or all NULL.
-fn common(owner: &Owner, other: Side<'_>, all: &Owners) -> Owner {
+fn common(owner: &Owner, (side, other): (Side<'_>, Side<'_>), all: &Owners) -> Owner {
     let mut held = owner.holders.iter();
     let there = held.find_map(|holder| other.owners().index(*holder));
     match there.map(|index| &other.owners().named[index]) {
         Some(there) => {
             let holders = owner.holders.intersection(&there.holders);
-            let places = owner.places.iter();
+            let of_both = |own: &Place| {
+                let mut places = there.places.iter();
+                places.find_map(|place| side.place_of_both(own, (&other, place)))
+            };
             Owner {
                 holders: holders.copied().collect(),
-                places: places
-                    .filter(|place| there.places.contains(place))
-                    .cloned()
-                    .collect(),
+                places: owner.places.iter().filter_map(of_both).collect(),
             }
         }
         None => {

@@ -9,6 +9,7 @@ const ANYWHERE: MayHold<'_> = MayHold {
     field: &|_| true,
     row: &|_| true,
     holder: &|_| true,
+    kept: &|_| true,
 };
 
 fn reg(number: u32) -> Holder {
@@ -22,6 +23,16 @@ fn link(base: u32) -> Place {
         at: 8,
         of: vec![LAST, OLDER],
     })
+}
+
+/// What is known of a store to that link.
+fn to(base: u32) -> Link {
+    Link {
+        base: Some(reg(base)),
+        heap: true,
+        names: Some(vec![LAST, OLDER]),
+        ends: Vec::new(),
+    }
 }
 
 /// A list that register 0 leads to, of which nothing else is known.
@@ -63,7 +74,7 @@ fn a_node_that_is_released_and_still_linked_is_excluded() {
     lost.set(reg(0));
     assert!(lost.fields.is_empty() && !lost.lives(reg(0)));
     // A new link makes it a list again.
-    owners.stored(&link(0), Stored::Null, |_| false);
+    owners.stored((&link(0), &to(0)), Stored::Null, |_| false);
     assert!(owners.excluded.is_empty());
 }
 
@@ -80,8 +91,8 @@ fn one_value_in_two_links_is_no_owner_of_one() {
     let mut owners = list();
     owners.given(reg(1));
     owners.given(reg(2));
-    owners.stored(&link(0), Stored::Held(reg(2)), |_| false);
-    owners.stored(&link(1), Stored::Held(reg(2)), |_| false);
+    owners.stored((&link(0), &to(0)), Stored::Held(reg(2)), |_| false);
+    owners.stored((&link(1), &to(1)), Stored::Held(reg(2)), |_| false);
     assert!(owners.to_string().contains("r2 = r0->8 = r1->8"));
     // Where one of the two nodes is forgotten, its link stays one of the list's and the other one is excluded.
     owners.set(reg(1));
@@ -94,7 +105,7 @@ fn a_link_that_may_be_another_one_is_an_ordinary_one_once_it_may_be_written() {
     owners.read(reg(1), &link(0), owns);
     // Nothing says that register 7 leads to another node.
     owners.given(reg(2));
-    owners.stored(&link(7), Stored::Held(reg(2)), |_| false);
+    owners.stored((&link(7), &to(7)), Stored::Held(reg(2)), |_| false);
     assert!(owners.index(reg(1)).is_none(), "{owners}");
 }
 

@@ -57,7 +57,9 @@ impl State {
         names: &Names<'_>,
     ) {
         let is_other = |(of, _): &(ObjId, u32)| *of != name.0;
-        Arc::make_mut(&mut self.owners).kept.retain(is_other);
+        let owners = Arc::make_mut(&mut self.owners);
+        owners.kept.retain(is_other);
+        owners.tidy_tails();
         let held = |state: &State| match value {
             Stored::Held(holder) => state.owners.index(holder),
             Stored::Null | Stored::Unknown => None,

@@ -49,6 +49,7 @@ fn release(state: &mut State, reg: u32) {
         &MayHold {
             field: &|_| true,
             row: &|_| true,
+            kept: &|_| true,
             holder: &|_| true,
         },
     );

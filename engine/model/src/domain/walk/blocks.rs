@@ -133,9 +133,11 @@ impl<'p, G: Guide> Walker<'p, G> {
         let back = from.is_some_and(|from| flow.place(from) >= place);
         let widths = self.widths(frame);
         if flow.is_head(to) {
+            let null = self.null(frame, to, &state);
             let by = Measure {
                 names: &self.names,
                 widths,
+                null,
             };
             let (again, part) = self.guide.arrive((frame.ctx, to), back, state, by)?;
             // A loop may be entered elsewhere, so that only its own edges lead to its head.
@@ -173,7 +175,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 inst: inst.at,
             };
             self.pos = inst.pos;
-            states = self.in_parts(self.widths(frame), states, &inst.op, |walker, state| {
+            states = self.in_parts(frame, states, &inst.op, |walker, state| {
                 walker.operation(frame, state, op as u32, &inst.op)
             })?;
         }

@@ -5,7 +5,8 @@ use super::relate::Term;
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, Var, Which};
 use crate::domain::num::Num;
-use crate::domain::seen::{Read, Seen};
+use crate::domain::owners::{Holder, Place};
+use crate::domain::seen::{Read, Seen, Whose};
 use crate::domain::space::ObjId;
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -46,7 +47,7 @@ impl<G: Guide> Walker<'_, G> {
             self.find_nul(state, id);
         }
         let read = Read {
-            of: id,
+            of: Whose::Object(id),
             at,
             width: 8,
         };
@@ -70,8 +71,7 @@ impl<G: Guide> Walker<'_, G> {
         if !self.relations || width > 64 {
             return true;
         }
-        let placed = self.placed(frame, state, address);
-        let Some((of, at)) = placed.filter(|(_, at)| at.vars().next().is_some()) else {
+        let Some((of, at)) = self.element_of(frame, state, address) else {
             return true;
         };
         let read = Read { of, at, width };
@@ -86,6 +86,22 @@ impl<G: Guide> Walker<'_, G> {
         };
         let is_nothing = value.num.is_none() && value.ptr.is_empty();
         !is_nothing && self.learned(frame, state, (Operand::Reg(reg), width), value, 0)
+    }
+
+    /// The element that an address leads to, unless it is a cell.
+    fn element_of(&self, frame: &Frame, state: &State, address: Operand) -> Option<(Whose, Sum)> {
+        if let Some((id, at)) = self.placed(frame, state, address) {
+            let is_element = at.vars().next().is_some();
+            return is_element.then_some((Whose::Object(id), at));
+        }
+        let Some(Place::Slot(slot)) = self.field(frame, state, address) else {
+            return None;
+        };
+        let Holder::Reg(base) = slot.base else {
+            return None;
+        };
+        let at = Sum::number(i128::from(slot.at));
+        Some((Whose::Behind(Reg(base), slot.of.into()), at))
     }
 
     /// What contents say of an object's end is spoken of from now on.
@@ -103,7 +119,10 @@ impl<G: Guide> Walker<'_, G> {
         let (Some(num), Some(read)) = (value.plain(), read) else {
             return true;
         };
-        let (id, at) = (read.of, read.at.clone());
+        let (Whose::Object(id), at) = (&read.of, read.at.clone()) else {
+            return true;
+        };
+        let id = *id;
         if num.single() == Some(0) {
             self.ends_at(state, id, &at);
             return true;

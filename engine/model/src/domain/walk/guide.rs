@@ -28,6 +28,8 @@ pub struct Measure<'a, 'p> {
     pub names: &'a Names<'p>,
     /// The widths of the registers.
     pub widths: &'a Widths,
+    /// Which of the pointers that trail behind others in a loop are NULL: two bits for each. States of a loop's head are kept apart by it.
+    pub null: u8,
 }
 
 /// Which of several states that are kept at one place.

@@ -165,6 +165,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             let by = Measure {
                 names: &self.names,
                 widths,
+                null: 0,
             };
             if !self.guide.leave(function, exit, by)? {
                 return Ok(());
@@ -178,6 +179,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         let by = Measure {
             names: &self.names,
             widths: &program.function(function).registers,
+            null: 0,
         };
         let walks = self.guide.enter(function, entry, by)?;
         if walks && self.walking.insert(function) {

@@ -9,12 +9,15 @@ use crate::domain::contents::END;
 use crate::domain::linear::Sum;
 use crate::domain::num::Num;
 use crate::domain::owners::{
-    Field, Holder, MayHold, Owners, Place, Renamed, Row, RowName, Slot, Stored,
+    Field, Holder, Link, MayHold, Owners, Place, Renamed, Row, RowName, Slot, Stored,
 };
 use crate::domain::space::{Alive, GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
+
+/// Bytes at the beginning of a block among which links are looked for.
+const LINKED: u32 = 64;
 
 fn one(holder: Holder) -> Renamed {
     Renamed::from_elem(holder, 1)
@@ -41,7 +44,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// The field that an address leads to, if it is known how it was made.
-    fn field(&self, frame: &Frame, state: &State, address: Operand) -> Option<Place> {
+    pub(super) fn field(&self, frame: &Frame, state: &State, address: Operand) -> Option<Place> {
         let value = self.get(frame, state, address, 64);
         let at = offset(&value)?;
         if let Some((id, _)) = value.sole()
@@ -49,6 +52,11 @@ impl<G: Guide> Walker<'_, G> {
         {
             return Some(Place::Cell(id, at));
         }
+        self.slot(frame, state, (address, at)).map(Place::Slot)
+    }
+
+    /// The field at an offset of the object that a register leads to the beginning of.
+    fn slot(&self, frame: &Frame, state: &State, (address, at): (Operand, u32)) -> Option<Slot> {
         let (mut operand, mut left) = (address, i64::from(at));
         for _ in 0..DISPLACED {
             let Operand::Reg(reg) = operand else {
@@ -58,11 +66,11 @@ impl<G: Guide> Walker<'_, G> {
             let ids = base.ptr.iter().map(|(id, _)| *id);
             let ids: Vec<ObjId> = ids.filter(|id| *id != GONE).collect();
             if left == 0 && offset(&base) == Some(0) {
-                return Some(Place::Slot(Slot {
+                return Some(Slot {
                     base: Holder::of(reg),
                     at,
                     of: ids,
-                }));
+                });
             }
             let (from, by, indices) = self.origin(frame, operand)?;
             if !indices.is_empty() {
@@ -85,6 +93,7 @@ impl<G: Guide> Walker<'_, G> {
             Some(Operand::Reg(reg)) if self.width(frame, reg) == 64 => Some(Holder::of(reg)),
             _ => None,
         };
+        self.ends_stored(frame, state, access, (address, value, width));
         let known = Arc::clone(&state.owners);
         let is_held = held.is_some_and(|holder| known.lives(holder));
         let mut targets = access.targets.iter();
@@ -112,7 +121,10 @@ impl<G: Guide> Walker<'_, G> {
         let mut owners = Owners::clone(&state.owners);
         match self.field(frame, state, address) {
             Some(place) if is_whole => {
-                owners.stored(&place, stored, |field| state.is_void(field, &self.names));
+                let link = self.owner_link(frame, state, (address, &place), stored);
+                owners.stored((&place, &link), stored, |field| {
+                    state.is_void(field, &self.names)
+                });
             }
             _ => {
                 for (id, offset) in &access.targets {
@@ -124,6 +136,78 @@ impl<G: Guide> Walker<'_, G> {
             }
         }
         Arc::new(owners)
+    }
+
+    /// What is known of where lists end, once a value is stored.
+    fn ends_stored(
+        &self,
+        frame: &Frame,
+        state: &mut State,
+        access: &Access,
+        (address, value, width): (Operand, Option<Operand>, Width),
+    ) {
+        if state.owners.ends.is_empty() {
+            return;
+        }
+        let is_null = value.is_some_and(|value| {
+            width == 64 && self.get(frame, state, value, 64).single() == Some(0)
+        });
+        let at = offset(&self.get(frame, state, address, 64));
+        let null = at.filter(|_| is_null && !access.unknown);
+        let mut owners = Owners::clone(&state.owners);
+        for (id, offset) in &access.targets {
+            let bytes = crate::domain::contents::span(offset, width.div_ceil(8).into());
+            let leads = |field| state.may_lead(field, *id, &self.names);
+            owners.ends_written(leads, bytes, null);
+        }
+        state.owners = Arc::new(owners);
+    }
+
+    /// The links of the block that a value leads to which are NULL, if it is known which block that is, and another one than is written to.
+    fn last_links(&self, state: &State, value: &Value, written: &Place) -> Vec<u32> {
+        let block = value.sole().filter(|(id, at)| {
+            let info = self.names.info(*id);
+            let is_written = written.fields().iter().any(|(of, _)| of == id);
+            at.single() == Some(0) && info.heap && info.single && !is_written
+        });
+        let object = block.and_then(|(id, _)| state.object(id, &self.names));
+        let Some(object) = object else {
+            return Vec::new();
+        };
+        let links = (0..LINKED).step_by(8).filter(|at| {
+            let at = Num::exactly(64, (*at).into());
+            let content = object.contents.load(&at, 8, &self.names);
+            content.single() == Some(0)
+        });
+        links.collect()
+    }
+
+    /// What says whether a store closes a circle.
+    fn owner_link(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, place): (Operand, &Place),
+        stored: Stored,
+    ) -> Link {
+        let fields = place.fields();
+        let base = fields
+            .first()
+            .and_then(|(_, at)| self.slot(frame, state, (address, *at)));
+        let held = match stored {
+            Stored::Held(Holder::Reg(reg)) => state.registers.get(&Reg(reg)),
+            Stored::Held(Holder::Outer(..)) | Stored::Null | Stored::Unknown => None,
+        };
+        let names = held.filter(|value| !value.is_vague()).map(|value| {
+            let names = value.ptr.iter().map(|(id, _)| *id);
+            names.filter(|id| *id != GONE).collect()
+        });
+        Link {
+            base: base.map(|slot| slot.base),
+            heap: fields.iter().any(|(id, _)| self.names.info(*id).heap),
+            names,
+            ends: held.map_or_else(Vec::new, |value| self.last_links(state, value, place)),
+        }
     }
 
     /// The element of a row that an address leads to. Where an owner is stored in an array a row begins.
@@ -284,10 +368,15 @@ impl<G: Guide> Walker<'_, G> {
             Operand::Reg(reg) => Some(Holder::of(reg)),
             _ => None,
         };
+        let kept_holds = |field: Field| {
+            let is_unlike = holder.is_some_and(|holder| state.is_unlike(field, holder, names));
+            field_holds(field) && !is_unlike
+        };
         let may = MayHold {
             field: &field_holds,
             row: &row_holds,
             holder: &holds,
+            kept: &kept_holds,
         };
         owners.released(holder, &may);
         state.owners = Arc::new(owners);
@@ -419,6 +508,7 @@ impl<G: Guide> Walker<'_, G> {
                 return Arc::default();
             }
             let mut owners = Owners::clone(&state.owners);
+            owners.forget_ends();
             let touched = self.points.touched(id);
             let objects: BTreeSet<ObjId> = owners.objects().collect();
             let is_written = |id: &ObjId| {

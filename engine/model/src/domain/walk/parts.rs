@@ -57,6 +57,14 @@ impl Kind {
         }
     }
 
+    /// Of what a pointer holds: NULL, an address, or either.
+    fn of_pointer(value: Option<&Value>) -> Kind {
+        match Kind::of(value) {
+            kind @ (Kind::Zero | Kind::Positive) => kind,
+            _ => Kind::Any,
+        }
+    }
+
     /// Of what a selector holds.
     fn of_selector(value: Option<&Value>) -> Kind {
         let number = value.and_then(Value::single);
@@ -125,9 +133,32 @@ impl<G: Guide> Walker<'_, G> {
         let handed = state.handed.map(Kind::Has);
         kinds
             .chain(selected)
+            .chain(self.trailing(frame, block, state))
             .chain(handed)
             .chain(self.lasts(state))
             .collect()
+    }
+
+    /// Which registers are NULL that trail behind others, as parts of a key. Where values are not related to each other it tells nothing.
+    pub(super) fn trailing(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
+        let trailing = frame.flow.trailing(block).iter();
+        trailing
+            .filter(|_| self.relations)
+            .map(|reg| Kind::of_pointer(state.registers.get(reg)))
+            .collect()
+    }
+
+    /// Which pointers are NULL that trail behind others, as a number for a guide ([`Measure::null`](super::Measure)).
+    pub(super) fn null(&self, frame: &Frame, block: BlockId, state: &State) -> u8 {
+        let kinds = self.trailing(frame, block, state);
+        kinds.iter().fold(0, |all, kind| {
+            let bits = match kind {
+                Kind::Zero => 1,
+                Kind::Positive => 2,
+                _ => 0,
+            };
+            all << 2 | bits
+        })
     }
 
     /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
@@ -163,11 +194,13 @@ impl<G: Guide> Walker<'_, G> {
         each.collect()
     }
 
-    /// States before an operation that walks other blocks: only those are still kept apart that differ in their last blocks.
-    fn grouped(&self, states: Vec<State>, widths: &Widths) -> Vec<State> {
+    /// States before an operation that walks other blocks: only those are still kept apart that differ in their last blocks, or in which pointers are NULL.
+    fn grouped(&self, frame: &Frame, states: Vec<State>) -> Vec<State> {
+        let widths = self.widths(frame);
         let mut groups: Vec<(Key, State)> = Vec::new();
         for state in states {
-            let key: Key = self.lasts(&state).collect();
+            let trailing = self.trailing(frame, self.at.block, &state).into_iter();
+            let key: Key = trailing.chain(self.lasts(&state)).collect();
             match groups.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, known)) => *known = known.join(&state, &self.names, widths),
                 None => groups.push((key, state)),
@@ -200,13 +233,13 @@ impl<G: Guide> Walker<'_, G> {
     /// Executes an operation in states that are kept apart; what comes behind it.
     pub(super) fn in_parts(
         &mut self,
-        widths: &Widths,
+        frame: &Frame,
         states: Vec<State>,
         op: &Op,
         mut act: impl FnMut(&mut Self, &mut State) -> Step,
     ) -> Step<Vec<State>> {
         let states = match self.parts(op) && states.len() > 1 {
-            true => self.grouped(states, widths),
+            true => self.grouped(frame, states),
             false => states,
         };
         let mut behind = Vec::with_capacity(states.len());
