@@ -100,11 +100,11 @@ impl State {
     }
 
     /// Some bytes of an object may be written: no register is known to be the same any more.
-    pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
+    pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends, names: &Names<'_>) {
         self.may_end(id, (low, high), ends);
         if !self.owners.ends.is_empty() {
             let mut owners = Owners::clone(&self.owners);
-            owners.ends_written(|_| true, (low, high), None);
+            owners.ends_written(|field| self.may_lead(field, id, names), (low, high), None);
             self.owners = Arc::new(owners);
         }
         if self.owners.has_fields_of(id) {

@@ -245,9 +245,11 @@ impl Owners {
             Place::Element(id, start) => !self.spent.contains(&(*id, *start)),
             _ => fields.iter().any(|field| self.fields.contains(field)),
         };
-        if !is_any || !fields.into_iter().all(|field| owns(self, field)) {
+        if !is_any || !fields.iter().all(|field| owns(self, *field)) {
             return;
         }
+        // Where it is said of all of its fields, the place holds the value whichever it is.
+        fields.into_iter().for_each(|field| self.owns(field));
         let of_place = |other: &Place| self.coincide(place, other);
         let mut excluded = self.excluded.iter().cloned().map(Place::Slot);
         if excluded.any(|other| of_place(&other) != Some(false)) {

@@ -44,11 +44,6 @@ impl Owners {
             is_apart || null == Some(*at) || !leads(*field)
         });
     }
-
-    /// Nothing is known any more of where lists end.
-    pub fn forget_ends(&mut self) {
-        self.ends.clear();
-    }
 }
 
 impl State {
@@ -59,7 +54,7 @@ impl State {
     }
 
     /// What a field holds, if its object exists.
-    fn content(&self, (of, at): Field, names: &Names<'_>) -> Option<Value> {
+    pub(in crate::domain) fn content(&self, (of, at): Field, names: &Names<'_>) -> Option<Value> {
         let object = self.object(of, names)?;
         let at = Num::exactly(64, at.into());
         Some(object.contents.load(&at, 8, names))

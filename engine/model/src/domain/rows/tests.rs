@@ -132,7 +132,7 @@ fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
     for (reg, offset) in [(1, 0), (2, 8), (3, 16)] {
         store(&mut state, (reg, &at(offset)), &names);
     }
-    state.written(ARRAY, (13, 14), Ends::Settled);
+    state.written(ARRAY, (13, 14), Ends::Settled, &names);
     assert_eq!(ends_of(&state), Some((0, 8)));
     // Other members are written without any consequence.
     let whole = Row {
@@ -141,9 +141,9 @@ fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
     };
     let mut state = State::default();
     Arc::make_mut(&mut state.owners).put_row(whole.clone());
-    state.written(ARRAY, (16, 24), Ends::Settled);
+    state.written(ARRAY, (16, 24), Ends::Settled, &names);
     assert_eq!(state.owners.rows, [whole]);
-    state.written(ARRAY, (40, 57), Ends::Settled);
+    state.written(ARRAY, (40, 57), Ends::Settled, &names);
     assert!(state.owners.rows.is_empty());
 }
 

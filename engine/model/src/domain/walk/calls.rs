@@ -420,7 +420,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.alive = Alive::Maybe;
                 }
             });
-            state.written(id, (0, END), Ends::Forgotten);
+            state.written(id, (0, END), Ends::Forgotten, &self.names);
         }
         let pointers = !kept || self.narrow(frame, "external-pointers");
         pointers && (!heap || self.narrow(frame, "external-frees"))

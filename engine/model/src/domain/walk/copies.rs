@@ -72,7 +72,12 @@ impl<G: Guide> Walker<'_, G> {
                 state.change(id, &self.names, |object| {
                     Arc::make_mut(&mut object.contents).paste(at, count, &runs);
                 });
-                state.written(id, (at, at.saturating_add(count)), Ends::Settled);
+                state.written(
+                    id,
+                    (at, at.saturating_add(count)),
+                    Ends::Settled,
+                    &self.names,
+                );
             }
             _ => {
                 let end = self.end_of(frame, state, &targets, (to, extent));
@@ -180,7 +185,12 @@ impl<G: Guide> Walker<'_, G> {
                 }
             });
             let (low, high) = span(offset, len.high);
-            state.written(*id, (low, high.min(end).max(low)), Ends::Settled);
+            state.written(
+                *id,
+                (low, high.min(end).max(low)),
+                Ends::Settled,
+                &self.names,
+            );
         }
         if let Some(extent) = extent.filter(|_| zero) {
             self.zeros_written(frame, state, (to, extent));
@@ -221,7 +231,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.contents = Arc::default();
                 }
             });
-            state.written(id, (0, END), Ends::Forgotten);
+            state.written(id, (0, END), Ends::Forgotten, &self.names);
         }
         true
     }
@@ -266,7 +276,7 @@ impl<G: Guide> Walker<'_, G> {
             state.change(id, &self.names, |object| {
                 Arc::make_mut(&mut object.contents).forget(low, high);
             });
-            state.written(id, (low, high), Ends::Forgotten);
+            state.written(id, (low, high), Ends::Forgotten, &self.names);
         }
         true
     }

@@ -56,7 +56,7 @@ impl<G: Guide> Walker<'_, G> {
             None => object,
         };
         Arc::make_mut(&mut state.objects).insert(id, object);
-        state.written(id, (0, END), Ends::Forgotten);
+        state.written(id, (0, END), Ends::Forgotten, &self.names);
         state.lines.drop(|var| var == Var::Size(id));
         Value::address(id, Num::exactly(64, 0))
     }
@@ -126,7 +126,7 @@ impl<G: Guide> Walker<'_, G> {
             let error = Value::exactly(32, error);
             Arc::make_mut(&mut object.contents).store(&place, 4, &error, names);
         });
-        state.written(id, (0, 4), Ends::Forgotten);
+        state.written(id, (0, 4), Ends::Forgotten, &self.names);
     }
 
     /// False if nothing goes on.
@@ -386,7 +386,7 @@ impl<G: Guide> Walker<'_, G> {
                             }
                         });
                         let bytes = crate::domain::contents::span(offset, 8);
-                        state.written(*id, bytes, Ends::Forgotten);
+                        state.written(*id, bytes, Ends::Forgotten, &self.names);
                     }
                 }
                 None if !fails => return false,

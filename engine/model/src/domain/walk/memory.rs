@@ -456,7 +456,7 @@ impl<G: Guide> Walker<'_, G> {
                 }
             });
             let bytes = span(offset, u64::from(len));
-            state.written(*id, bytes, Ends::Settled);
+            state.written(*id, bytes, Ends::Settled, &self.names);
         }
         state.owners = owners;
         if zero && width == 8 {
@@ -491,7 +491,7 @@ impl<G: Guide> Walker<'_, G> {
                     contents.forget(low, high.min(end).max(low));
                 }
             });
-            state.written(*id, (low, high), ends);
+            state.written(*id, (low, high), ends, &self.names);
         }
     }
 }

@@ -508,13 +508,17 @@ impl<G: Guide> Walker<'_, G> {
                 return Arc::default();
             }
             let mut owners = Owners::clone(&state.owners);
-            owners.forget_ends();
             let touched = self.points.touched(id);
-            let objects: BTreeSet<ObjId> = owners.objects().collect();
             let is_written = |id: &ObjId| {
                 let site = self.names.site(*id);
                 site.is_none_or(|site| touched.written.contains(&site))
             };
+            let ended = |field| match state.content(field, &self.names) {
+                Some(value) => value.is_vague() || value.ptr.iter().any(|(id, _)| is_written(id)),
+                None => true,
+            };
+            owners.ends_written(ended, (0, END), None);
+            let objects: BTreeSet<ObjId> = owners.objects().collect();
             let written = objects.into_iter().filter(is_written);
             written.for_each(|id| owners.written(id, (0, END)));
             return Arc::new(owners);
