@@ -11,11 +11,12 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// The crates that are published.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "cargo-cegar",
     "cegar-checker",
     "cegar-fuzz",
     "cegar-harness",
+    "cegar-llvm",
     "cegar-model",
     "cegar-papers",
     "cegar-search",

@@ -19,9 +19,10 @@ use crate::{demo, examples, run, setup};
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The crates that are published.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "cegar-stubs",
     "cegar-harness",
+    "cegar-llvm",
     "cegar-model",
     "cegar-checker",
     "cegar-search",

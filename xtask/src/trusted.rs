@@ -2,10 +2,11 @@
 //!
 //! A proof rests on the checker and on what of the model the checker uses: how bitcode is read,
 //! what terms are, how a step becomes terms, and how a question reaches the solver. Cargo itself
-//! keeps the search out (`cegar-checker` does not depend on it); inside the model every file stands
-//! in one of the lists below, so that a new file has to be put somewhere, and what is not counted
-//! must not be named by what is. Lines of code are counted, without blank lines, comments and
-//! tests. LLVM's reader of bitcode, Z3 and the compiler are trusted beside them.
+//! keeps the search out (`cegar-checker` does not depend on it); inside the model, and inside the
+//! crate that calls LLVM, every file stands in one of the lists below, so that a new file has to be
+//! put somewhere, and what is not counted must not be named by what is. Lines of code are counted,
+//! without blank lines, comments and tests. LLVM's reader of bitcode, Z3 and the compiler are
+//! trusted beside them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,12 +20,19 @@ const TRUSTED: [(&str, &[&str]); 9] = [
     (
         "reading bitcode",
         &[
+            "llvm/src/lib.rs",
+            "llvm/src/metadata.rs",
+            "llvm/src/module.rs",
+            "llvm/src/raw.rs",
+            "llvm/src/types.rs",
+            "llvm/src/value.rs",
+            "llvm/src/value/attributes.rs",
+            "llvm/src/value/constant.rs",
+            "llvm/src/value/instruction.rs",
             "model/src/program/mod.rs",
             "model/src/program/convention.rs",
             "model/src/program/ir.rs",
             "model/src/program/ir",
-            "model/src/program/llvm.rs",
-            "model/src/program/llvm",
             "model/src/program/load.rs",
             "model/src/program/load/accesses.rs",
             "model/src/program/load/body.rs",
@@ -136,10 +144,16 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "what comes before the bitcode that a certificate is about",
         &[
+            "llvm/src/builder.rs",
+            "llvm/src/metadata/change.rs",
+            "llvm/src/module/change.rs",
+            "llvm/src/passes.rs",
+            "llvm/src/value/change.rs",
+            "llvm/src/value/make.rs",
             "model/src/program/normalise.rs",
             "model/src/program/normalise",
         ],
-        &["program::normalise", "super::normalise"],
+        &["program::normalise", "super::normalise", "run_passes"],
     ),
     (
         "words for people",
@@ -183,7 +197,7 @@ const DOCUMENT: &str = "docs/architecture.md";
 pub(crate) fn trusted(places: &Places) -> Result<()> {
     let engine = places.root.join("engine");
     let mut files = Vec::new();
-    for folder in ["checker/src", "model/src"] {
+    for folder in ["checker/src", "llvm/src", "model/src"] {
         sources(&engine.join(folder), &mut files)?;
     }
     let mut total = 0;

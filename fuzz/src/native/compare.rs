@@ -8,10 +8,7 @@
 //!
 //! This walk also collects the constants, as tokens for the mutators.
 
-use llvm_sys::LLVMOpcode;
-use llvm_sys::LLVMTypeKind;
-
-use super::ir::{Builder, Ir, Value};
+use cegar_llvm::{Builder, LLVMOpcode, LLVMTypeKind, Module, Value};
 
 /// Functions that compare memory: name, and whether the last argument is a length.
 const COMPARING: [(&str, bool); 8] = [
@@ -29,12 +26,17 @@ const COMPARING: [(&str, bool); 8] = [
 const LONGEST_TOKEN: usize = 64;
 
 /// Logs a comparison (with `insert`) and collects its constants.
-pub(super) fn log<'m>(ir: Ir<'m>, instruction: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+pub(super) fn log<'m>(
+    module: &'m Module,
+    instruction: Value<'m>,
+    tokens: &mut Vec<Vec<u8>>,
+    insert: bool,
+) {
     match instruction.opcode() {
-        Some(LLVMOpcode::LLVMICmp) => integers(ir, instruction, tokens, insert),
-        Some(LLVMOpcode::LLVMSwitch) => cases(ir, instruction, tokens, insert),
-        Some(LLVMOpcode::LLVMFCmp) if insert => floats(ir, instruction),
-        Some(LLVMOpcode::LLVMCall) => calls(ir, instruction, tokens, insert),
+        Some(LLVMOpcode::LLVMICmp) => integers(module, instruction, tokens, insert),
+        Some(LLVMOpcode::LLVMSwitch) => cases(module, instruction, tokens, insert),
+        Some(LLVMOpcode::LLVMFCmp) if insert => floats(module, instruction),
+        Some(LLVMOpcode::LLVMCall) => calls(module, instruction, tokens, insert),
         _ => {}
     }
 }
@@ -57,10 +59,10 @@ fn fits(constant: u64, width: u32, whole: u32) -> bool {
     kept == constant || (kept | !mask(width)) & mask(whole) == constant
 }
 
-fn integers<'m>(ir: Ir<'m>, compare: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+fn integers<'m>(module: &'m Module, compare: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
     let (a, b) = (compare.operand(0), compare.operand(1));
     if let Some(whole) = a.ty().int_width() {
-        let constants = [a.constant_int(), b.constant_int()];
+        let constants = [a.const_int(), b.const_int()];
         let mut width = narrow_width(a).max(narrow_width(b));
         if let [Some(c), None] | [None, Some(c)] = constants {
             let other = narrow_width(if a.is_constant() { b } else { a });
@@ -72,10 +74,11 @@ fn integers<'m>(ir: Ir<'m>, compare: Value<'m>, tokens: &mut Vec<Vec<u8>>, inser
             token(tokens, constant, width);
         }
         if insert && whole > 1 && whole <= 64 && !(a.is_constant() && b.is_constant()) {
-            let at = ir.before(compare);
-            let (x, y) = (at.resize(a, 64, false), at.resize(b, 64, false));
+            let at = Builder::before(compare);
+            let long = module.int(64);
+            let (x, y) = (at.resize(a, long, false), at.resize(b, long, false));
             emit(
-                ir,
+                module,
                 &at,
                 x,
                 y,
@@ -87,39 +90,48 @@ fn integers<'m>(ir: Ir<'m>, compare: Value<'m>, tokens: &mut Vec<Vec<u8>>, inser
     }
 }
 
-fn cases<'m>(ir: Ir<'m>, switch: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+fn cases<'m>(module: &'m Module, switch: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
     let value = switch.operand(0);
     let width = narrow_width(value);
     // Operands: value, default, then case and target in turn.
     for i in (2..switch.operand_count()).step_by(2) {
         let case = switch.operand(i);
-        let Some(constant) = case.constant_int() else {
+        let Some(constant) = case.const_int() else {
             continue;
         };
         token(tokens, constant, width);
         if insert {
-            let at = ir.before(switch);
-            let (x, y) = (at.resize(value, 64, false), ir.constant(64, constant));
-            emit(ir, &at, x, y, width.div_ceil(8), false, true);
+            let at = Builder::before(switch);
+            let long = module.int(64);
+            let (x, y) = (at.resize(value, long, false), long.number(constant));
+            emit(module, &at, x, y, width.div_ceil(8), false, true);
         }
     }
 }
 
-fn floats<'m>(ir: Ir<'m>, compare: Value<'m>) {
+fn floats<'m>(module: &'m Module, compare: Value<'m>) {
     let (a, b) = (compare.operand(0), compare.operand(1));
     let width = match a.ty().kind() {
         LLVMTypeKind::LLVMFloatTypeKind => 32,
         LLVMTypeKind::LLVMDoubleTypeKind => 64,
         _ => return,
     };
-    let at = ir.before(compare);
-    let bits = |v| at.resize(at.bitcast(v, ir.int(width)), 64, false);
+    let at = Builder::before(compare);
+    let bits = |v| at.resize(at.bitcast(v, module.int(width)), module.int(64), false);
     let (x, y) = (bits(a), bits(b));
-    emit(ir, &at, x, y, width / 8, a.is_constant(), b.is_constant());
+    emit(
+        module,
+        &at,
+        x,
+        y,
+        width / 8,
+        a.is_constant(),
+        b.is_constant(),
+    );
 }
 
 fn emit<'m>(
-    ir: Ir<'m>,
+    module: &'m Module,
     at: &Builder<'m>,
     a: Value<'m>,
     b: Value<'m>,
@@ -127,16 +139,18 @@ fn emit<'m>(
     a_constant: bool,
     b_constant: bool,
 ) {
-    let (int, long) = (ir.int(32), ir.int(64));
-    let log = ir.function("__cegar_cmp", ir.void(), &[long, long, int, int]);
+    let (int, long) = (module.int(32), module.int(64));
+    let log = module.declare("__cegar_cmp", module.void(), &[long, long, int, int]);
     let mask = u64::from(a_constant) | u64::from(b_constant) << 1;
     // 3 bytes (a 24-bit field) are looked for as 4.
     let bytes = u64::from(bytes.next_power_of_two());
-    at.call(log, &[a, b, ir.constant(32, bytes), ir.constant(32, mask)]);
+    at.call(log, &[a, b, int.number(bytes), int.number(mask)]);
 }
 
-fn calls<'m>(ir: Ir<'m>, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
-    let Some(callee) = call.callee() else { return };
+fn calls<'m>(module: &'m Module, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
+    let Some(callee) = call.called_function() else {
+        return;
+    };
     let name = callee.name();
     let name = name.strip_prefix("CRUNNER_").unwrap_or(&name);
     let bare = name
@@ -148,37 +162,38 @@ fn calls<'m>(ir: Ir<'m>, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: boo
     let Some(&(_, sized)) = COMPARING.iter().find(|(n, _)| *n == name) else {
         return;
     };
-    let arguments = call.argument_count();
-    if arguments < 2 + u32::from(sized) {
+    if call.arguments().len() < 2 + usize::from(sized) {
         return;
     }
     for i in 0..2 {
-        if let Some(text) = call.operand(i).constant_string()
+        if let Some(text) = constant_string(call.operand(i))
             && (2..=LONGEST_TOKEN).contains(&text.len())
         {
-            tokens.push(text);
+            tokens.push(text.to_vec());
         }
     }
     if insert {
-        let at = ir.before(call);
-        let (ptr, long, int) = (ir.ptr(), ir.int(64), ir.int(32));
+        let at = Builder::before(call);
+        let (ptr, long, int) = (module.pointer(), module.int(64), module.int(32));
         let limit = if sized {
-            at.resize(call.operand(2), 64, false)
+            at.resize(call.operand(2), long, false)
         } else {
-            ir.constant(64, u64::MAX)
+            long.number(u64::MAX)
         };
         let text = u64::from(name.starts_with("str"));
-        let log = ir.function("__cegar_cmp_memory", ir.void(), &[ptr, ptr, long, int]);
+        let log = module.declare("__cegar_cmp_memory", module.void(), &[ptr, ptr, long, int]);
         at.call(
             log,
-            &[
-                call.operand(0),
-                call.operand(1),
-                limit,
-                ir.constant(32, text),
-            ],
+            &[call.operand(0), call.operand(1), limit, int.number(text)],
         );
     }
+}
+
+/// The bytes of a constant string that an argument points at, without its NUL.
+fn constant_string(argument: Value<'_>) -> Option<&[u8]> {
+    let text = argument.initializer()?.bytes()?;
+    let text = text.split(|&byte| byte == 0).next();
+    text.filter(|_| argument.is_global_constant())
 }
 
 /// Functions that read numbers written in digits.

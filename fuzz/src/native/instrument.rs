@@ -12,14 +12,19 @@
 //! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised away. Where accesses are
 //!   watched, reads whose values nobody uses stay, too.
 
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use cegar_llvm::{
+    AttributeKind, BasicBlock, Builder, LLVMOpcode, LLVMTypeKind, Module, Place, Value,
+};
 use serde::{Deserialize, Serialize};
 
 use super::divide::{COUNTERS, SITES};
-use super::ir::{Block, Ir, Value};
+use super::undefined::filled;
 
 /// The byte that undefined values and fresh memory hold.
 const UNDEFINED_BYTE: u8 = 0xAA;
+
+/// Metadata that keeps a sanitizer from an access.
+const NO_SANITIZER: &str = "nosanitize";
 
 /// A place that can fail: a trap, or a call of a failing function. The native runtime reports its index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,16 +86,16 @@ pub(crate) struct Found {
 /// A block with its number.
 struct Numbered<'m> {
     number: u32,
-    block: Block<'m>,
+    block: BasicBlock<'m>,
 }
 
 /// Rewrites the module.
-pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
+pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
     let mut found = Found::default();
     let mut native: Vec<Native<'_>> = Vec::new();
     let mut engine_only = Vec::new();
-    for function in ir.functions() {
-        let kind = function.attribute("cegar-kind");
+    for function in module.functions() {
+        let kind = function.string_attribute("cegar-kind");
         let blocks = function.blocks();
         if blocks.is_empty() {
             continue;
@@ -109,7 +114,7 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
     // Traps and failing calls first: their numbers are positions in the untouched module.
     for (function, blocks, _) in &native {
         let site = found.sites.len() as u32;
-        number_sites(ir, *function, blocks, wish.relative, &mut found.sites);
+        number_sites(module, *function, blocks, wish.relative, &mut found.sites);
         found.firsts.push(First {
             function: function.name(),
             block: blocks.first().map_or(0, |first| first.number),
@@ -118,51 +123,54 @@ pub(crate) fn instrument(ir: Ir<'_>, wish: Wish) -> Found {
         });
     }
     for function in engine_only {
-        ir.drop_body(function);
+        drop_body(module, function);
     }
-    own_functions(ir, wish);
+    own_functions(module, wish);
     for (function, blocks, users) in &native {
-        prepare(ir, *function, wish);
+        prepare(*function, wish);
         let mut lifetimes = Vec::new();
         let mut allocas = Vec::new();
         for Numbered { block, .. } in blocks {
             for instruction in block.instructions() {
                 if wish.comparisons {
-                    super::compare::log(ir, instruction, &mut found.tokens, true);
+                    super::compare::log(module, instruction, &mut found.tokens, true);
                 } else if *users {
-                    super::compare::log(ir, instruction, &mut found.tokens, false);
+                    super::compare::log(module, instruction, &mut found.tokens, false);
                 }
-                fill_undefined(ir, instruction);
+                fill_undefined(instruction);
                 if wish.address && *users {
-                    keep_reading(ir, instruction);
+                    keep_reading(module, instruction);
                 }
                 match instruction.opcode() {
                     Some(LLVMOpcode::LLVMAlloca) => allocas.push(instruction),
                     Some(LLVMOpcode::LLVMCall) => {
-                        uninitialised_call(ir, instruction, &mut lifetimes)
+                        uninitialised_call(module, instruction, &mut lifetimes)
                     }
                     _ => {}
                 }
             }
         }
-        fill_stack(ir, &allocas, &lifetimes);
+        fill_stack(module, &allocas, &lifetimes);
     }
-    count_blocks(ir, wish, found.blocks, &native);
-    hide_symbols(ir);
+    count_blocks(module, wish, found.blocks, &native);
+    hide_symbols(module);
     found.tokens.sort();
     found.tokens.dedup();
     found
 }
 
 /// Keeps a read whose value nobody uses: it faults if the address is wrong.
-fn keep_reading(ir: Ir<'_>, instruction: Value<'_>) {
+fn keep_reading(module: &Module, instruction: Value<'_>) {
     match instruction.opcode() {
-        Some(LLVMOpcode::LLVMLoad) => instruction.make_volatile(),
+        Some(LLVMOpcode::LLVMLoad) => instruction.set_volatile(),
         Some(LLVMOpcode::LLVMCall) => {
-            let callee = instruction.callee().map(Value::name).unwrap_or_default();
+            let callee = instruction
+                .called_function()
+                .map(Value::name)
+                .unwrap_or_default();
             let is_copy = |prefix: &&str| callee.starts_with(prefix);
             if ["llvm.memcpy.p", "llvm.memmove.p"].iter().any(is_copy) {
-                instruction.set_operand(3, ir.constant(1, 1));
+                instruction.set_operand(3, module.int(1).number(1));
             }
         }
         _ => {}
@@ -173,33 +181,39 @@ fn keep_reading(ir: Ir<'_>, instruction: Value<'_>) {
 type Native<'m> = (Value<'m>, Vec<Numbered<'m>>, bool);
 
 /// Gives each block a counter. Where counters are addressed from their function, each function has a symbol of its own.
-fn count_blocks(ir: Ir<'_>, wish: Wish, blocks: u32, native: &[Native<'_>]) {
+fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>]) {
     // Not named as its section: LLVM's assembler takes the two for one symbol.
-    let all = ir.add_global("__cegar_counters", ir.zero_bytes(u64::from(blocks.max(1))));
-    ir.place(all, "__cegar_cnts", 64);
-    ir.add_global("__cegar_blocks", ir.constant(32, u64::from(blocks)));
+    let counters = module.int(8).array(u64::from(blocks.max(1)));
+    let all = module.add_global("__cegar_counters", counters);
+    all.set_initializer(counters.zero());
+    all.set_section("__cegar_cnts");
+    all.set_align(64);
+    let int = module.int(32);
+    let count = module.add_global("__cegar_blocks", int);
+    count.set_initializer(int.number(u64::from(blocks)));
     for (function, blocks, _) in native {
         let (counters, first) = match (wish.relative, blocks.first()) {
             (true, Some(first)) => {
                 let name = format!("{COUNTERS}{}", function.name());
-                let of_function = ir.extern_global(&name, ir.bytes(blocks.len() as u64));
+                let of_function =
+                    module.declare_global(&name, module.int(8).array(blocks.len() as u64));
                 of_function.hide();
                 (of_function, first.number)
             }
             _ => (all, 0),
         };
         for Numbered { number, block } in blocks {
-            let counter = ir.byte_of(counters, u64::from(*number - first));
-            count(ir, *block, counter, wish.precise);
+            let counter = counters.byte_address(u64::from(*number - first));
+            count_block(module, *block, counter, wish.precise);
         }
     }
 }
 
 /// Keeps the program's symbols apart from those of the process that loads it.
-fn hide_symbols(ir: Ir<'_>) {
-    for global in ir.globals().into_iter().chain(ir.functions()) {
+fn hide_symbols(module: &Module) {
+    for global in module.functions_and_globals() {
         let name = global.name();
-        if global.is_defined() && name != "cegar_entry" && !name.starts_with("__cegar_") {
+        if !global.is_declaration() && name != "cegar_entry" && !name.starts_with("__cegar_") {
             global.hide();
         }
     }
@@ -207,37 +221,63 @@ fn hide_symbols(ir: Ir<'_>) {
 
 /// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it. Under AddressSanitizer it
 /// calls what looks at arguments that the sanitizer does not.
-fn own_functions(ir: Ir<'_>, wish: Wish) {
+fn own_functions(module: &Module, wish: Wish) {
     let watched = if wish.address {
         cegar_stubs::watched()
     } else {
         &[]
     };
-    for function in ir.functions().into_iter().filter(|f| !f.is_defined()) {
+    for function in module
+        .functions()
+        .into_iter()
+        .filter(|f| f.is_declaration())
+    {
         let name = function.name();
         let mut all = cegar_stubs::heap().iter().chain(watched);
         if let Some(native) = all.find(|r| r.symbol == name) {
-            ir.redirect(function, native.replacement);
+            redirect(module, function, native.replacement);
         }
     }
 }
 
-/// Function attributes that keep faults and allow speed.
-fn prepare(ir: Ir<'_>, function: Value<'_>, wish: Wish) {
-    for name in ["noinline", "optnone", "mustprogress"] {
-        ir.enum_attribute(function, name, false);
+/// Makes every use of a declared function one of the function called `name`.
+fn redirect<'m>(module: &'m Module, function: Value<'m>, name: &str) {
+    match module.function(name) {
+        None => function.set_name(name),
+        Some(existing) => {
+            function.replace_all_uses(existing);
+            function.delete();
+        }
     }
-    ir.enum_attribute(function, "null_pointer_is_valid", true);
-    if wish.address {
-        // Without this attribute, clang's pass skips a function silently.
-        ir.enum_attribute(function, "sanitize_address", true);
+}
+
+/// Turns a definition into a declaration of the same name.
+fn drop_body<'m>(module: &'m Module, function: Value<'m>) {
+    let name = function.name();
+    function.set_name("");
+    let declared = module.add_function(&name, function.value_type());
+    function.replace_all_uses(declared);
+    function.delete();
+}
+
+/// Function attributes that keep faults and allow speed.
+fn prepare(function: Value<'_>, wish: Wish) {
+    let removed = ["noinline", "optnone", "mustprogress"].into_iter();
+    for kind in removed.filter_map(AttributeKind::named) {
+        function.remove_attribute(Place::Function, kind);
+    }
+    // Without the second one, clang's pass skips a function silently.
+    let address = wish.address.then_some("sanitize_address");
+    let added = ["null_pointer_is_valid"].into_iter().chain(address);
+    for kind in added.filter_map(AttributeKind::named) {
+        function.add_attribute(kind);
     }
 }
 
 /// Numbers the failing places of a function and makes each tell its number. With `relative`, the number is read from a table
 /// whose place the link decides.
 fn number_sites(
-    ir: Ir<'_>,
+    module: &Module,
     function: Value<'_>,
     blocks: &[Numbered<'_>],
     relative: bool,
@@ -245,7 +285,7 @@ fn number_sites(
 ) {
     let first = sites.len();
     let table = format!("{SITES}{}", function.name());
-    let stub = function.attribute("cegar-kind").as_deref() == Some("stub");
+    let stub = function.string_attribute("cegar-kind").as_deref() == Some("stub");
     let fails = |name: &str| {
         cegar_stubs::failing_functions()
             .iter()
@@ -256,14 +296,12 @@ fn number_sites(
             if instruction.opcode() != Some(LLVMOpcode::LLVMCall) {
                 continue;
             }
-            let Some(callee) = instruction.callee() else {
+            let Some(callee) = instruction.called_function() else {
                 continue;
             };
             let name = callee.name();
             let trap = match name.as_str() {
-                "llvm.ubsantrap" => {
-                    Some(instruction.operand(0).constant_int().unwrap_or(255) as u32)
-                }
+                "llvm.ubsantrap" => Some(instruction.operand(0).const_int().unwrap_or(255) as u32),
                 "llvm.trap" => Some(255),
                 _ if !stub && fails(&name) => None,
                 _ => continue,
@@ -279,30 +317,30 @@ fn number_sites(
                 line: position.line,
                 column: position.column,
             });
-            let at = ir.before(instruction);
+            let at = Builder::before(instruction);
+            let int = module.int(32);
             let check = if relative {
                 // Its length is not told: it is read through these constants only.
-                let table = ir.extern_global(&table, ir.bytes(1 << 20));
+                let table = module.declare_global(&table, module.int(8).array(1 << 20));
                 table.hide();
-                let check = at.load(ir.int(32), ir.byte_of(table, 4 * (site - first) as u64));
-                ir.no_sanitize(check);
+                let check = at.load(int, table.byte_address(4 * (site - first) as u64));
+                check.set_metadata(NO_SANITIZER, &[]);
                 check
             } else {
-                ir.constant(32, site as u64)
+                int.number(site as u64)
             };
             match trap {
                 Some(kind) => {
-                    let int = ir.int(32);
                     at.call(
-                        ir.function("__cegar_trap", ir.void(), &[int, int]),
-                        &[check, ir.constant(32, u64::from(kind))],
+                        module.declare("__cegar_trap", module.void(), &[int, int]),
+                        &[check, int.number(u64::from(kind))],
                     );
-                    instruction.erase();
+                    instruction.delete();
                 }
                 None => {
-                    let store = at.store(check, ir.extern_global("__cegar_check", ir.int(32)));
-                    store.make_volatile();
-                    ir.no_sanitize(store);
+                    let store = at.store(check, module.declare_global("__cegar_check", int));
+                    store.set_volatile();
+                    store.set_metadata(NO_SANITIZER, &[]);
                 }
             }
         }
@@ -310,7 +348,7 @@ fn number_sites(
 }
 
 /// Replaces undefined operands, and undefined parts of operands, by the pattern.
-fn fill_undefined<'m>(ir: Ir<'m>, instruction: Value<'m>) {
+fn fill_undefined(instruction: Value<'_>) {
     for i in 0..instruction.operand_count() {
         let operand = instruction.operand(i);
         let value_kind = operand.ty().kind();
@@ -320,7 +358,7 @@ fn fill_undefined<'m>(ir: Ir<'m>, instruction: Value<'m>) {
         ) {
             continue;
         }
-        if let Some(filled) = ir.filled(operand, UNDEFINED_BYTE) {
+        if let Some(filled) = filled(operand, UNDEFINED_BYTE) {
             instruction.set_operand(i, filled);
         }
     }
@@ -328,30 +366,32 @@ fn fill_undefined<'m>(ir: Ir<'m>, instruction: Value<'m>) {
 
 /// `__cegar_uninit(p, n)` becomes a fill; a start of life is noted for its variable.
 fn uninitialised_call<'m>(
-    ir: Ir<'m>,
+    module: &'m Module,
     call: Value<'m>,
     lifetimes: &mut Vec<(Value<'m>, Value<'m>)>,
 ) {
-    let Some(callee) = call.callee() else { return };
+    let Some(callee) = call.called_function() else {
+        return;
+    };
     let name = callee.name();
     if name == "__cegar_uninit" {
         // A variable is filled where its life starts; before that AddressSanitizer reports every access.
         if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
-            let at = ir.before(call);
+            let at = Builder::before(call);
             at.memset(
                 call.operand(0),
                 UNDEFINED_BYTE,
-                at.resize(call.operand(1), 64, false),
+                at.resize(call.operand(1), module.int(64), false),
             );
         }
-        call.erase();
+        call.delete();
     } else if name.starts_with("llvm.lifetime.start") {
         lifetimes.push((call.operand(1), call));
     }
 }
 
 /// Fresh stack variables hold the pattern, from each start of their life.
-fn fill_stack<'m>(ir: Ir<'m>, allocas: &[Value<'m>], lifetimes: &[(Value<'m>, Value<'m>)]) {
+fn fill_stack<'m>(module: &'m Module, allocas: &[Value<'m>], lifetimes: &[(Value<'m>, Value<'m>)]) {
     for &alloca in allocas {
         let starts: Vec<Value> = lifetimes
             .iter()
@@ -363,15 +403,17 @@ fn fill_stack<'m>(ir: Ir<'m>, allocas: &[Value<'m>], lifetimes: &[(Value<'m>, Va
         } else {
             starts
         };
-        let bytes = ir.size_of(alloca.allocated());
+        let bytes = module.layout().size(alloca.allocated_type());
         for place in places {
-            let Some(next) = place.next() else { continue };
-            let at = ir.before(next);
-            let size = ir.constant(64, bytes);
+            let Some(next) = place.next_instruction() else {
+                continue;
+            };
+            let at = Builder::before(next);
+            let long = module.int(64);
             let count = alloca.operand(0);
-            let len = match count.constant_int() {
-                Some(n) => ir.constant(64, bytes.saturating_mul(n)),
-                None => at.mul(at.resize(count, 64, false), size),
+            let len = match count.const_int() {
+                Some(n) => long.number(bytes.saturating_mul(n)),
+                None => at.mul(at.resize(count, long, false), long.number(bytes)),
             };
             at.memset(alloca, UNDEFINED_BYTE, len);
         }
@@ -380,7 +422,7 @@ fn fill_stack<'m>(ir: Ir<'m>, allocas: &[Value<'m>], lifetimes: &[(Value<'m>, Va
 
 /// Adds the counter of one block: it stops at 255, because a count that wraps to 0 would look like a
 /// block that was never entered.
-fn count<'m>(ir: Ir<'m>, block: Block<'m>, counter: Value<'m>, precise: bool) {
+fn count_block<'m>(module: &'m Module, block: BasicBlock<'m>, counter: Value<'m>, precise: bool) {
     let Some(first) = block
         .instructions()
         .into_iter()
@@ -388,16 +430,16 @@ fn count<'m>(ir: Ir<'m>, block: Block<'m>, counter: Value<'m>, precise: bool) {
     else {
         return;
     };
-    let at = ir.before(first);
-    let byte = ir.int(8);
+    let at = Builder::before(first);
+    let byte = module.int(8);
     let old = at.load(byte, counter);
-    let saturating = ir.function("llvm.uadd.sat.i8", byte, &[byte, byte]);
-    let new = at.call(saturating, &[old, ir.constant(8, 1)]);
+    let saturating = module.declare("llvm.uadd.sat.i8", byte, &[byte, byte]);
+    let new = at.call(saturating, &[old, module.int(8).number(1)]);
     let store = at.store(new, counter);
     for access in [old, store] {
-        ir.no_sanitize(access);
+        access.set_metadata(NO_SANITIZER, &[]);
         if precise {
-            access.make_volatile();
+            access.set_volatile();
         }
     }
 }

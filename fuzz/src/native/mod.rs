@@ -20,7 +20,6 @@
 mod compare;
 mod divide;
 mod instrument;
-mod ir;
 mod mark;
 mod objects;
 mod parts;
@@ -28,6 +27,7 @@ mod process;
 mod run;
 mod runtime;
 mod symbolise;
+mod undefined;
 
 use std::ffi::OsString;
 use std::fs;
@@ -36,13 +36,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use inkwell::OptimizationLevel;
-use inkwell::context::Context;
-use inkwell::module::Module;
-use inkwell::passes::PassBuilderOptions;
-use inkwell::targets::{
-    CodeModel, InitializationConfig, RelocMode, Target as Machine, TargetMachine,
-};
+use cegar_llvm::{Machine, Module, Refused};
 use serde::{Deserialize, Serialize};
 
 pub use instrument::Site;
@@ -420,56 +414,37 @@ impl TargetBuilder {
 
     /// Instruments the program: as text if it is one of at least `divided` blocks.
     fn instrument(&self, kind: Kind, divided: usize) -> Result<(Found, Form), TargetError> {
-        let context = Context::create();
-        let message = |e: inkwell::support::LLVMString| e.to_string_lossy().into_owned();
-        let module = Module::parse_bitcode_from_path(&self.bitcode, &context).map_err(|e| {
-            TargetError::Bitcode {
-                path: self.bitcode.clone(),
-                message: message(e),
-            }
+        let module = Module::read(&self.bitcode).map_err(|e| TargetError::Bitcode {
+            path: self.bitcode.clone(),
+            message: e.message(),
         })?;
         let failed = |message| TargetError::Llvm {
             path: self.bitcode.clone(),
             message,
         };
         check(&self.stop)?;
-        let ir = ir::Ir::new(&module);
-        let blocks: usize = ir.functions().into_iter().map(|f| f.blocks().len()).sum();
+        let blocks: usize = module
+            .functions()
+            .into_iter()
+            .map(|f| f.blocks().len())
+            .sum();
         let relative = blocks >= divided;
-        let found = instrument::instrument(ir, kind.wish(relative));
+        let found = instrument::instrument(&module, kind.wish(relative));
         check(&self.stop)?;
-        module.verify().map_err(|e| failed(message(e)))?;
+        let verified = module.verify("the instrumented program");
+        verified.map_err(|e| failed(e.message()))?;
         if kind == Kind::RunnerAsan {
             watch_scopes();
-            let machine = self.machine(&module).map_err(failed)?;
-            module
-                .run_passes("asan", &machine, PassBuilderOptions::create())
-                .map_err(|e| failed(message(e)))?;
+            let machine = Machine::x86_64(&module);
+            let ran = machine.and_then(|machine| module.run_passes("asan", Some(&machine)));
+            ran.map_err(|Refused(message)| failed(message))?;
         }
         check(&self.stop)?;
-        // Where the disk is full, LLVM's own way to write a file ends the process.
         let form = match relative {
-            true => Form::Text(message(module.print_to_string())),
-            false => Form::Whole(module.write_bitcode_to_memory().as_slice().to_vec()),
+            true => Form::Text(module.text()),
+            false => Form::Whole(module.bitcode()),
         };
         Ok((found, form))
-    }
-
-    fn machine(&self, module: &Module<'_>) -> Result<TargetMachine, String> {
-        Machine::initialize_x86(&InitializationConfig::default());
-        let triple = module.get_triple();
-        let machine =
-            Machine::from_triple(&triple).map_err(|e| e.to_string_lossy().into_owned())?;
-        machine
-            .create_target_machine(
-                &triple,
-                "x86-64",
-                "",
-                OptimizationLevel::Default,
-                RelocMode::PIC,
-                CodeModel::Default,
-            )
-            .ok_or_else(|| format!("no code generator for {triple}"))
     }
 }
 
@@ -477,16 +452,6 @@ impl TargetBuilder {
 /// which the process has one of.
 fn watch_scopes() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        let words = [c"cegar".as_ptr(), c"-asan-use-after-scope".as_ptr()];
-        // SAFETY: two NUL-terminated words; the option exists in the LLVM that is linked, and nothing else in the
-        // process sets options.
-        unsafe {
-            llvm_sys::support::LLVMParseCommandLineOptions(
-                words.len() as i32,
-                words.as_ptr(),
-                c"".as_ptr(),
-            );
-        }
-    });
+    // No other place in the process sets options.
+    ONCE.call_once(|| cegar_llvm::set_options(&[c"-asan-use-after-scope"]));
 }

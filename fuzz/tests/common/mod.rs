@@ -6,9 +6,7 @@ use std::fs;
 use std::process::Command;
 
 use cegar_fuzz::native::{Kind, Runner, Target, TargetBuilder};
-use inkwell::attributes::AttributeLoc;
-use inkwell::context::Context;
-use inkwell::module::Module;
+use cegar_llvm::Module;
 
 /// What every program of the tests may call.
 const PRELUDE: &str = r#"
@@ -67,16 +65,12 @@ impl Program {
             .status()
             .expect("clang-19 is installed");
         assert!(status.success(), "the test program compiles");
-        let context = Context::create();
-        let module = Module::parse_bitcode_from_path(&bitcode, &context).expect("bitcode");
+        let module = Module::read(&bitcode).expect("bitcode");
         for (function, kind) in kinds {
-            let attribute = context.create_string_attribute("cegar-kind", kind);
-            let function = module
-                .get_function(function)
-                .expect("the function is there");
-            function.add_attribute(AttributeLoc::Function, attribute);
+            let function = module.function(function).expect("the function is there");
+            function.set_string_attribute("cegar-kind", kind);
         }
-        assert!(module.write_bitcode_to_path(&bitcode));
+        fs::write(&bitcode, module.bitcode()).expect("bitcode written");
         Program { folder }
     }
 
@@ -113,17 +107,11 @@ impl Program {
 
     /// Block numbers of a function, by name of the block.
     pub fn blocks(&self) -> Vec<(String, String)> {
-        let context = Context::create();
-        let module =
-            Module::parse_bitcode_from_path(self.folder.path().join("program.bc"), &context)
-                .expect("bitcode");
+        let module = Module::read(&self.folder.path().join("program.bc")).expect("bitcode");
         let mut all = Vec::new();
-        for function in module.get_functions() {
-            for block in function.get_basic_blocks() {
-                all.push((
-                    function.get_name().to_string_lossy().into_owned(),
-                    block.get_name().to_string_lossy().into_owned(),
-                ));
+        for function in module.functions() {
+            for block in function.blocks() {
+                all.push((function.name(), block.name()));
             }
         }
         all

@@ -25,12 +25,13 @@ use crate::places::Places;
 use crate::run;
 
 /// The crates of the workspace, by folder.
-const CRATES: [(&str, &str); 9] = [
+const CRATES: [(&str, &str); 10] = [
     ("cargo-cegar", "cargo-cegar"),
     ("cegar-papers", "engine/papers"),
     ("cegar-search", "engine/search"),
     ("cegar-checker", "engine/checker"),
     ("cegar-model", "engine/model"),
+    ("cegar-llvm", "engine/llvm"),
     ("cegar-fuzz", "fuzz"),
     ("cegar-harness", "harness"),
     ("cegar-stubs", "c-stubs"),

@@ -18,6 +18,10 @@ pub const VISIBLE: &str = "cegar.visible";
 pub const UNDEFINED: &str = "cegar.undefined";
 /// The marker that makes a local's bytes uninitialised: `void __cegar_uninit(void *, size_t)`.
 pub const UNINIT: &str = "__cegar_uninit";
-
+/// Metadata at the last instruction of a block: where the loop begins that it goes back to, line and column. clang's own, `llvm.loop`, also
+/// carries what an optimiser may do with the loop, and is dropped.
+pub const LOOP: &str = "cegar.loop";
+/// Where a module says which rules are lifted.
+pub const LIFTED: &str = "cegar.lifted";
 /// Metadata at a call: the name of the function that the engine calls instead, with the same arguments, none of them variable.
 pub const INSTEAD: &str = "cegar.format";

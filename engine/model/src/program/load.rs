@@ -26,11 +26,11 @@ mod vectors;
 
 use std::path::{Path, PathBuf};
 
+use cegar_llvm::{BasicBlock, Layout, Metadata, Module, ModuleError, Value, metadata};
 use rustc_hash::FxHashMap;
 
 use super::convention::USER_ENTRY;
 use super::ir::*;
-use super::llvm::{BasicBlock, Layout, Metadata, Module, ModuleError, Value, metadata};
 use super::outside::{Effects, Outside};
 use super::sources::Sources;
 pub(crate) use calls::string;
@@ -119,7 +119,8 @@ impl Program {
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
-        program.lifted = module.lifted();
+        let lifted = module.named_nodes(super::convention::LIFTED);
+        program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
         program.shapes = loader.variables.shapes;
         program.outside = Outside::of(&program);
         match program.function_named(entry) {
@@ -207,7 +208,7 @@ impl<'m> Loader<'m> {
                 self.program.mocked.push(name.clone());
             }
             let pos = self.position(function);
-            let ty = function.function_type();
+            let ty = function.value_type();
             let flatten = |types: &mut Types<'m>, ty| {
                 types
                     .leaves(ty)
@@ -221,7 +222,7 @@ impl<'m> Loader<'m> {
                 .collect();
             let result = flatten(&mut self.types, ty.result());
             self.program.functions.push(Function {
-                name: source_name(self.module, function, name),
+                name: source_name(function, name),
                 kind,
                 params,
                 varargs: ty.is_vararg(),
@@ -290,12 +291,14 @@ impl<'m> Loader<'m> {
 
     /// Where a value was written, interning the file's name.
     fn position(&mut self, value: Value<'m>) -> Pos {
-        let (directory, name, line, column) = value.debug_location();
-        if line == 0 || name.is_empty() {
+        let Some(at) = value.position().filter(|at| !at.file.is_empty()) else {
             return Pos::default();
+        };
+        Pos {
+            line: at.line,
+            column: at.column,
+            file: self.file(at.directory, at.file),
         }
-        let file = self.file(directory, name);
-        Pos { file, line, column }
     }
 
     fn file(&mut self, directory: String, name: String) -> u32 {
@@ -334,11 +337,11 @@ fn is_addressed(function: Value<'_>) -> bool {
 }
 
 /// The name that the user gave a function: the one that is chosen as entry has another name in the module.
-fn source_name<'m>(module: &'m Module, function: Value<'m>, name: String) -> String {
+fn source_name(function: Value<'_>, name: String) -> String {
     if name != USER_ENTRY {
         return name;
     }
     let described = Metadata::of_function(function);
-    let given = described.map(|about| about.string(module, metadata::NAME));
+    let given = described.map(|about| about.string_at(metadata::NAME));
     given.filter(|given| !given.is_empty()).unwrap_or(name)
 }

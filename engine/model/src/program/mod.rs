@@ -2,7 +2,7 @@
 
 pub mod convention;
 pub mod ir;
-mod llvm;
+
 pub mod load;
 pub mod normalise;
 pub mod outside;
@@ -11,8 +11,8 @@ mod show;
 pub mod sources;
 pub mod stack;
 
+pub use cegar_llvm::ModuleError;
 pub use ir::*;
-pub use llvm::ModuleError;
 pub use load::LoadError;
 pub use show::Summary;
 

@@ -8,6 +8,7 @@
 //! order; none of them removes a branch, because branches are goals.
 
 mod assumed;
+mod declaration;
 mod flags;
 mod formats;
 mod granted;
@@ -23,13 +24,11 @@ mod startup;
 mod temporaries;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::ffi::CString;
 use std::path::{Path, PathBuf};
 
-use llvm_sys::LLVMOpcode;
+use cegar_llvm::{LLVMLinkage, LLVMOpcode, Module, ModuleError, Refused, Value};
 
 use super::convention::EFFECTS;
-use super::llvm::{Module, ModuleError, Value, llvm};
 use super::outside::Effects;
 
 pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
@@ -242,8 +241,8 @@ pub fn normalise_with(
     }
     mocks::generate(&module, request, &mut normalised);
     for (name, effects) in &known.effects {
-        if let Some(function) = module.function(name).filter(|f| !f.is_declaration()) {
-            link::set_attribute(&module, function, EFFECTS, &effects.text());
+        if let Some(function) = module.defined_function(name) {
+            function.set_string_attribute(EFFECTS, &effects.text());
         }
     }
     normalised.provided = provided.into_iter().collect();
@@ -298,14 +297,14 @@ pub fn symbols(path: &Path) -> Result<Symbols, NormaliseError> {
         functions: functions_in(&module),
         ..Symbols::default()
     };
-    for value in module.functions().into_iter().chain(module.globals()) {
+    for value in module.functions_and_globals() {
         let name = value.name();
         if name.starts_with("llvm.") {
             continue;
         }
         if value.is_declaration() {
             symbols.wants.insert(name);
-        } else if value.linkage() == llvm_sys::LLVMLinkage::LLVMExternalLinkage {
+        } else if value.linkage() == LLVMLinkage::LLVMExternalLinkage {
             symbols.defines.insert(name);
         }
     }
@@ -323,7 +322,7 @@ fn functions_in(module: &Module) -> HashMap<String, Defined> {
         .into_iter()
         .filter(|function| !function.is_declaration())
         .map(|function| {
-            let ty = function.function_type();
+            let ty = function.value_type();
             let defined = Defined {
                 void: ty.result().is_void(),
                 parameters: ty.params().len(),
@@ -348,31 +347,11 @@ fn is_read(parameter: Value<'_>) -> bool {
 
 /// Runs LLVM's passes by name.
 fn run(module: &Module, passes: &str) -> Result<(), NormaliseError> {
-    use llvm_sys::transforms::pass_builder as pb;
-    let failed = |message: String| NormaliseError::Pass {
+    let refused = |Refused(message)| NormaliseError::Pass {
         passes: passes.to_owned(),
         message,
     };
-    let text = CString::new(passes).map_err(|e| failed(e.to_string()))?;
-    // SAFETY: the module is live, the options are created and freed here, and without a target machine
-    // the passes use the module's data layout.
-    let error = unsafe {
-        let options = pb::LLVMCreatePassBuilderOptions();
-        let error = pb::LLVMRunPasses(module.module, text.as_ptr(), std::ptr::null_mut(), options);
-        pb::LLVMDisposePassBuilderOptions(options);
-        error
-    };
-    if error.is_null() {
-        return Ok(());
-    }
-    // SAFETY: an error's message is taken once, which consumes the error, and then freed.
-    let message = unsafe {
-        let raw = llvm_sys::error::LLVMGetErrorMessage(error);
-        let message = std::ffi::CStr::from_ptr(raw).to_string_lossy().into_owned();
-        llvm_sys::error::LLVMDisposeErrorMessage(raw);
-        message
-    };
-    Err(failed(message))
+    module.run_passes(passes, None).map_err(refused)
 }
 
 fn write(module: &Module, out: &Path) -> Result<(), NormaliseError> {
@@ -380,22 +359,11 @@ fn write(module: &Module, out: &Path) -> Result<(), NormaliseError> {
         path: out.to_owned(),
         message,
     };
-    // SAFETY: the module is live; the buffer is read while it is and freed here.
-    let bytes = unsafe {
-        let buffer = llvm_sys::bit_writer::LLVMWriteBitcodeToMemoryBuffer(module.module);
-        let (start, len) = (
-            llvm!(LLVMGetBufferStart(buffer)),
-            llvm!(LLVMGetBufferSize(buffer)),
-        );
-        let bytes = std::slice::from_raw_parts(start.cast::<u8>(), len).to_vec();
-        llvm!(LLVMDisposeMemoryBuffer(buffer));
-        bytes
-    };
     let mut name = out.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let temporary = out.with_file_name(name);
     let stored = std::fs::File::create(&temporary).and_then(|mut file| {
-        std::io::Write::write_all(&mut file, &bytes)?;
+        std::io::Write::write_all(&mut file, &module.bitcode())?;
         file.sync_all()?;
         std::fs::rename(&temporary, out)
     });

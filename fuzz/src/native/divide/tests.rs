@@ -2,8 +2,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use inkwell::context::Context;
-use inkwell::module::Module as Bitcode;
+use cegar_llvm::Module;
 
 use super::*;
 
@@ -48,8 +47,7 @@ void cegar_entry(void) { if (less(twice(1))) { for (;;) {} } }
 /// The text of a program of these files, linked in this order.
 fn linked(files: &[(&str, &str)], flags: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
-    let context = Context::create();
-    let program = context.create_module("program");
+    let program = Module::empty("program");
     for (name, text) in files {
         let (source, bitcode) = (folder.path().join(name), folder.path().join("unit.bc"));
         fs::write(&source, text).expect("written");
@@ -66,10 +64,10 @@ fn linked(files: &[(&str, &str)], flags: &[&str]) -> String {
             .status()
             .expect("clang-19 is installed");
         assert!(status.success());
-        let unit = Bitcode::parse_bitcode_from_path(&bitcode, &context).expect("bitcode");
-        program.link_in_module(unit).expect("linked");
+        let unit = program.read_beside(&bitcode).expect("bitcode");
+        program.link(unit).expect("linked");
     }
-    program.print_to_string().to_string()
+    program.text()
 }
 
 fn large() -> String {
@@ -145,7 +143,6 @@ fn parts_are_modules_and_hold_everything_once() {
         let division = Division::new(text, inline, debug).expect("divided");
         let parts = division.parts(&HashSet::new());
         let mut functions: Vec<String> = Vec::new();
-        let context = Context::create();
         let mut texts: Vec<String> = vec![division.data(&[])];
         for part in parts {
             functions.extend(part.functions.into_keys());
@@ -156,15 +153,9 @@ fn parts_are_modules_and_hold_everything_once() {
         wanted.sort_unstable();
         assert_eq!(functions, wanted);
         for text in texts {
-            let buffer = inkwell::memory_buffer::MemoryBuffer::create_from_memory_range_copy(
-                text.as_bytes(),
-                "part",
-            );
-            let module = context.create_module_from_ir(buffer);
-            let module = module.unwrap_or_else(|why| panic!("{why}\n{text}"));
-            module
-                .verify()
-                .unwrap_or_else(|why| panic!("{why}\n{text}"));
+            let module = Module::parse(&text).unwrap_or_else(|why| panic!("{why}\n{text}"));
+            let verified = module.verify("a part");
+            verified.unwrap_or_else(|why| panic!("{why}\n{text}"));
         }
     }
 }

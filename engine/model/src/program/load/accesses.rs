@@ -1,10 +1,9 @@
 //! Addresses: whether an access can go wrong at all.
 
-use llvm_sys::LLVMOpcode;
+use cegar_llvm::{LLVMOpcode, Value};
 
 use super::body::Body;
 use crate::program::ir::*;
-use crate::program::llvm::{Value, llvm};
 
 impl<'m> Body<'_, 'm> {
     /// Numbers the check of an access of `size` bytes at `address`.
@@ -62,10 +61,7 @@ impl<'m> Body<'_, 'm> {
     fn base_and_offset(&self, mut address: Value<'m>) -> Option<(Value<'m>, i64)> {
         let mut offset = 0i64;
         loop {
-            let is_gep = !llvm!(LLVMIsAGetElementPtrInst(address.0)).is_null()
-                || (!llvm!(LLVMIsAConstantExpr(address.0)).is_null()
-                    && llvm!(LLVMGetConstOpcode(address.0)) == LLVMOpcode::LLVMGetElementPtr);
-            if !is_gep {
+            if !address.is_gep() {
                 return Some((address, offset));
             }
             let (constant, indices) = address.gep_parts(self.layout)?;

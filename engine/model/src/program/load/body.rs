@@ -1,12 +1,11 @@
 //! One function: registers, blocks, edges.
 
-use llvm_sys::LLVMOpcode;
+use cegar_llvm::{BasicBlock, LLVMOpcode, Layout, Type, Value};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{Loader, names};
 use crate::program::ir::*;
-use crate::program::llvm::{BasicBlock, Layout, Type, Value, llvm};
 
 /// The flattened value of an operand.
 pub(super) type Operands = SmallVec<[Operand; 2]>;
@@ -78,7 +77,9 @@ impl<'m> Body<'_, 'm> {
         }
         for block in function.blocks() {
             let instructions = block.instructions();
-            let lines = instructions.iter().map(|i| i.debug_location().2);
+            let lines = instructions
+                .iter()
+                .map(|i| i.position().map_or(0, |at| at.line));
             let mut line = lines.clone().find(|&line| line > 0).unwrap_or(0);
             for (&instruction, own) in instructions.iter().zip(lines) {
                 if own > 0 {
@@ -195,7 +196,7 @@ impl<'m> Body<'_, 'm> {
             Some(LLVMOpcode::LLVMBr) => match targets[..] {
                 [to] => Terminator::Jump(self.edge(to)?),
                 [then, otherwise] => Terminator::Branch {
-                    cond: self.scalar(Value::new(llvm!(LLVMGetCondition(value.0))))?,
+                    cond: self.condition(value)?,
                     then: self.edge(then)?,
                     otherwise: self.edge(otherwise)?,
                 },
@@ -229,8 +230,7 @@ impl<'m> Body<'_, 'm> {
                 }
             }
             Some(LLVMOpcode::LLVMUnreachable) => {
-                let previous = Value::some(llvm!(LLVMGetPreviousInstruction(value.0)));
-                let check = match previous {
+                let check = match value.previous_instruction() {
                     Some(call) if call.is_call() => None,
                     _ => Some(self.check(CheckKind::Unreachable, "unreachable".to_owned())),
                 };
@@ -239,6 +239,13 @@ impl<'m> Body<'_, 'm> {
             Some(LLVMOpcode::LLVMCallBr) => return Err("inline assembly".to_owned()),
             other => return Err(format!("terminator {other:?}")),
         })
+    }
+
+    fn condition(&mut self, branch: Value<'m>) -> Result<Operand, String> {
+        match branch.condition() {
+            Some(condition) => self.scalar(condition),
+            None => Err("branch without a condition".to_owned()),
+        }
     }
 
     /// The edge from the current block to `to`, with the values its phi nodes take.

@@ -1,18 +1,17 @@
 //! Calls: direct, indirect, variable arguments, and functions whose call is a violation.
 
-use llvm_sys::LLVMTypeKind;
+use cegar_llvm::{LLVMTypeKind, Place, Type, Value};
 
 use super::body::Body;
 use super::names;
 use crate::program::convention::INSTEAD;
 use crate::program::ir::*;
-use crate::program::llvm::{Type, Value, llvm};
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn call(&mut self, value: Value<'m>) -> Result<(), String> {
         let callee = value.callee();
-        if !llvm!(LLVMIsAInlineAsm(callee.0)).is_null() {
-            return self.inline_assembly(value, callee);
+        if let Some((code, constraints)) = callee.assembly() {
+            return self.inline_assembly(value, &code, &constraints);
         }
         let name = callee.name();
         if callee.is_function() && name.starts_with("llvm.") {
@@ -168,10 +167,11 @@ impl<'m> Body<'_, 'm> {
     ) -> Result<(), String> {
         let ty = value.ty();
         let operands = self.operands(value)?;
-        if let Some(pointee) = call.call_byval(index) {
+        if let Some(pointee) = call.attribute_type(Place::Parameter(index), "byval") {
             let size = self.layout.size(pointee) as u32;
             let align = call
-                .call_align(index)
+                .attribute_number(Place::Parameter(index), "align")
+                .map(|align| align as u32)
                 .unwrap_or_else(|| self.layout.align(pointee));
             args.push(Arg {
                 value: operands[0],
@@ -204,12 +204,12 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// Empty assembly is a compiler barrier, or hides a value from the optimiser; the rest has no model.
-    fn inline_assembly(&mut self, value: Value<'m>, assembly: Value<'m>) -> Result<(), String> {
-        let mut len = 0;
-        let code = llvm!(LLVMGetInlineAsmAsmString(assembly.0, &mut len));
-        let code = crate::program::llvm::lent(code, len);
-        let constraints = llvm!(LLVMGetInlineAsmConstraintString(assembly.0, &mut len));
-        let constraints = crate::program::llvm::lent(constraints, len);
+    fn inline_assembly(
+        &mut self,
+        value: Value<'m>,
+        code: &str,
+        constraints: &str,
+    ) -> Result<(), String> {
         if !code.trim().is_empty() {
             return Err("inline assembly".to_owned());
         }
@@ -237,32 +237,14 @@ fn class(ty: Type<'_>) -> ArgClass {
 
 /// The function that the engine calls instead of what a call names, if there is one.
 fn instead(call: Value<'_>) -> Option<String> {
-    let context = llvm!(LLVMGetTypeContext(call.ty().0));
-    let (name, len) = (INSTEAD.as_ptr().cast(), INSTEAD.len() as u32);
-    let kind = llvm!(LLVMGetMDKindIDInContext(context, name, len));
-    let node = Value::some(llvm!(LLVMGetMetadata(call.0, kind)))?;
-    if llvm!(LLVMGetMDNodeNumOperands(node.0)) != 1 {
-        return None;
+    match call.metadata(INSTEAD)?.operands()[..] {
+        [Some(text)] => text.string(),
+        _ => None,
     }
-    let mut text = std::ptr::null_mut();
-    llvm!(LLVMGetMDNodeOperands(node.0, &mut text));
-    let mut len = 0;
-    let bytes = llvm!(LLVMGetMDString(text, &mut len));
-    Some(crate::program::llvm::lent(bytes, len as usize))
 }
 
 /// The text of a constant string.
 pub(crate) fn string(pointer: Value<'_>) -> Option<String> {
-    let data = pointer
-        .is_global_variable()
-        .then(|| pointer.initializer())
-        .flatten()?;
-    if llvm!(LLVMIsAConstantDataArray(data.0)).is_null() || llvm!(LLVMIsConstantString(data.0)) == 0
-    {
-        return None;
-    }
-    let mut len = 0;
-    let bytes = llvm!(LLVMGetAsString(data.0, &mut len));
-    let text = crate::program::llvm::lent(bytes, len);
+    let text = String::from_utf8_lossy(pointer.initializer()?.bytes()?);
     Some(text.trim_end_matches('\0').to_owned())
 }

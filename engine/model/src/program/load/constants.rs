@@ -3,13 +3,12 @@
 //! Addresses of globals, functions and labels are constants of the Program, so a constant expression over
 //! them is simply evaluated.
 
-use llvm_sys::{LLVMOpcode, LLVMValueKind};
+use cegar_llvm::{BasicBlock, LLVMOpcode, LLVMValueKind, Layout, Type, Value};
 use rustc_hash::FxHashMap;
 
 use super::types::Types;
 use crate::program::ir::Operand;
 use crate::program::ir::numbers::object_and_offset;
-use crate::program::llvm::{BasicBlock, Layout, Type, Value, llvm};
 
 /// Addresses of everything that has one before the program starts.
 pub(crate) struct Constants<'m> {
@@ -51,7 +50,7 @@ impl<'m> Constants<'m> {
         if let Some(n) = elements(ty) {
             let mut all = Vec::new();
             for i in 0..n {
-                let Some(element) = element(value, i) else {
+                let Some(element) = value.element(i) else {
                     return Err(format!("constant {}", value.text()));
                 };
                 all.extend(self.operands(types, element)?);
@@ -69,33 +68,21 @@ impl<'m> Constants<'m> {
             return;
         }
         let ty = value.ty();
-        if llvm!(LLVMIsAConstantDataArray(value.0)).is_null() {
-            // Falls through to the elements.
-        } else if let Some(width @ (16 | 32 | 64)) = integer_elements(ty) {
-            // A table of numbers has millions of them: no more is asked of each than its value.
-            let bytes = width as usize / 8;
-            for (i, part) in to
-                .chunks_exact_mut(bytes)
-                .take(ty.array_len() as usize)
-                .enumerate()
-            {
-                let number = llvm!(LLVMGetAggregateElement(value.0, i as u32));
-                let number = llvm!(LLVMConstIntGetZExtValue(number));
-                part.copy_from_slice(&number.to_le_bytes()[..bytes]);
-            }
-            return;
-        } else if llvm!(LLVMIsConstantString(value.0)) != 0 {
-            let mut len = 0;
-            let data = llvm!(LLVMGetAsString(value.0, &mut len));
-            // SAFETY: the constant owns `len` bytes at `data`.
-            let bytes = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) };
+        if let Some(bytes) = value.bytes() {
             let n = bytes.len().min(to.len());
             to[..n].copy_from_slice(&bytes[..n]);
             return;
         }
+        if let Some(numbers) = value.numbers() {
+            let bytes = ty.element().int_width().unwrap_or(8) as usize / 8;
+            for (part, number) in to.chunks_exact_mut(bytes).zip(numbers) {
+                part.copy_from_slice(&number.to_le_bytes()[..bytes]);
+            }
+            return;
+        }
         if let Some(n) = elements(ty) {
             for i in 0..n {
-                let Some(element) = element(value, i) else {
+                let Some(element) = value.element(i) else {
                     continue;
                 };
                 let at = if ty.is_struct() {
@@ -112,7 +99,7 @@ impl<'m> Constants<'m> {
             }
             return;
         }
-        if ty.is_integer() && ty.int_width() > 128 {
+        if ty.int_width().is_some_and(|width| width > 128) {
             return;
         }
         if let Ok(bits) = self.scalar(value) {
@@ -135,31 +122,30 @@ impl<'m> Constants<'m> {
             LLVMValueKind::LLVMConstantIntValueKind => integer(value),
             LLVMValueKind::LLVMConstantFPValueKind => {
                 let bits = self.layout.bits(value.ty()) as u32;
-                let context = llvm!(LLVMGetTypeContext(value.ty().0));
-                let int = llvm!(LLVMIntTypeInContext(context, bits));
-                let same = Value::new(llvm!(LLVMConstBitCast(value.0, int)));
+                let same = value.constant_bits(value.ty().int_beside(bits));
                 if same.kind() == LLVMValueKind::LLVMConstantIntValueKind {
                     integer(same)
                 } else {
                     unknown()
                 }
             }
-            LLVMValueKind::LLVMGlobalAliasValueKind => {
-                self.scalar(Value::new(llvm!(LLVMAliasGetAliasee(value.0))))
-            }
+            LLVMValueKind::LLVMGlobalAliasValueKind => match value.aliasee() {
+                Some(aliasee) => self.scalar(aliasee),
+                None => unknown(),
+            },
             LLVMValueKind::LLVMBlockAddressValueKind => {
-                let block = BasicBlock::new(llvm!(LLVMGetBlockAddressBasicBlock(value.0)));
-                self.blocks
-                    .get(&block)
-                    .map(|a| u128::from(*a))
-                    .ok_or_else(|| value.text())
+                let address = value.addressed_block().and_then(|b| self.blocks.get(&b));
+                let address = address.map(|a| u128::from(*a));
+                address.ok_or_else(|| value.text())
             }
-            LLVMValueKind::LLVMConstantExprValueKind => self.expression(value),
-            _ => unknown(),
+            _ => match value.const_opcode() {
+                Some(opcode) => self.expression(value, opcode),
+                None => unknown(),
+            },
         }
     }
 
-    fn expression(&self, value: Value<'m>) -> Result<u128, String> {
+    fn expression(&self, value: Value<'m>, opcode: LLVMOpcode) -> Result<u128, String> {
         let width = self.layout.bits(value.ty()) as u32;
         let mask = if width >= 128 {
             u128::MAX
@@ -167,7 +153,7 @@ impl<'m> Constants<'m> {
             (1 << width) - 1
         };
         let operand = |i| self.scalar(value.operand(i));
-        let result = match llvm!(LLVMGetConstOpcode(value.0)) {
+        let result = match opcode {
             LLVMOpcode::LLVMGetElementPtr => {
                 let base = operand(0)? as u64;
                 let sum = base.wrapping_add(self.gep_offset(value)? as u64);
@@ -258,7 +244,7 @@ fn far(value: Value<'_>) -> String {
 
 /// The number of elements of an aggregate or vector.
 fn elements(ty: Type<'_>) -> Option<u32> {
-    use llvm_sys::LLVMTypeKind::*;
+    use cegar_llvm::LLVMTypeKind::*;
     match ty.kind() {
         LLVMStructTypeKind => Some(ty.fields().len() as u32),
         LLVMArrayTypeKind => Some(ty.array_len() as u32),
@@ -267,22 +253,12 @@ fn elements(ty: Type<'_>) -> Option<u32> {
     }
 }
 
-/// The width of an array's elements, if they are integers.
-fn integer_elements(ty: Type<'_>) -> Option<u32> {
-    let element = ty.element();
-    element.is_integer().then(|| element.int_width())
-}
-
-fn element<'m>(value: Value<'m>, index: u32) -> Option<Value<'m>> {
-    Value::some(llvm!(LLVMGetAggregateElement(value.0, index)))
-}
-
 /// A `ConstantInt` of any width; above 64 bits the C interface only prints it.
 fn integer(value: Value<'_>) -> Result<u128, String> {
     if let Some(small) = value.const_int() {
         return Ok(u128::from(small));
     }
-    let width = value.ty().int_width();
+    let width = value.ty().int_width().unwrap_or(0);
     let text = value.text();
     let digits = text.rsplit(' ').next().unwrap_or_default();
     let parsed = digits

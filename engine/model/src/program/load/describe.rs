@@ -6,12 +6,11 @@
 
 use std::cell::Cell;
 
-use llvm_sys::LLVMOpcode;
+use cegar_llvm::{LLVMOpcode, Layout, Type, Value};
 
 use super::body::Body;
 use super::variables::Variables;
 use crate::program::ir::{Pos, Shape};
-use crate::program::llvm::{Layout, Type, Value, llvm};
 
 /// Longest chain of computations that is described.
 const DEPTH: u32 = 20;
@@ -95,7 +94,7 @@ impl<'m> Describer<'_, 'm> {
         if let Some(pointer) = self.variable(address) {
             return Some(format!("*{pointer}"));
         }
-        if is_gep(address) {
+        if address.is_gep() {
             return self.part(address, bits, depth);
         }
         let pointer = self.value(address, depth)?;
@@ -115,7 +114,7 @@ impl<'m> Describer<'_, 'm> {
             return None;
         }
         if ty.is_integer()
-            && ty.int_width() == 8
+            && ty.int_width() == Some(8)
             && gep.operand_count() == 2
             && let Some(at) = first.const_int()
             && let Some(selected) = self.member_of_variable(base, at, bits)
@@ -166,7 +165,7 @@ impl<'m> Describer<'_, 'm> {
         if address.opcode() == Some(LLVMOpcode::LLVMAlloca) {
             return Some(address.allocated_type());
         }
-        if !is_gep(address) {
+        if !address.is_gep() {
             return None;
         }
         let mut ty = address.gep_source();
@@ -188,7 +187,7 @@ impl<'m> Describer<'_, 'm> {
             return false;
         };
         let is_union = ty
-            .raw_struct_name()
+            .struct_name()
             .is_some_and(|name| name.starts_with("union."));
         is_union && bits.is_some_and(|bits| bits <= 64)
     }
@@ -197,7 +196,7 @@ impl<'m> Describer<'_, 'm> {
     fn field(&self, of: Type<'m>, field: u32, inner: Type<'m>, called: &str) -> Option<String> {
         let from = self.layout.field_offset(of, field) * 8;
         let to = from + self.layout.size(inner).max(1) * 8;
-        let name = of.raw_struct_name()?;
+        let name = of.struct_name()?;
         self.variables.member(&name, (from, to), called)
     }
 
@@ -305,12 +304,6 @@ impl<'m> Describer<'_, 'm> {
     }
 }
 
-fn is_gep(value: Value<'_>) -> bool {
-    value.opcode() == Some(LLVMOpcode::LLVMGetElementPtr)
-        || (!llvm!(LLVMIsAConstantExpr(value.0)).is_null()
-            && llvm!(LLVMGetConstOpcode(value.0)) == LLVMOpcode::LLVMGetElementPtr)
-}
-
 fn symbol(opcode: LLVMOpcode) -> Option<&'static str> {
     use LLVMOpcode::*;
     Some(match opcode {
@@ -331,7 +324,7 @@ fn symbol(opcode: LLVMOpcode) -> Option<&'static str> {
 /// A constant as a signed number, which is what indices are.
 fn signed(value: Value<'_>) -> Option<i64> {
     let bits = value.const_int()?;
-    let unused = 64 - value.ty().int_width().max(1);
+    let unused = 64 - value.ty().int_width()?;
     Some(match unused {
         63 => bits as i64,
         _ => ((bits << unused) as i64) >> unused,

@@ -1,10 +1,9 @@
 //! Instructions other than calls.
 
-use llvm_sys::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind};
+use cegar_llvm::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value};
 
 use super::body::Body;
 use crate::program::ir::*;
-use crate::program::llvm::{Type, Value, llvm};
 use crate::term::fault;
 
 impl<'m> Body<'_, 'm> {
@@ -154,7 +153,7 @@ impl<'m> Body<'_, 'm> {
 
     fn compare(&mut self, value: Value<'m>) -> Result<(), String> {
         use LLVMIntPredicate::*;
-        let pred = match llvm!(LLVMGetICmpPredicate(value.0)) {
+        let pred = match value.int_predicate() {
             LLVMIntEQ => Pred::Eq,
             LLVMIntNE => Pred::Ne,
             LLVMIntULT => Pred::Ult,
@@ -178,7 +177,7 @@ impl<'m> Body<'_, 'm> {
 
     fn float_compare(&mut self, value: Value<'m>) -> Result<(), String> {
         use LLVMRealPredicate::*;
-        let pred = match llvm!(LLVMGetFCmpPredicate(value.0)) {
+        let pred = match value.real_predicate() {
             LLVMRealPredicateFalse => {
                 return self.lanes(value, &[], |dst, _| Op::Copy {
                     dst,

@@ -1,10 +1,11 @@
 //! LLVM's intrinsics.
 
+use cegar_llvm::Value;
+
 use super::body::Body;
 use super::instructions::float_kind;
 use super::names;
 use crate::program::ir::*;
-use crate::program::llvm::{Value, llvm};
 
 /// LLVM's number of C's calling convention.
 const C_CONVENTION: u32 = 0;
@@ -87,8 +88,7 @@ impl<'m> Body<'_, 'm> {
                 self.answer(value, if least { 0 } else { unknown })
             }
             "va_start" => {
-                let convention = llvm!(LLVMGetFunctionCallConv(value.parent_function().0));
-                if convention != C_CONVENTION {
+                if value.parent_function().convention() != Some(C_CONVENTION) {
                     return Err("variable arguments of another calling convention".to_owned());
                 }
                 let list = self.scalar(value.operand(0))?;

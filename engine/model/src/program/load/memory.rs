@@ -1,9 +1,8 @@
 //! Instructions on memory.
 
-use llvm_sys::LLVMAtomicRMWBinOp;
+use cegar_llvm::{LLVMAtomicRMWBinOp, Type, Value};
 
 use crate::program::ir::*;
-use crate::program::llvm::{Type, Value, llvm};
 use crate::program::load::body::Body;
 use crate::term::fault;
 
@@ -125,7 +124,7 @@ impl<'m> Body<'_, 'm> {
     pub(super) fn atomic(&mut self, value: Value<'m>) -> Result<(), String> {
         use LLVMAtomicRMWBinOp::*;
         let mut nand = false;
-        let op = match llvm!(LLVMGetAtomicRMWBinOp(value.0)) {
+        let op = match value.atomic_operation() {
             LLVMAtomicRMWBinOpXchg => None,
             LLVMAtomicRMWBinOpAdd => Some(BinOp::Add),
             LLVMAtomicRMWBinOpSub => Some(BinOp::Sub),

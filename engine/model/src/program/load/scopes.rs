@@ -7,13 +7,11 @@
 
 mod named;
 
-use llvm_sys::LLVMOpcode;
-use llvm_sys::debuginfo::LLVMMetadataKind;
+use cegar_llvm::{BasicBlock, LLVMMetadataKind, LLVMOpcode, Metadata, Module, Value, metadata};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::program::convention::UNINIT;
+use crate::program::convention::{LOOP, UNINIT};
 use crate::program::ir::Width;
-use crate::program::llvm::{BasicBlock, Metadata, Module, Value, llvm, metadata};
 
 /// A loop's head, in LLVM's values.
 pub(super) struct Head<'m> {
@@ -46,25 +44,20 @@ type Bindings<'m> = FxHashMap<Metadata<'m>, Option<Value<'m>>>;
 
 /// The loops of a module, by the block in which a turn begins.
 pub(super) fn of(module: &Module) -> FxHashMap<BasicBlock<'_>, Head<'_>> {
-    let records = llvm!(LLVMIsNewDbgInfoFormat(module.module)) != 0;
-    if records {
-        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 0));
-    }
     let globals = globals(module);
     let mut heads = FxHashMap::default();
-    for function in module.functions() {
-        Reader::new(module, function).read(&globals, &mut heads);
-    }
-    if records {
-        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 1));
-    }
+    module.with_debug_calls(|| {
+        for function in module.functions() {
+            Reader::new(function).read(&globals, &mut heads);
+        }
+    });
     heads
 }
 
 fn globals(module: &Module) -> Vec<(Metadata<'_>, Value<'_>)> {
     let mut all = Vec::new();
     for global in module.globals() {
-        for variable in Metadata::of_global(module, global) {
+        for variable in Metadata::of_global(global) {
             all.push((variable, global));
         }
     }
@@ -72,7 +65,6 @@ fn globals(module: &Module) -> Vec<(Metadata<'_>, Value<'_>)> {
 }
 
 struct Reader<'m> {
-    module: &'m Module,
     /// Reverse postorder.
     order: Vec<BasicBlock<'m>>,
     places: FxHashMap<BasicBlock<'m>, usize>,
@@ -85,11 +77,10 @@ struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    fn new(module: &'m Module, function: Value<'m>) -> Reader<'m> {
+    fn new(function: Value<'m>) -> Reader<'m> {
         let order = reverse_postorder(function);
         let places = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
         Reader {
-            module,
             order,
             places,
             events: FxHashMap::default(),
@@ -128,10 +119,10 @@ impl<'m> Reader<'m> {
             let Some(&end) = block.instructions().last() else {
                 continue;
             };
-            let Some((line, column)) = metadata::loop_place(self.module, end) else {
+            let Some((line, column)) = loop_place(end) else {
                 continue;
             };
-            let Some(scope) = Metadata::of_place(end).and_then(|at| at.scope(self.module)) else {
+            let Some(scope) = Metadata::of_place(end).and_then(Metadata::scope) else {
                 continue;
             };
             let place = LoopPlace {
@@ -145,7 +136,7 @@ impl<'m> Reader<'m> {
             // A way back may go through a block that was put there to join several, or to divide an edge.
             let own = |to: BasicBlock<'m>| {
                 let end = to.instructions().last().copied();
-                end.and_then(|end| metadata::loop_place(self.module, end))
+                end.and_then(loop_place)
             };
             let joined = forwards
                 .into_iter()
@@ -168,7 +159,7 @@ impl<'m> Reader<'m> {
     fn collect(&mut self, block: BasicBlock<'m>) {
         let mut leading = true;
         for instruction in block.instructions() {
-            if llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null() {
+            if !instruction.is_debug_binding() {
                 leading &= instruction.opcode() == Some(LLVMOpcode::LLVMPHI);
                 continue;
             }
@@ -196,15 +187,9 @@ impl<'m> Reader<'m> {
 
     /// The value that a variable is bound to as a whole.
     fn bound(&self, instruction: Value<'m>) -> Option<Value<'m>> {
-        let value = instruction.operand(0);
-        if llvm!(LLVMIsAValueAsMetadata(value.0)).is_null() {
-            return None;
-        }
-        let mut holder = std::ptr::null_mut();
-        llvm!(LLVMGetMDNodeOperands(value.0, &mut holder));
-        let value = Value::some(holder)?;
+        let value = Metadata::of(instruction.operand(0))?.value()?;
         let expression = Metadata::of(instruction.operand(2));
-        let expression = expression.map_or_else(String::new, |e| e.text(self.module));
+        let expression = expression.map_or_else(String::new, |e| e.text());
         matches!(expression.as_str(), "" | "!DIExpression()").then_some(value)
     }
 
@@ -248,24 +233,24 @@ impl<'m> Reader<'m> {
             mut scope,
         } = place;
         // The way back may stand in a scope within the loop; the loop's own begins where it does, or before.
-        while start_of(self.module, scope) > (line, column) {
-            scope = scope.scope(self.module)?;
+        while start_of(scope) > (line, column) {
+            scope = scope.scope()?;
         }
         let inner = scope;
         let file = inner.file()?;
         let mut scopes = vec![inner];
-        while let Some(outer) = scopes.last().and_then(|scope| scope.scope(self.module)) {
+        while let Some(outer) = scopes.last().and_then(|scope| scope.scope()) {
             scopes.push(outer);
         }
         let function = *scopes.last()?;
         // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope that begins there.
-        let own_scope = (start_of(self.module, inner) == (line, column)).then_some(inner);
+        let own_scope = (start_of(inner) == (line, column)).then_some(inner);
         let mut found: Vec<(usize, u32, Metadata<'m>, Option<Value<'m>>, bool)> = Vec::new();
         let locals = bindings.iter().map(|(&v, &value)| (v, value, false));
         let memory = self.memory.iter().map(|(&v, &a)| (v, Some(a), true));
         let statics = globals.iter().map(|&(v, a)| (v, Some(a), true));
         for (variable, value, memory) in locals.chain(memory).chain(statics) {
-            let scope = variable.scope(self.module);
+            let scope = variable.scope();
             let depth = scopes.iter().position(|own| Some(*own) == scope);
             let declared = variable.declared_in();
             let Some(depth) = depth.or_else(|| {
@@ -275,7 +260,7 @@ impl<'m> Reader<'m> {
                 continue;
             };
             let before = declared < line
-                || (scope == Some(function) && is_parameter(self.module, variable))
+                || (scope == Some(function) && is_parameter(variable))
                 || (scope.is_some() && scope == own_scope);
             if before && variable.file().as_ref() == Some(&file) {
                 found.push((depth, declared, variable, value, memory));
@@ -285,7 +270,7 @@ impl<'m> Reader<'m> {
             }
         }
         // Inner scopes first; within one the order of declaration, for a stable answer.
-        let name = |v: Metadata<'m>| v.string(self.module, metadata::VARIABLE_NAME);
+        let name = |v: Metadata<'m>| v.string_at(metadata::VARIABLE_NAME);
         found.sort_by_cached_key(|&(depth, line, v, ..)| (depth, line, name(v)));
         let mut hidden = FxHashSet::default();
         let mut variables = Vec::new();
@@ -294,7 +279,7 @@ impl<'m> Reader<'m> {
             if name.is_empty() || !hidden.insert(name.clone()) {
                 continue;
             }
-            let ty = variable.operand(self.module, metadata::VARIABLE_TYPE);
+            let ty = variable.operand(metadata::VARIABLE_TYPE);
             if let Some(value) = value.filter(|&v| memory || is_defined(v))
                 && let Some((bits, signed)) = ty.and_then(|ty| self.integer(ty))
             {
@@ -317,11 +302,11 @@ impl<'m> Reader<'m> {
 
     /// Whether a variable is one of the file's, declared before the function.
     fn is_of_file(&self, variable: Metadata<'m>, function: Metadata<'m>) -> bool {
-        let unit = variable.scope(self.module);
+        let unit = variable.scope();
         let is_global = unit.is_some_and(|unit| {
             matches!(unit.kind(), LLVMMetadataKind::LLVMDICompileUnitMetadataKind)
         });
-        is_global && variable.declared_in() < line_of(self.module, function)
+        is_global && variable.declared_in() < line_of(function)
     }
 
     /// Size and sign of an integer type.
@@ -329,10 +314,10 @@ impl<'m> Reader<'m> {
         use metadata::tag;
         let mut ty = ty;
         while matches!(ty.tag(), tag::TYPEDEF | tag::CONST) {
-            ty = ty.operand(self.module, metadata::BASE)?;
+            ty = ty.operand(metadata::BASE)?;
         }
         if ty.tag() == tag::ENUMERATION {
-            ty = ty.operand(self.module, metadata::BASE)?;
+            ty = ty.operand(metadata::BASE)?;
             return self.integer(ty);
         }
         if !matches!(ty.kind(), LLVMMetadataKind::LLVMDIBasicTypeMetadataKind) {
@@ -342,7 +327,7 @@ impl<'m> Reader<'m> {
         if !matches!(bits, 8 | 16 | 32 | 64) {
             return None;
         }
-        let text = ty.text(self.module);
+        let text = ty.text();
         let encoding = text.split("encoding: DW_ATE_").nth(1)?;
         match encoding.split([',', ')']).next()? {
             "signed" | "signed_char" => Some((bits, true)),
@@ -352,19 +337,19 @@ impl<'m> Reader<'m> {
     }
 }
 
-fn is_parameter<'m>(module: &'m Module, variable: Metadata<'m>) -> bool {
-    variable.text(module).contains(", arg: ")
+fn is_parameter(variable: Metadata<'_>) -> bool {
+    variable.text().contains(", arg: ")
 }
 
-fn line_of<'m>(module: &'m Module, function: Metadata<'m>) -> u32 {
-    number_after(&function.text(module), ", line: ")
+fn line_of(function: Metadata<'_>) -> u32 {
+    number_after(&function.text(), ", line: ")
 }
 
 /// Where a scope begins: a function before any place, and of a block line and column.
-fn start_of<'m>(module: &'m Module, scope: Metadata<'m>) -> (u32, u32) {
+fn start_of(scope: Metadata<'_>) -> (u32, u32) {
     match scope.kind() {
         LLVMMetadataKind::LLVMDILexicalBlockMetadataKind => {
-            let text = scope.text(module);
+            let text = scope.text();
             let line = number_after(&text, ", line: ");
             (line, number_after(&text, ", column: "))
         }
@@ -378,11 +363,19 @@ fn number_after(text: &str, what: &str) -> u32 {
     digits.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
+/// Line and column of the loop that the last instruction of a block goes back to.
+fn loop_place(end: Value<'_>) -> Option<(u32, u32)> {
+    let number = |part: Option<Metadata<'_>>| u32::try_from(part?.value()?.const_int()?).ok();
+    match end.metadata(LOOP)?.operands()[..] {
+        [line, column] => Some((number(line)?, number(column)?)),
+        _ => None,
+    }
+}
+
 /// Whether nothing happens in a block but that it goes on.
 fn jumps_only(block: BasicBlock<'_>) -> bool {
     let others = block.instructions().into_iter().filter(|instruction| {
-        instruction.opcode() != Some(LLVMOpcode::LLVMPHI)
-            && llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null()
+        instruction.opcode() != Some(LLVMOpcode::LLVMPHI) && !instruction.is_debug_binding()
     });
     others.count() == 1 && after(block).len() == 1
 }

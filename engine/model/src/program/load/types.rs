@@ -2,11 +2,10 @@
 
 use std::rc::Rc;
 
-use llvm_sys::LLVMTypeKind;
+use cegar_llvm::{LLVMTypeKind, Layout, Type};
 use rustc_hash::FxHashMap;
 
 use crate::program::ir::Width;
-use crate::program::llvm::{Layout, Type};
 
 /// One scalar of a flattened type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,7 +56,7 @@ impl<'m> Types<'m> {
         };
         match ty.kind() {
             LLVMTypeKind::LLVMVoidTypeKind => Ok(()),
-            LLVMTypeKind::LLVMIntegerTypeKind => match ty.int_width() {
+            LLVMTypeKind::LLVMIntegerTypeKind => match ty.int_width().unwrap_or(0) {
                 width @ 1..=128 => push(width as Width),
                 width => Err(format!("integer of {width} bits")),
             },

@@ -6,11 +6,10 @@
 //! the form that they had before, as calls of intrinsics, so the module is put into that form for as long as it takes to look.
 //! Members are found by the place that they have in their type.
 
-use llvm_sys::debuginfo::LLVMMetadataKind;
+use cegar_llvm::{LLVMMetadataKind, Metadata, Module, Value, metadata};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::program::ir::{Member, Shape, ShapeId};
-use crate::program::llvm::{Metadata, Module, Value, llvm, metadata};
 
 /// A variable, or a part of one, that a value stands for.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,29 +71,23 @@ impl<'m> Variables<'m> {
 /// Reads a module's debug information.
 pub(super) fn of(module: &Module) -> Variables<'_> {
     let mut reader = Reader {
-        module,
         shapes: FxHashMap::default(),
         seen: FxHashSet::default(),
         variables: Variables::default(),
     };
-    reader.walk(module.compile_units());
-    let records = llvm!(LLVMIsNewDbgInfoFormat(module.module)) != 0;
-    if records {
-        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 0));
-    }
-    for function in module.functions() {
-        reader.walk(Metadata::of_function(function).into_iter().collect());
-        for block in function.blocks() {
-            for instruction in block.instructions() {
-                reader.binding(instruction);
+    reader.walk(module.named_nodes(metadata::COMPILE_UNITS));
+    module.with_debug_calls(|| {
+        for function in module.functions() {
+            reader.walk(Metadata::of_function(function).into_iter().collect());
+            for block in function.blocks() {
+                for instruction in block.instructions() {
+                    reader.binding(instruction);
+                }
             }
         }
-    }
-    if records {
-        llvm!(LLVMSetIsNewDbgInfoFormat(module.module, 1));
-    }
+    });
     for global in module.globals() {
-        for variable in Metadata::of_global(module, global) {
+        for variable in Metadata::of_global(global) {
             reader.name(global, variable, None);
         }
     }
@@ -102,7 +95,6 @@ pub(super) fn of(module: &Module) -> Variables<'_> {
 }
 
 struct Reader<'m> {
-    module: &'m Module,
     shapes: FxHashMap<Metadata<'m>, Option<ShapeId>>,
     seen: FxHashSet<Metadata<'m>>,
     variables: Variables<'m>,
@@ -117,22 +109,22 @@ impl<'m> Reader<'m> {
             }
             match node.tag() {
                 metadata::tag::STRUCTURE | metadata::tag::UNION => {
-                    let name = node.string(self.module, metadata::NAME);
+                    let name = node.string_at(metadata::NAME);
                     self.composite(name, node);
                 }
                 // clang calls a structure without a name like its first typedef.
                 metadata::tag::TYPEDEF => {
-                    if let Some(base) = node.operand(self.module, metadata::BASE)
+                    if let Some(base) = node.operand(metadata::BASE)
                         && matches!(base.tag(), metadata::tag::STRUCTURE | metadata::tag::UNION)
-                        && base.string(self.module, metadata::NAME).is_empty()
+                        && base.string_at(metadata::NAME).is_empty()
                     {
-                        let name = node.string(self.module, metadata::NAME);
+                        let name = node.string_at(metadata::NAME);
                         self.composite(name, base);
                     }
                 }
                 _ => {}
             }
-            open.extend(node.operands(self.module).into_iter().flatten());
+            open.extend(node.operands().into_iter().flatten());
         }
     }
 
@@ -155,16 +147,16 @@ impl<'m> Reader<'m> {
         self.shapes.insert(node, None);
         let shape = match node.tag() {
             metadata::tag::STRUCTURE | metadata::tag::UNION => {
-                let elements = node.operand(self.module, metadata::ELEMENTS);
-                let elements = elements.map_or_else(Vec::new, |e| e.operands(self.module));
+                let elements = node.operand(metadata::ELEMENTS);
+                let elements = elements.map_or_else(Vec::new, |e| e.operands());
                 let mut members = Vec::new();
                 for member in elements.into_iter().flatten() {
                     if member.tag() != metadata::tag::MEMBER {
                         continue;
                     }
-                    let base = member.operand(self.module, metadata::BASE);
+                    let base = member.operand(metadata::BASE);
                     members.push(Member {
-                        name: member.string(self.module, metadata::NAME),
+                        name: member.string_at(metadata::NAME),
                         at: member.offset_in_bits(),
                         bits: member.bits(),
                         shape: base.and_then(|base| self.shape(base)),
@@ -185,15 +177,15 @@ impl<'m> Reader<'m> {
 
     /// An array, with one shape for each of its dimensions. Lengths of variable length say nothing here.
     fn array(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
-        let base = node.operand(self.module, metadata::BASE)?;
+        let base = node.operand(metadata::BASE)?;
         let mut each = self.bits(base);
         let mut inner = self.shape(base);
-        let ranges = node.operand(self.module, metadata::ELEMENTS)?;
-        for (at, range) in ranges.operands(self.module).into_iter().enumerate().rev() {
+        let ranges = node.operand(metadata::ELEMENTS)?;
+        for (at, range) in ranges.operands().into_iter().enumerate().rev() {
             if each == 0 {
                 return None;
             }
-            let count = range.and_then(|range| range.operand(self.module, 0));
+            let count = range.and_then(|range| range.operand(0));
             let count = count
                 .filter(|c| {
                     matches!(
@@ -201,7 +193,7 @@ impl<'m> Reader<'m> {
                         LLVMMetadataKind::LLVMConstantAsMetadataMetadataKind
                     )
                 })
-                .and_then(|c| c.text(self.module).rsplit(' ').next()?.parse::<u64>().ok());
+                .and_then(|c| c.text().rsplit(' ').next()?.parse::<u64>().ok());
             let bits = count.map_or(0, |count| each.saturating_mul(count));
             inner = self.kept(Shape {
                 bits,
@@ -226,9 +218,7 @@ impl<'m> Reader<'m> {
     fn stripped(&self, node: Metadata<'m>) -> Option<Metadata<'m>> {
         use metadata::tag::*;
         match node.tag() {
-            TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC => {
-                node.operand(self.module, metadata::BASE)
-            }
+            TYPEDEF | CONST | VOLATILE | RESTRICT | ATOMIC => node.operand(metadata::BASE),
             _ => None,
         }
     }
@@ -242,23 +232,18 @@ impl<'m> Reader<'m> {
 
     /// The value and the variable in a call of `llvm.dbg.value` or `llvm.dbg.declare`.
     fn binding(&mut self, instruction: Value<'m>) {
-        if llvm!(LLVMIsADbgVariableIntrinsic(instruction.0)).is_null() {
+        if !instruction.is_debug_binding() {
             return;
         }
-        let value = instruction.operand(0);
-        if llvm!(LLVMIsAValueAsMetadata(value.0)).is_null() {
-            return;
-        }
-        let mut holder = std::ptr::null_mut();
-        llvm!(LLVMGetMDNodeOperands(value.0, &mut holder));
-        let Some(value) = Value::some(holder).filter(|value| !value.is_constant()) else {
+        let value = Metadata::of(instruction.operand(0)).and_then(Metadata::value);
+        let Some(value) = value.filter(|value| !value.is_constant()) else {
             return;
         };
         let Some(variable) = Metadata::of(instruction.operand(1)) else {
             return;
         };
         let expression = Metadata::of(instruction.operand(2));
-        let expression = expression.map_or_else(String::new, |e| e.text(self.module));
+        let expression = expression.map_or_else(String::new, |e| e.text());
         // Other operations compute the variable's value from this one.
         let part = match expression.as_str() {
             "" | "!DIExpression()" => None,
@@ -272,11 +257,11 @@ impl<'m> Reader<'m> {
 
     fn name(&mut self, value: Value<'m>, variable: Metadata<'m>, part: Option<(u64, u64)>) {
         self.walk(vec![variable]);
-        let mut name = variable.string(self.module, metadata::VARIABLE_NAME);
+        let mut name = variable.string_at(metadata::VARIABLE_NAME);
         if name.is_empty() {
             return;
         }
-        let ty = variable.operand(self.module, metadata::VARIABLE_TYPE);
+        let ty = variable.operand(metadata::VARIABLE_TYPE);
         let mut shape = ty.and_then(|ty| self.shape(ty));
         if let Some((at, bits)) = part {
             let whole = ty.map_or(0, |ty| self.bits(ty));

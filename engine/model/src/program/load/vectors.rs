@@ -1,8 +1,9 @@
 //! Vectors as runs of scalar registers, and bit casts between differently cut runs.
 
+use cegar_llvm::Value;
+
 use super::body::{Body, Operands};
 use crate::program::ir::*;
-use crate::program::llvm::{Value, llvm};
 
 impl<'m> Body<'_, 'm> {
     pub(super) fn extract_element(&mut self, value: Value<'m>) -> Result<(), String> {
@@ -85,8 +86,7 @@ impl<'m> Body<'_, 'm> {
         let (first, _) = self.place(value)?;
         let mut lanes = self.operands(value.operand(0))?;
         lanes.extend(self.operands(value.operand(1))?);
-        for i in 0..llvm!(LLVMGetNumMaskElements(value.0)) {
-            let from = llvm!(LLVMGetMaskValue(value.0, i));
+        for (i, from) in (0..).zip(value.shuffle_mask()) {
             let lane = usize::try_from(from).ok().and_then(|from| lanes.get(from));
             self.emit(Op::Copy {
                 dst: Reg(first.0 + i),

@@ -4,66 +4,40 @@
 //! everything that reads the program; where it is assumed the call stays, so that a proof knows that it was asked.
 //! What was lifted is written into the module: it is part of what the program means, and of its hash.
 
-use std::ffi::CStr;
-
-use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use cegar_llvm::{Builder, Callee, Module, Type, Value};
 
 use super::LinkRequest;
 use super::NormaliseError;
 use crate::assumption::Rule;
-use crate::program::llvm::{Module, Value, llvm};
+use crate::program::convention::LIFTED;
 
 /// The function that asks.
 const ASSUMED: &str = "crunner_assumed";
 
-/// A function of the library that is told a text: its type and itself.
-pub(super) type Told = (LLVMTypeRef, LLVMValueRef);
-
 /// `int crunner_assumed(const char *)`, declared where it is not.
-pub(super) fn function(module: &Module) -> Told {
-    let int = llvm!(LLVMInt32TypeInContext(module.context));
-    told(module, c"crunner_assumed", int)
+pub(super) fn function(module: &Module) -> Callee<'_> {
+    told(module, ASSUMED, module.int(32))
 }
 
 /// `void crunner_unmodelled(const char *)`, declared where it is not.
-pub(super) fn unmodelled(module: &Module) -> Told {
-    let void = llvm!(LLVMVoidTypeInContext(module.context));
-    told(module, c"crunner_unmodelled", void)
+pub(super) fn unmodelled(module: &Module) -> Callee<'_> {
+    told(module, "crunner_unmodelled", module.void())
 }
 
-fn told(module: &Module, name: &CStr, result: LLVMTypeRef) -> Told {
-    let mut pointer = [llvm!(LLVMPointerTypeInContext(module.context, 0))];
-    let ty = llvm!(LLVMFunctionType(result, pointer.as_mut_ptr(), 1, 0));
-    let known = llvm!(LLVMGetNamedFunction(module.module, name.as_ptr()));
-    let function = match known.is_null() {
-        true => llvm!(LLVMAddFunction(module.module, name.as_ptr(), ty)),
-        false => known,
-    };
-    (ty, function)
+fn told<'m>(module: &'m Module, name: &str, result: Type<'m>) -> Callee<'m> {
+    module.declare(name, result, &[module.pointer()])
 }
 
 /// A text as an argument.
-pub(super) fn literal(builder: LLVMBuilderRef, text: &CStr) -> LLVMValueRef {
-    let name = c"cegar.rule".as_ptr();
-    llvm!(LLVMBuildGlobalStringPtr(builder, text.as_ptr(), name))
-}
-
-/// Calls a function with a text.
-pub(super) fn tell(builder: LLVMBuilderRef, (ty, function): Told, text: LLVMValueRef) {
-    let mut arguments = [text];
-    llvm!(LLVMBuildCall2(
-        builder,
-        ty,
-        function,
-        arguments.as_mut_ptr(),
-        1,
-        c"".as_ptr()
-    ));
+pub(super) fn literal<'m>(builder: &Builder<'m>, text: &str) -> Value<'m> {
+    builder.text(text, "cegar.rule")
 }
 
 /// Folds the calls for what is lifted, and writes down what that is.
 pub(super) fn fold(module: &Module, request: &LinkRequest) -> Result<(), NormaliseError> {
-    module.set_lifted(request.lifted.iter().map(String::as_str));
+    for rule in &request.lifted {
+        module.add_named_text(LIFTED, rule);
+    }
     let Some(function) = module.function(ASSUMED) else {
         return Ok(());
     };
@@ -84,8 +58,8 @@ pub(super) fn fold(module: &Module, request: &LinkRequest) -> Result<(), Normali
             )));
         }
         if request.lifted.contains(&id) {
-            user.replace_all_uses(Value::new(llvm!(LLVMConstNull(user.ty().0))));
-            user.erase_instruction();
+            user.replace_all_uses(user.ty().zero());
+            user.delete();
         }
     }
     Ok(())

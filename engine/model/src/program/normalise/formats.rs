@@ -17,9 +17,10 @@ mod write;
 
 use std::collections::HashMap;
 
+use cegar_llvm::{Module, Place, Type, Value};
+
 use super::link;
 use crate::program::convention::INSTEAD;
-use crate::program::llvm::{Module, Type, Value, llvm};
 
 use parse::Printed;
 use write::Writer;
@@ -120,7 +121,8 @@ pub(super) fn take_apart(module: &Module) -> Vec<String> {
                 continue;
             };
             let types: Vec<Type<'_>> = arguments.iter().map(|argument| argument.ty()).collect();
-            let is_plain = (0..arguments.len() as u32).all(|i| call.call_byval(i).is_none());
+            let is_plain = (0..arguments.len() as u32)
+                .all(|i| !call.has_attribute(Place::Parameter(i), "byval"));
             let written = known
                 .entry((name, text.clone(), types.clone()))
                 .or_insert_with(|| {
@@ -131,7 +133,7 @@ pub(super) fn take_apart(module: &Module) -> Vec<String> {
                     Some(name)
                 });
             if let Some(written) = written {
-                mark(module, call, written);
+                call.set_metadata_text(INSTEAD, written);
             }
         }
     }
@@ -178,39 +180,13 @@ fn fits<'m>(
 
 /// The characters of a constant string, which goes on to its NUL.
 fn literal(pointer: Value<'_>) -> Option<Vec<u8>> {
-    let is_fixed = pointer.is_global_variable() && pointer.is_global_constant();
-    let data = is_fixed.then(|| pointer.initializer()).flatten()?;
+    let data = pointer.initializer();
+    let data = data.filter(|_| pointer.is_global_constant())?;
     // A string of nothing but its NUL is a zero.
     if data.is_null() {
         return Some(Vec::new());
     }
-    let is_text = !llvm!(LLVMIsAConstantDataArray(data.0)).is_null()
-        && llvm!(LLVMIsConstantString(data.0)) != 0;
-    if !is_text {
-        return None;
-    }
-    let mut len = 0;
-    let bytes = llvm!(LLVMGetAsString(data.0, &mut len));
-    // SAFETY: LLVM returned the bytes together with their number, and they live as long as the constant.
-    let bytes = unsafe { std::slice::from_raw_parts(bytes.cast::<u8>(), len) };
+    let bytes = data.bytes()?;
     let end = bytes.iter().position(|&byte| byte == 0)?;
     Some(bytes[..end].to_vec())
-}
-
-/// Names at a call what the engine calls instead.
-fn mark(module: &Module, call: Value<'_>, name: &str) {
-    let context = module.context;
-    let kind = llvm!(LLVMGetMDKindIDInContext(
-        context,
-        INSTEAD.as_ptr().cast(),
-        INSTEAD.len() as u32
-    ));
-    let mut text = llvm!(LLVMMDStringInContext2(
-        context,
-        name.as_ptr().cast(),
-        name.len()
-    ));
-    let node = llvm!(LLVMMDNodeInContext2(context, &mut text, 1));
-    let value = llvm!(LLVMMetadataAsValue(context, node));
-    llvm!(LLVMSetMetadata(call.0, kind, value));
 }

@@ -5,12 +5,10 @@
 //! largest number there is, which no heap can meet. Where the answer is known already (a small constant size, allocations assumed to
 //! succeed), what is left of that is the note that it was assumed. What takes the address of such a function gets the stub.
 
-use llvm_sys::LLVMIntPredicate;
-use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use cegar_llvm::{Builder, Callee, LLVMIntPredicate, Module, Type, Value};
 
 use super::{LinkRequest, assumed, link};
 use crate::program::ir::{HeapFn, Intrinsic};
-use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::intrinsic;
 
 /// Up to so many bytes, what is assumed says that they are granted; as in `allocation.c`.
@@ -20,14 +18,14 @@ const RULE: &str = "alloc";
 
 /// What is asked, once for all calls.
 struct Asking<'m> {
-    builder: LLVMBuilderRef,
-    int: LLVMTypeRef,
-    word: LLVMTypeRef,
+    builder: Builder<'m>,
+    int: Type<'m>,
+    word: Type<'m>,
     /// `crunner_refuses` and `crunner_refuses_elements`.
     refuses: [Value<'m>; 2],
-    assumed: (LLVMTypeRef, LLVMValueRef),
+    assumed: Callee<'m>,
     /// The rule's identifier as a string, once it is needed.
-    rule: Option<LLVMValueRef>,
+    rule: Option<Value<'m>>,
     is_lifted: bool,
 }
 
@@ -39,12 +37,10 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
     let [Some(one), Some(several)] = NEEDED.map(|name| module.function(name)) else {
         return;
     };
-    let context = module.context;
-    let int = llvm!(LLVMInt32TypeInContext(context));
     let mut asking = Asking {
-        builder: llvm!(LLVMCreateBuilderInContext(context)),
-        int,
-        word: llvm!(LLVMInt64TypeInContext(context)),
+        builder: Builder::new(module),
+        int: module.int(32),
+        word: module.int(64),
         refuses: [one, several],
         assumed: assumed::function(module),
         rule: None,
@@ -65,7 +61,7 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
         if let Some(stub) = module.function(allocator.replacement) {
             function.replace_all_uses(stub);
             for call in &calls {
-                call.set_operand(call.operand_count() - 1, function);
+                call.set_callee(function);
             }
         }
         let Some(Intrinsic::Heap(heap)) = intrinsic(allocator.symbol) else {
@@ -78,7 +74,6 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
             asking.before(call, heap);
         }
     }
-    llvm!(LLVMDisposeBuilder(asking.builder));
 }
 
 impl<'m> Asking<'m> {
@@ -91,50 +86,30 @@ impl<'m> Asking<'m> {
         if given.iter().any(|value| !value.ty().is_integer()) {
             return;
         }
-        llvm!(LLVMPositionBuilderBefore(self.builder, call.0));
+        self.builder.move_before(call);
         let mut known = given.iter().map(|value| value.const_int());
         let known = known.try_fold(1u64, |all, n| all.checked_mul(n?));
         if known.is_some_and(|all| all <= LARGE) && !self.is_lifted {
             self.note();
             return;
         }
-        let mut words: Vec<LLVMValueRef> = given
-            .iter()
-            .map(|value| {
-                let name = c"".as_ptr();
-                llvm!(LLVMBuildIntCast2(self.builder, value.0, self.word, 0, name))
-            })
-            .collect();
+        let word = |value: &Value<'m>| self.builder.resize(*value, self.word, false);
+        let words: Vec<Value<'m>> = given.iter().map(word).collect();
         let asked = self.refuses[usize::from(given.len() > 1)];
-        let refused = llvm!(LLVMBuildCall2(
-            self.builder,
-            asked.function_type().0,
-            asked.0,
-            words.as_mut_ptr(),
-            words.len() as u32,
-            c"refused".as_ptr()
-        ));
-        let refused = llvm!(LLVMBuildICmp(
-            self.builder,
-            LLVMIntPredicate::LLVMIntNE,
-            refused,
-            llvm!(LLVMConstInt(self.int, 0, 0)),
-            c"".as_ptr()
-        ));
+        let refused = self.builder.call(asked.callable(), &words);
+        let (refused, zero) = (refused.named("refused"), self.int.zero());
+        let different = LLVMIntPredicate::LLVMIntNE;
+        let refused = self.builder.compare(different, refused, zero);
         for (at, value) in heap.sizes().zip(given) {
-            let most = llvm!(LLVMConstAllOnes(value.ty().0));
-            let name = c"".as_ptr();
-            let size = llvm!(LLVMBuildSelect(self.builder, refused, most, value.0, name));
-            call.set_operand(at as u32, Value::new(size));
+            let size = self.builder.select(refused, value.ty().ones(), *value);
+            call.set_operand(at as u32, size);
         }
     }
 
     /// Notes that it is assumed that a request is granted.
     fn note(&mut self) {
-        let builder = self.builder;
-        let rule = *self
-            .rule
-            .get_or_insert_with(|| assumed::literal(builder, c"alloc"));
-        assumed::tell(builder, self.assumed, rule);
+        let literal = || assumed::literal(&self.builder, RULE);
+        let rule = *self.rule.get_or_insert_with(literal);
+        self.builder.call(self.assumed, &[rule]);
     }
 }

@@ -3,10 +3,11 @@
 //! The native side compiles this module at -O2. A signed sum that wraps, a pointer past its object or a
 //! loop without end must there do what the machine does, not what an optimiser may assume never happens.
 
-use llvm_sys::{LLVMAtomicOrdering, LLVMOpcode};
+use std::iter;
 
-use crate::program::convention::INSTEAD;
-use crate::program::llvm::{Module, Value, attribute_kind, llvm, metadata};
+use cegar_llvm::{AttributeKind, Metadata, Module, Place, Value};
+
+use crate::program::convention::{INSTEAD, LOOP};
 
 const FUNCTION: [&str; 15] = [
     "mustprogress",
@@ -46,84 +47,69 @@ const VALUE: [&str; 15] = [
 
 /// Drops flags, attributes, metadata and assumptions.
 pub(super) fn drop(module: &Module) {
-    let kinds = |names: &[&str]| -> Vec<u32> { names.iter().map(|n| attribute_kind(n)).collect() };
-    let (function_kinds, value_kinds) = (kinds(&FUNCTION), kinds(&VALUE));
-    let kept_metadata = ["dbg", "nosanitize", "srcloc", metadata::LOOP, INSTEAD].map(|n| {
-        llvm!(LLVMGetMDKindIDInContext(
-            module.context,
-            n.as_ptr().cast(),
-            n.len() as u32
-        ))
-    });
+    let kept_metadata = ["dbg", "nosanitize", "srcloc", LOOP, INSTEAD];
+    let kept_metadata = kept_metadata.map(|name| module.metadata_kind(name));
+    let licences = Licences::known();
     for function in module.functions() {
         if function.name().starts_with("llvm.") {
             continue;
         }
-        let remove =
-            |at: u32, kind: u32| llvm!(LLVMRemoveEnumAttributeAtIndex(function.0, at, kind));
-        function_kinds
-            .iter()
-            .for_each(|k| remove(llvm_sys::LLVMAttributeFunctionIndex, *k));
-        for at in 0..=function.params().len() as u32 {
-            value_kinds.iter().for_each(|k| remove(at, *k));
-        }
+        licences.remove(function, function.params().len());
         for block in function.blocks() {
             for instruction in block.instructions() {
                 if instruction.is_call() && instruction.callee().name().starts_with("llvm.assume") {
-                    instruction.erase_instruction();
+                    instruction.delete();
                     continue;
                 }
-                drop_flags(instruction);
-                metadata::keep_loop_place(module, instruction);
-                drop_metadata(instruction, &kept_metadata);
+                instruction.drop_flags();
+                keep_loop_place(module, instruction);
+                instruction.keep_metadata(&kept_metadata);
                 if instruction.is_call() {
-                    let remove = |at: u32, kind: u32| {
-                        llvm!(LLVMRemoveCallSiteEnumAttribute(instruction.0, at, kind))
-                    };
-                    let whole = llvm_sys::LLVMAttributeFunctionIndex;
-                    function_kinds.iter().for_each(|k| remove(whole, *k));
-                    for at in 0..=instruction.arguments().len() as u32 {
-                        value_kinds.iter().for_each(|k| remove(at, *k));
-                    }
+                    licences.remove(instruction, instruction.arguments().len());
                 }
             }
         }
     }
 }
 
-fn drop_flags(instruction: Value<'_>) {
-    use LLVMOpcode::*;
-    match instruction.opcode() {
-        Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl) => {
-            llvm!(LLVMSetNSW(instruction.0, 0));
-            llvm!(LLVMSetNUW(instruction.0, 0));
+/// The attributes, by LLVM's numbers.
+struct Licences {
+    function: Vec<AttributeKind>,
+    value: Vec<AttributeKind>,
+}
+
+impl Licences {
+    /// Those that this version of LLVM has.
+    fn known() -> Licences {
+        let (function, value) = (FUNCTION.into_iter(), VALUE.into_iter());
+        Licences {
+            function: function.filter_map(AttributeKind::named).collect(),
+            value: value.filter_map(AttributeKind::named).collect(),
         }
-        Some(LLVMUDiv | LLVMSDiv | LLVMLShr | LLVMAShr) => llvm!(LLVMSetExact(instruction.0, 0)),
-        Some(LLVMZExt | LLVMUIToFP) => llvm!(LLVMSetNNeg(instruction.0, 0)),
-        Some(LLVMOr) => llvm!(LLVMSetIsDisjoint(instruction.0, 0)),
-        Some(LLVMGetElementPtr) => llvm!(LLVMSetIsInBounds(instruction.0, 0)),
-        _ => {}
     }
-    if llvm!(LLVMCanValueUseFastMathFlags(instruction.0)) != 0 {
-        llvm!(LLVMSetFastMathFlags(instruction.0, 0));
+
+    /// Removes them from a function or a call of so many parameters.
+    fn remove(&self, from: Value<'_>, parameters: usize) {
+        for kind in &self.function {
+            from.remove_attribute(Place::Function, *kind);
+        }
+        let parameters = (0..parameters as u32).map(Place::Parameter);
+        for place in iter::once(Place::Result).chain(parameters) {
+            for kind in &self.value {
+                from.remove_attribute(place, *kind);
+            }
+        }
     }
 }
 
-fn drop_metadata(instruction: Value<'_>, kept: &[u32]) {
-    if llvm!(LLVMHasMetadata(instruction.0)) == 0 {
-        return;
-    }
-    let mut count = 0;
-    let entries = llvm!(LLVMInstructionGetAllMetadataOtherThanDebugLoc(
-        instruction.0,
-        &mut count
-    ));
-    let kinds: Vec<u32> = (0..count)
-        .map(|i| llvm!(LLVMValueMetadataEntriesGetKind(entries, i as u32)))
-        .collect();
-    llvm!(LLVMDisposeValueMetadataEntries(entries));
-    for kind in kinds.into_iter().filter(|k| !kept.contains(k)) {
-        llvm!(LLVMSetMetadata(instruction.0, kind, std::ptr::null_mut()));
+/// Keeps of `llvm.loop` where the loop begins.
+fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
+    let parts = terminator.metadata("llvm.loop").map(Metadata::operands);
+    let mut places = parts.into_iter().flatten().flatten();
+    if let Some((line, column)) = places.find_map(Metadata::location) {
+        let number = |n: u32| Metadata::of(module.int(32).number(n.into()));
+        let place = [number(line), number(column)];
+        terminator.set_metadata(LOOP, &place.into_iter().flatten().collect::<Vec<_>>());
     }
 }
 
@@ -133,15 +119,8 @@ pub(super) fn relax_alignment(module: &Module) {
     for function in module.functions() {
         for block in function.blocks() {
             for instruction in block.instructions() {
-                let is_access = matches!(
-                    instruction.opcode(),
-                    Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMStore)
-                );
-                if is_access
-                    && llvm!(LLVMGetOrdering(instruction.0))
-                        == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
-                {
-                    llvm!(LLVMSetAlignment(instruction.0, 1));
+                if instruction.is_plain_access() {
+                    instruction.set_align(1);
                 }
             }
         }

@@ -3,16 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use llvm_sys::LLVMLinkage;
-use llvm_sys::prelude::LLVMModuleRef;
+use cegar_llvm::{Builder, LLVMLinkage, Metadata, Module, Refused, Value};
 
 use super::{
-    Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, granted, mocks, run, startup,
+    Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, declaration, granted, mocks, run,
+    startup,
 };
 use crate::program::convention::{KIND, MEMBER, VISIBLE};
-use crate::program::llvm::{
-    Metadata, Module, Value, last_message, llvm, metadata, parse, parse_lazily,
-};
 use crate::program::load::ENTRY;
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
@@ -23,7 +20,7 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
     let mut defined: HashMap<String, PathBuf> = HashMap::new();
     for path in &request.user_modules {
         let part = Part::read(module, path)?;
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             if value.is_declaration() || is_local(value) {
                 continue;
             }
@@ -50,25 +47,25 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
     }
     let weakly: HashSet<String> = parsed
         .iter()
-        .flat_map(Part::globals_and_functions)
+        .flat_map(|part| part.module.functions_and_globals())
         .filter(|v| !v.is_declaration() && !is_local(*v))
         .map(Value::name)
         .collect();
     for part in parsed {
         part.mark("user");
         // Before the link, which makes what it can local.
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             if value.is_global_variable() && !value.is_declaration() && !is_local(value) {
                 show(value);
             }
         }
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             let name = value.name();
             if let Some(replacement) = request.redirections.get(&name)
                 && value.is_declaration()
                 && !weakly.contains(&name)
             {
-                part.rename(value, replacement);
+                rename(&part.module, value, replacement);
             }
         }
         part.link(module)?;
@@ -102,7 +99,7 @@ fn show(variable: Value<'_>) {
 
 /// Gives the entry the name by which the driver calls it.
 pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError> {
-    let defined = |name: &str| module.function(name).filter(|f| !f.is_declaration());
+    let defined = |name: &str| module.defined_function(name);
     let missing = |name: &str| NormaliseError::NoEntry(name.to_owned());
     match entry {
         Entry::Main => {
@@ -115,12 +112,12 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
         }
         Entry::Function(name) => {
             let function = defined(name).ok_or_else(|| missing(name))?;
-            let ty = function.function_type();
+            let ty = function.value_type();
             let result = ty.result();
             if !ty.params().is_empty() || !(result.is_void() || result.is_integer()) {
                 return Err(NormaliseError::EntrySignature {
                     name: name.clone(),
-                    signature: signature(module, function, name),
+                    signature: signature(function, name),
                 });
             }
             function.set_linkage(LLVMLinkage::LLVMExternalLinkage);
@@ -139,77 +136,49 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
 }
 
 /// A function's declaration in C's words.
-fn signature(module: &Module, function: Value<'_>, name: &str) -> String {
+fn signature(function: Value<'_>, name: &str) -> String {
     let about = Metadata::of_function(function);
     about
-        .and_then(|about| metadata::declaration(module, about, name))
-        .unwrap_or_else(|| format!("{name} ({})", function.function_type().text()))
+        .and_then(|about| declaration::of(about, name))
+        .unwrap_or_else(|| format!("{name} ({})", function.value_type().text()))
 }
 
 /// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a wrapper.
 pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
-    let Some(main) = module.function(USER_MAIN).filter(|f| !f.is_declaration()) else {
+    let Some(main) = module.defined_function(USER_MAIN) else {
         return Ok(());
     };
-    let ty = main.function_type();
+    let ty = main.value_type();
     let (parameters, result) = (ty.params(), ty.result());
-    let context = module.context;
-    let int = llvm!(LLVMInt32TypeInContext(context));
-    let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
-    let mut full = [int, pointer, pointer];
-    let fits = parameters.iter().zip(full).all(|(p, f)| p.0 == f) && parameters.len() <= 3;
-    if !fits || !(result.is_void() || result.0 == int) {
+    let (int, pointer) = (module.int(32), module.pointer());
+    let full = [int, pointer, pointer];
+    let fits = parameters.iter().zip(full).all(|(p, f)| *p == f) && parameters.len() <= 3;
+    if !fits || !(result.is_void() || result == int) {
         return Err(NormaliseError::EntrySignature {
             name: "main".to_owned(),
-            signature: signature(module, main, "main"),
+            signature: signature(main, "main"),
         });
     }
     if parameters.len() == 3 && !result.is_void() {
         return Ok(());
     }
-    let wrapper_type = llvm!(LLVMFunctionType(int, full.as_mut_ptr(), 3, 0));
-    let wrapper = Value::new(llvm!(LLVMAddFunction(
-        module.module,
-        c"cegar_call_main".as_ptr(),
-        wrapper_type
-    )));
-    set_kind(module, wrapper, "stub");
+    let wrapper_type = int.function(&full);
+    let wrapper = module.add_function("cegar_call_main", wrapper_type);
+    set_kind(wrapper, "stub");
     for user in main.users() {
         let is_driver =
-            user.is_call() && user.callee() == main && user.callee_type().0 == wrapper_type;
+            user.is_call() && user.callee() == main && user.callee_type() == wrapper_type;
         if is_driver {
-            user.set_operand(user.operand_count() - 1, wrapper);
+            user.set_callee(wrapper);
         }
     }
-    let block = llvm!(LLVMAppendBasicBlockInContext(
-        context,
-        wrapper.0,
-        c"entry".as_ptr()
-    ));
-    let builder = llvm!(LLVMCreateBuilderInContext(context));
-    llvm!(LLVMPositionBuilderAtEnd(builder, block));
-    let mut arguments: Vec<_> = wrapper
-        .params()
-        .iter()
-        .take(parameters.len())
-        .map(|p| p.0)
-        .collect();
-    let count = arguments.len() as u32;
-    let called = llvm!(LLVMBuildCall2(
-        builder,
-        ty.0,
-        main.0,
-        arguments.as_mut_ptr(),
-        count,
-        c"".as_ptr()
-    ));
-    let status = if result.is_void() {
-        llvm!(LLVMConstInt(int, 0, 0))
-    } else {
-        called
-    };
-    llvm!(LLVMBuildRet(builder, status));
-    llvm!(LLVMDisposeBuilder(builder));
+    let builder = Builder::new(module);
+    builder.move_to_end(wrapper.append_block("entry"));
+    let mut arguments = wrapper.params();
+    arguments.truncate(parameters.len());
+    let called = builder.call(main.callable(), &arguments);
+    let status = if result.is_void() { int.zero() } else { called };
+    builder.ret(Some(status));
     Ok(())
 }
 
@@ -223,15 +192,13 @@ pub(super) struct Library {
 pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library, NormaliseError> {
     let mut symbols = HashSet::new();
     let mut users: HashSet<String> = module
-        .functions()
-        .into_iter()
-        .chain(module.globals())
+        .functions_and_globals()
         .filter(|v| !v.is_declaration())
         .map(Value::name)
         .collect();
     for name in cegar_stubs::engine_only() {
         // The platform's functions call one another, whatever the program calls by their names.
-        if let Some(own) = module.function(name).filter(|f| !f.is_declaration()) {
+        if let Some(own) = module.defined_function(name) {
             own.set_name(&format!("{name}.0"));
             users.remove(*name);
         }
@@ -244,14 +211,14 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
     let parts: Vec<(Part<'_>, &str)> = stubs
         .chain(engine_only)
         .map(|(path, kind)| {
-            let (raw, into) = (parse_lazily(module.context, path)?, module);
-            Ok((Part { path, raw, into }, kind))
+            let module = module.read_beside_lazily(path)?;
+            Ok((Part { path, module }, kind))
         })
         .collect::<Result<_, NormaliseError>>()?;
     let needed = needed(module, &parts);
     for ((part, kind), is_needed) in parts.into_iter().zip(needed) {
         part.mark(kind);
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             if value.is_declaration() || is_local(value) {
                 continue;
             }
@@ -276,7 +243,7 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
     let mut wants: Vec<Vec<String>> = Vec::with_capacity(parts.len());
     for (number, (part, _)) in parts.iter().enumerate() {
         let mut wanted = Vec::new();
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             if value.is_declaration() {
                 wanted.push(value.name());
             } else if !is_local(value) {
@@ -285,8 +252,8 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
         }
         wants.push(wanted);
     }
-    let all = module.functions().into_iter().chain(module.globals());
-    let mut open: Vec<String> = all
+    let mut open: Vec<String> = module
+        .functions_and_globals()
         .filter(|value| value.is_declaration())
         .map(Value::name)
         .collect();
@@ -317,16 +284,16 @@ impl Library {
         let part = Part::read(module, path)?;
         part.mark("stub");
         let mut provided = HashSet::new();
-        for value in part.globals_and_functions() {
+        for value in part.module.functions_and_globals() {
             let name = value.name();
             if value.is_function() && name.starts_with(MEMBER) {
-                set_kind(module, value, "mock");
+                set_kind(value, "mock");
             }
             if value.is_declaration() || is_local(value) {
                 continue;
             }
             if value.is_function() && names.contains(&name.as_str()) {
-                set_kind(module, value, "mock");
+                set_kind(value, "mock");
                 provided.insert(name.clone());
             }
             self.symbols.insert(name);
@@ -344,7 +311,7 @@ impl Library {
         keep: &[&str],
     ) -> Result<Vec<String>, NormaliseError> {
         let defined = || {
-            let all = module.functions().into_iter().chain(module.globals());
+            let all = module.functions_and_globals();
             all.filter(|v| !v.is_declaration())
         };
         // By name, since the values themselves may be gone afterwards.
@@ -387,29 +354,13 @@ impl Library {
 }
 
 /// Says who provides a function.
-pub(super) fn set_kind(module: &Module, function: Value<'_>, kind: &str) {
-    set_attribute(module, function, KIND, kind);
+pub(super) fn set_kind(function: Value<'_>, kind: &str) {
+    function.set_string_attribute(KIND, kind);
 }
 
 /// Whether a function is the user's.
 pub(super) fn is_users(function: Value<'_>) -> bool {
     function.string_attribute(KIND).as_deref() == Some("user")
-}
-
-/// Gives a function an attribute with a text.
-pub(super) fn set_attribute(module: &Module, function: Value<'_>, name: &str, text: &str) {
-    let attribute = llvm!(LLVMCreateStringAttribute(
-        module.context,
-        name.as_ptr().cast(),
-        name.len() as u32,
-        text.as_ptr().cast(),
-        text.len() as u32
-    ));
-    llvm!(LLVMAddAttributeAtIndex(
-        function.0,
-        llvm_sys::LLVMAttributeFunctionIndex,
-        attribute
-    ));
 }
 
 fn is_local(value: Value<'_>) -> bool {
@@ -426,75 +377,40 @@ fn is_local(value: Value<'_>) -> bool {
 /// A module that is about to be linked.
 struct Part<'a> {
     path: &'a Path,
-    raw: LLVMModuleRef,
-    /// The destination, whose context owns the part's types.
-    into: &'a Module,
+    module: Module,
 }
 
 impl<'a> Part<'a> {
-    fn read(into: &'a Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
-        let raw = parse(into.context, path)?;
-        Ok(Part { path, raw, into })
-    }
-
-    fn globals_and_functions(&self) -> Vec<Value<'a>> {
-        let mut all = Vec::new();
-        let mut at = llvm!(LLVMGetFirstFunction(self.raw));
-        while !at.is_null() {
-            all.push(Value::new(at));
-            at = llvm!(LLVMGetNextFunction(at));
-        }
-        at = llvm!(LLVMGetFirstGlobal(self.raw));
-        while !at.is_null() {
-            all.push(Value::new(at));
-            at = llvm!(LLVMGetNextGlobal(at));
-        }
-        all
+    fn read(into: &Module, path: &'a Path) -> Result<Part<'a>, NormaliseError> {
+        let module = into.read_beside(path)?;
+        Ok(Part { path, module })
     }
 
     fn mark(&self, kind: &str) {
-        for value in self.globals_and_functions() {
-            if value.is_function() && !value.is_declaration() {
-                set_kind(self.into, value, kind);
-            }
-        }
-    }
-
-    /// Renames a declaration, or makes it the one of that name that there is already.
-    fn rename(&self, value: Value<'a>, name: &str) {
-        let existing = self
-            .globals_and_functions()
-            .into_iter()
-            .find(|v| v.name() == name);
-        match existing {
-            None => value.set_name(name),
-            Some(existing) => {
-                value.replace_all_uses(existing);
-                if value.is_function() {
-                    llvm!(LLVMDeleteFunction(value.0));
-                } else {
-                    llvm!(LLVMDeleteGlobal(value.0));
-                }
+        for function in self.module.functions() {
+            if !function.is_declaration() {
+                set_kind(function, kind);
             }
         }
     }
 
     fn link(self, into: &Module) -> Result<(), NormaliseError> {
-        let (path, raw) = (self.path.to_owned(), self.raw);
-        std::mem::forget(self);
-        // SAFETY: both modules are live and share a context; the linker consumes the source.
-        if unsafe { llvm_sys::linker::LLVMLinkModules2(into.module, raw) } != 0 {
-            return Err(NormaliseError::Link {
-                path,
-                message: last_message(),
-            });
-        }
-        Ok(())
+        let failed = |Refused(message)| NormaliseError::Link {
+            path: self.path.to_owned(),
+            message,
+        };
+        into.link(self.module).map_err(failed)
     }
 }
 
-impl Drop for Part<'_> {
-    fn drop(&mut self) {
-        llvm!(LLVMDisposeModule(self.raw));
+/// Renames a declaration, or makes it the one of that name that there is already.
+fn rename<'m>(module: &'m Module, declaration: Value<'m>, name: &str) {
+    let mut all = module.functions_and_globals();
+    match all.find(|v| v.name() == name) {
+        None => declaration.set_name(name),
+        Some(existing) => {
+            declaration.replace_all_uses(existing);
+            declaration.delete();
+        }
     }
 }

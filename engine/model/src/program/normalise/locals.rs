@@ -7,11 +7,9 @@
 
 use std::ops::Range;
 
-use llvm_sys::prelude::{LLVMBuilderRef, LLVMValueRef};
-use llvm_sys::{LLVMOpcode, LLVMTypeKind};
+use cegar_llvm::{Builder, Callee, LLVMOpcode, LLVMTypeKind, Layout, Module, Type, Value};
 
 use crate::program::convention::{KIND, UNINIT};
-use crate::program::llvm::{Layout, Module, Type, Value, llvm};
 
 /// What the names of the marks begin with.
 pub(super) const SCOPE_BEGINS: &str = "llvm.lifetime.start.";
@@ -21,24 +19,9 @@ const LARGEST: u64 = 256;
 
 /// Marks the locals of all functions.
 pub(super) fn mark(module: &Module) {
-    let context = module.context;
-    let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
-    let word = llvm!(LLVMInt64TypeInContext(context));
-    let mut parameters = [pointer, word];
-    let ty = llvm!(LLVMFunctionType(
-        llvm!(LLVMVoidTypeInContext(context)),
-        parameters.as_mut_ptr(),
-        2,
-        0
-    ));
-    let uninit = module.function(UNINIT).unwrap_or_else(|| {
-        Value::new(llvm!(LLVMAddFunction(
-            module.module,
-            c"__cegar_uninit".as_ptr(),
-            ty
-        )))
-    });
-    let builder = llvm!(LLVMCreateBuilderInContext(context));
+    let parameters = [module.pointer(), module.int(64)];
+    let uninit = module.declare(UNINIT, module.void(), &parameters);
+    let builder = Builder::new(module);
     let layout = module.layout();
     for function in module.functions() {
         // A mock's only local is filled before it is read.
@@ -48,23 +31,17 @@ pub(super) fn mark(module: &Module) {
         for block in function.blocks() {
             for instruction in block.instructions() {
                 if instruction.opcode() == Some(LLVMOpcode::LLVMAlloca) {
-                    mark_local(builder, layout, instruction, (uninit, ty, word));
+                    mark_local((&builder, layout), instruction, uninit);
                 }
             }
         }
     }
-    llvm!(LLVMDisposeBuilder(builder));
 }
 
 fn mark_local<'m>(
-    builder: LLVMBuilderRef,
-    layout: Layout<'m>,
+    (builder, layout): (&Builder<'m>, Layout<'m>),
     local: Value<'m>,
-    (uninit, ty, word): (
-        Value<'m>,
-        llvm_sys::prelude::LLVMTypeRef,
-        llvm_sys::prelude::LLVMTypeRef,
-    ),
+    uninit: Callee<'m>,
 ) {
     let Some(next) = local.next_instruction() else {
         return;
@@ -76,30 +53,18 @@ fn mark_local<'m>(
         }
         return;
     }
-    llvm!(LLVMPositionBuilderBefore(builder, next.0));
+    builder.move_before(next);
+    let word = local.ty().int_beside(64);
     let each = layout.size(local.allocated_type());
     let count = local.operand(0);
     let size = match count.const_int() {
-        Some(n) => llvm!(LLVMConstInt(word, n.saturating_mul(each), 0)),
+        Some(n) => word.number(n.saturating_mul(each)),
         None => {
-            let count = llvm!(LLVMBuildIntCast2(builder, count.0, word, 0, c"".as_ptr()));
-            llvm!(LLVMBuildMul(
-                builder,
-                count,
-                llvm!(LLVMConstInt(word, each, 0)),
-                c"".as_ptr()
-            ))
+            let count = builder.resize(count, word, false);
+            builder.mul(count, word.number(each))
         }
     };
-    let mut arguments = [local.0, size];
-    llvm!(LLVMBuildCall2(
-        builder,
-        ty,
-        uninit.0,
-        arguments.as_mut_ptr(),
-        2,
-        c"".as_ptr()
-    ));
+    builder.call(uninit, &[local, size]);
 }
 
 /// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a loop is not that of the next
@@ -107,7 +72,7 @@ fn mark_local<'m>(
 /// written outside of a scope. A store of the local's type leaves the bytes out that no member has: padding, or in a union what
 /// another member has there.
 pub(super) fn forget<'m>(
-    (builder, layout): (LLVMBuilderRef, Layout<'m>),
+    (builder, layout): (&Builder<'m>, Layout<'m>),
     first: Value<'m>,
     local: Value<'m>,
 ) {
@@ -121,33 +86,22 @@ pub(super) fn forget<'m>(
         places.push(first);
     }
     for place in places {
-        llvm!(LLVMPositionBuilderBefore(builder, place.0));
+        builder.move_before(place);
         // No line of the program does it.
-        llvm!(LLVMSetCurrentDebugLocation2(builder, std::ptr::null_mut()));
-        store_unknown(builder, ty, local.0);
-        let byte = llvm!(LLVMInt8TypeInContext(llvm!(LLVMGetTypeContext(ty.0))));
-        let word = llvm!(LLVMInt64TypeInContext(llvm!(LLVMGetTypeContext(ty.0))));
+        builder.set_place(None);
+        store_unknown(builder, ty, local);
+        let (byte, word) = (ty.int_beside(8), ty.int_beside(64));
         for gap in &gaps {
-            let mut offset = [llvm!(LLVMConstInt(word, gap.start, 0))];
-            let at = llvm!(LLVMBuildInBoundsGEP2(
-                builder,
-                byte,
-                local.0,
-                offset.as_mut_ptr(),
-                1,
-                c"".as_ptr()
-            ));
-            let bytes = llvm!(LLVMArrayType2(byte, gap.end - gap.start));
-            store_unknown(builder, Type::new(bytes), at);
+            let at = builder.element(byte, local, word.number(gap.start));
+            store_unknown(builder, byte.array(gap.end - gap.start), at);
         }
     }
 }
 
-fn store_unknown(builder: LLVMBuilderRef, ty: Type<'_>, at: LLVMValueRef) {
-    let poison = llvm!(LLVMGetPoison(ty.0));
-    let frozen = llvm!(LLVMBuildFreeze(builder, poison, c"uninitialised".as_ptr()));
+fn store_unknown<'m>(builder: &Builder<'m>, ty: Type<'m>, at: Value<'m>) {
+    let frozen = builder.freeze(ty.poison()).named("uninitialised");
     // The default alignment is that of the type: a byte's, or the local's own.
-    llvm!(LLVMBuildStore(builder, frozen, at));
+    builder.store(frozen, at);
 }
 
 /// The bytes of a type, which lies at an offset, that no store of it writes.
@@ -193,13 +147,14 @@ pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
 /// Whether a call copies from a local to itself. SROA leaves the part that is copied in memory, which must not be written before its scope
 /// begins.
 fn is_within_itself(copy: Value<'_>) -> bool {
-    let root = |mut address: Value<'_>| {
+    let root = |number| {
+        let mut address = copy.operand(number);
         while address.opcode() == Some(LLVMOpcode::LLVMGetElementPtr) {
             address = address.operand(0);
         }
-        address.0
+        address
     };
-    root(copy.operand(0)) == root(copy.operand(1))
+    root(0) == root(1)
 }
 
 /// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are accesses within the local that SROA can take apart.

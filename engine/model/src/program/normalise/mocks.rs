@@ -3,15 +3,13 @@
 //! (Executable Counterexamples, section 3: an external function's mock returns the values that the
 //! counterexample needs. Here the values are bytes of the channel that bears the function's name.)
 
-use llvm_sys::prelude::{LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
-use llvm_sys::{LLVMLinkage, LLVMOpcode};
 use std::collections::HashSet;
-use std::ffi::CString;
+
+use cegar_llvm::{Builder, Callee, LLVMLinkage, LLVMOpcode, Module, Place, Type, Value};
 
 use super::link::set_kind;
 use super::{LinkRequest, Normalised, outputs, reach};
 use crate::program::convention::{UNDEFINED, UNINIT, VISIBLE};
-use crate::program::llvm::{Module, Type, Value, attribute_kind, llvm};
 use crate::program::load::{failing, intrinsic};
 
 /// What mocks call; kept until all mocks are there.
@@ -109,7 +107,7 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
 pub(super) fn hide(module: &Module, normalised: &Normalised) {
     let functions = normalised.mocked.iter().map(|mocked| &mocked.name);
     let names: HashSet<&String> = functions.chain(&normalised.external_data).collect();
-    let values = module.functions().into_iter().chain(module.globals());
+    let values = module.functions_and_globals();
     for value in values.filter(|value| !value.is_declaration() && names.contains(&value.name())) {
         value.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     }
@@ -124,10 +122,7 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
         if global.linkage() == LLVMLinkage::LLVMExternalWeakLinkage {
             absent(global);
         } else if global.value_type().is_sized() {
-            llvm!(LLVMSetInitializer(
-                global.0,
-                llvm!(LLVMConstNull(global.value_type().0))
-            ));
+            global.set_initializer(global.value_type().zero());
             global.mark(VISIBLE);
             global.mark(UNDEFINED);
             normalised.external_data.push(global.name());
@@ -156,58 +151,36 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
 
 /// An undefined weak symbol is NULL, as a linker makes it.
 fn absent(value: Value<'_>) {
-    llvm!(LLVMReplaceAllUsesWith(
-        value.0,
-        llvm!(LLVMConstNull(value.ty().0))
-    ));
+    value.replace_all_uses(value.ty().zero());
 }
 
 struct Generator<'m> {
     module: &'m Module,
-    builder: LLVMBuilderRef,
-    int: LLVMTypeRef,
-    word: LLVMTypeRef,
-    choose: (LLVMTypeRef, LLVMValueRef),
-    pointer: (LLVMTypeRef, LLVMValueRef),
-}
-
-impl Drop for Generator<'_> {
-    fn drop(&mut self) {
-        llvm!(LLVMDisposeBuilder(self.builder));
-    }
+    builder: Builder<'m>,
+    int: Type<'m>,
+    word: Type<'m>,
+    choose: Callee<'m>,
+    pointer: Callee<'m>,
 }
 
 impl<'m> Generator<'m> {
     fn new(module: &'m Module) -> Generator<'m> {
-        let context = module.context;
-        let int = llvm!(LLVMInt32TypeInContext(context));
-        let word = llvm!(LLVMInt64TypeInContext(context));
-        let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
-        let void = llvm!(LLVMVoidTypeInContext(context));
-        let declared = |name: &'static std::ffi::CStr, result, mut parameters: [LLVMTypeRef; 3]| {
-            let ty = llvm!(LLVMFunctionType(result, parameters.as_mut_ptr(), 3, 0));
-            let existing = llvm!(LLVMGetNamedFunction(module.module, name.as_ptr()));
-            let function = if existing.is_null() {
-                llvm!(LLVMAddFunction(module.module, name.as_ptr(), ty))
-            } else {
-                existing
-            };
-            (ty, function)
-        };
+        let (int, word, pointer) = (module.int(32), module.int(64), module.pointer());
+        let choose = [pointer, pointer, word];
         Generator {
             module,
-            builder: llvm!(LLVMCreateBuilderInContext(context)),
+            builder: Builder::new(module),
             int,
             word,
-            choose: declared(c"crunner_choose", void, [pointer, pointer, word]),
-            pointer: declared(c"crunner_mock_pointer", pointer, [pointer, word, int]),
+            choose: module.declare("crunner_choose", module.void(), &choose),
+            pointer: module.declare("crunner_mock_pointer", pointer, &[pointer, word, int]),
         }
     }
 
     /// What a function returns.
     fn returns(&self, function: Value<'m>) -> Returns {
         let layout = self.module.layout();
-        let result = function.function_type().result();
+        let result = function.value_type().result();
         let bits = || layout.bits(result);
         match () {
             () if result.is_void() => match through_memory(function) {
@@ -240,44 +213,28 @@ impl<'m> Generator<'m> {
 
     /// Writes the body of `function`.
     fn define(&self, function: Value<'m>, name: &str) -> Returns {
-        let builder = self.builder;
+        let builder = &self.builder;
         let layout = self.module.layout();
-        let result = function.function_type().result();
+        let result = function.value_type().result();
         let returns = self.returns(function);
-        set_kind(self.module, function, "mock");
-        let block = llvm!(LLVMAppendBasicBlockInContext(
-            self.module.context,
-            function.0,
-            c"entry".as_ptr()
-        ));
-        llvm!(LLVMPositionBuilderAtEnd(builder, block));
-        let channel = CString::new(name).unwrap_or_default();
-        let channel = llvm!(LLVMBuildGlobalStringPtr(
-            builder,
-            channel.as_ptr(),
-            c"cegar.channel".as_ptr()
-        ));
+        set_kind(function, "mock");
+        builder.move_to_end(function.append_block("entry"));
+        let channel = builder.text(name, "cegar.channel");
         if never_returns(function)
             && let Some(stop) = self.module.function("crunner_stop")
         {
             // What cannot come back ends the run, however it does that.
-            let mut status = [llvm!(LLVMConstInt(self.int, 0, 0))];
-            llvm!(LLVMBuildCall2(
-                builder,
-                stop.function_type().0,
-                stop.0,
-                status.as_mut_ptr(),
-                1,
-                c"".as_ptr()
-            ));
-            llvm!(LLVMBuildUnreachable(builder));
+            builder.call(stop.callable(), &[self.int.zero()]);
+            builder.unreachable();
             return returns;
         }
         if result.is_void() {
-            if let Returns::Aggregate { bytes } = returns {
-                self.choose(channel, llvm!(LLVMGetParam(function.0, 0)), bytes);
+            if let (Returns::Aggregate { bytes }, Some(into)) =
+                (&returns, function.params().first())
+            {
+                self.choose(channel, *into, *bytes);
             }
-            llvm!(LLVMBuildRetVoid(builder));
+            builder.ret(None);
             return returns;
         }
         if let Returns::Pointer {
@@ -286,21 +243,9 @@ impl<'m> Generator<'m> {
             ..
         } = returns
         {
-            let mut arguments = [
-                channel,
-                llvm!(LLVMConstInt(self.word, pointee, 0)),
-                llvm!(LLVMConstInt(self.int, u64::from(raw_allowed), 0)),
-            ];
-            let (ty, callee) = self.pointer;
-            let made = llvm!(LLVMBuildCall2(
-                builder,
-                ty,
-                callee,
-                arguments.as_mut_ptr(),
-                3,
-                c"".as_ptr()
-            ));
-            llvm!(LLVMBuildRet(builder, made));
+            let raw_allowed = self.int.number(u64::from(raw_allowed));
+            let arguments = [channel, self.word.number(pointee), raw_allowed];
+            builder.ret(Some(builder.call(self.pointer, &arguments)));
             return returns;
         }
         let bits = layout.bits(result);
@@ -308,49 +253,37 @@ impl<'m> Generator<'m> {
         // Bits that are no whole bytes are taken as bytes and cut.
         let cut = result.is_integer() && !bits.is_multiple_of(8);
         let held = if cut {
-            llvm!(LLVMIntTypeInContext(self.module.context, bytes as u32 * 8))
+            self.module.int(bytes as u32 * 8)
         } else {
-            result.0
+            result
         };
-        let local = llvm!(LLVMBuildAlloca(builder, held, c"result".as_ptr()));
-        if Type::new(held).is_struct() {
+        let local = builder.alloca(held).named("result");
+        if held.is_struct() {
             // The padding of a result too is part of the channel.
             self.choose(channel, local, layout.size(result));
         } else {
             self.choose(channel, local, bytes);
         }
-        let mut value = llvm!(LLVMBuildLoad2(builder, held, local, c"".as_ptr()));
+        let mut value = builder.load(held, local);
         if cut {
-            value = llvm!(LLVMBuildTrunc(builder, value, result.0, c"".as_ptr()));
+            value = builder.resize(value, result, false);
         }
-        llvm!(LLVMBuildRet(builder, value));
+        builder.ret(Some(value));
         returns
     }
 
-    fn choose(&self, channel: LLVMValueRef, into: LLVMValueRef, bytes: u64) {
-        let mut arguments = [channel, into, llvm!(LLVMConstInt(self.word, bytes, 0))];
-        let (ty, callee) = self.choose;
-        llvm!(LLVMBuildCall2(
-            self.builder,
-            ty,
-            callee,
-            arguments.as_mut_ptr(),
-            3,
-            c"".as_ptr()
-        ));
+    fn choose(&self, channel: Value<'m>, into: Value<'m>, bytes: u64) {
+        let arguments = [channel, into, self.word.number(bytes)];
+        self.builder.call(self.choose, &arguments);
     }
 }
 
 /// Whether a function is declared not to come back. Where clang checks what is unreachable, it takes that from the declaration, and each call is followed by
 /// a trap instead.
 fn never_returns(function: Value<'_>) -> bool {
-    let found = llvm!(LLVMGetEnumAttributeAtIndex(
-        function.0,
-        llvm_sys::LLVMAttributeFunctionIndex,
-        attribute_kind("noreturn")
-    ));
     let users = function.users();
-    !found.is_null() || !users.is_empty() && users.into_iter().all(|user| is_last(function, user))
+    function.has_attribute(Place::Function, "noreturn")
+        || !users.is_empty() && users.into_iter().all(|user| is_last(function, user))
 }
 
 /// The number of clang's check that something is unreachable.
@@ -382,10 +315,5 @@ fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
 
 /// The type of a structure that is returned through the first parameter.
 fn through_memory(function: Value<'_>) -> Option<Type<'_>> {
-    let found = llvm!(LLVMGetEnumAttributeAtIndex(
-        function.0,
-        1,
-        attribute_kind("sret")
-    ));
-    (!found.is_null()).then(|| Type::new(llvm!(LLVMGetTypeAttributeValue(found))))
+    function.attribute_type(Place::Parameter(0), "sret")
 }

@@ -5,11 +5,9 @@
 //! written, pointers and all. (Executable Counterexamples, section 3, has external functions write nothing at all.) The
 //! difference is seen at the calls: a local variable in which the program itself puts no pointer.
 
+use cegar_llvm::{LLVMOpcode, LLVMValueKind, Place, Value};
+
 use std::collections::HashSet;
-
-use llvm_sys::{LLVMOpcode, LLVMValueKind};
-
-use crate::program::llvm::{Value, attribute_kind, llvm};
 
 /// The parameters, from 0, that are such a variable at every call of `function`. None where LLVM's parameters may not be
 /// those of C (structures passed or returned through memory).
@@ -20,12 +18,12 @@ pub(super) fn of(function: Value<'_>) -> Vec<usize> {
         .filter(|user| user.is_call() && user.callee() == function)
         .collect();
     let through_memory = |i: u32| {
-        ["sret", "byval"].iter().any(|name| {
-            let kind = attribute_kind(name);
-            !llvm!(LLVMGetEnumAttributeAtIndex(function.0, i + 1, kind)).is_null()
-        })
+        let place = Place::Parameter(i);
+        ["sret", "byval"]
+            .iter()
+            .any(|name| function.has_attribute(place, name))
     };
-    let count = function.function_type().params().len();
+    let count = function.value_type().params().len();
     if calls.is_empty() || (0..count as u32).any(through_memory) {
         return Vec::new();
     }

@@ -6,13 +6,9 @@
 //! user's code has such a thing, the driver says so before all else: that it is assumed to be harmless, or that nothing behind it is
 //! modelled.
 
-use std::ffi::CStr;
-
-use llvm_sys::LLVMOpcode;
-use llvm_sys::prelude::LLVMBuilderRef;
+use cegar_llvm::{Builder, LLVMOpcode, Module, Value};
 
 use super::{LinkRequest, assumed, link, temporaries};
-use crate::program::llvm::{Module, Value, lent, llvm};
 
 /// Functions that the compiler calls without being told.
 const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
@@ -29,72 +25,66 @@ const VECTOR: u32 = 16;
 
 /// A rule that is asked for.
 struct Asked {
-    rule: &'static CStr,
+    rule: &'static str,
     is_there: fn(&Module) -> bool,
 }
 
 const ASKED: [Asked; 7] = [
     Asked {
-        rule: c"assembly",
+        rule: "assembly",
         is_there: has_assembly,
     },
     Asked {
-        rule: c"own-copies",
+        rule: "own-copies",
         is_there: has_copies,
     },
     Asked {
-        rule: c"alignment",
+        rule: "alignment",
         is_there: has_vectors,
     },
     Asked {
-        rule: c"booleans",
+        rule: "booleans",
         is_there: has_booleans,
     },
     Asked {
-        rule: c"usable-size",
+        rule: "usable-size",
         is_there: asks_for_size,
     },
     Asked {
-        rule: c"odd-alignment",
+        rule: "odd-alignment",
         is_there: aligns_oddly,
     },
     Asked {
-        rule: c"temporaries",
-        is_there: |module| in_users_code(module, |value| temporaries::may_outlive(module, *value)),
+        rule: "temporaries",
+        is_there: |module| in_users_code(module, |value| temporaries::may_outlive(*value)),
     },
 ];
 
 /// Says in the driver, where `builder` stands, what there is.
-pub(super) fn ask(module: &Module, request: &LinkRequest, builder: LLVMBuilderRef) {
+pub(super) fn ask<'m>(module: &'m Module, request: &LinkRequest, builder: &Builder<'m>) {
+    let tell = |function, text: &str| {
+        builder.call(function, &[assumed::literal(builder, text)]);
+    };
     for Asked { rule, .. } in ASKED.iter().filter(|asked| (asked.is_there)(module)) {
-        let is_lifted = rule
-            .to_str()
-            .is_ok_and(|rule| request.lifted.contains(rule));
-        let function = match is_lifted {
+        let function = match request.lifted.contains(*rule) {
             true => assumed::unmodelled(module),
             false => assumed::function(module),
         };
-        assumed::tell(builder, function, assumed::literal(builder, rule));
+        tell(function, rule);
     }
     if has_sections(module) {
-        let text = c"a section that the loader or the linker gives a meaning";
-        let text = assumed::literal(builder, text);
-        assumed::tell(builder, assumed::unmodelled(module), text);
+        let text = "a section that the loader or the linker gives a meaning";
+        tell(assumed::unmodelled(module), text);
     }
-    if !llvm!(LLVMGetFirstGlobalIFunc(module.module)).is_null() {
-        let text = assumed::literal(
-            builder,
-            c"a function that is chosen when the program is loaded",
-        );
-        assumed::tell(builder, assumed::unmodelled(module), text);
+    if module.has_ifuncs() {
+        let text = "a function that is chosen when the program is loaded";
+        tell(assumed::unmodelled(module), text);
     }
 }
 
 /// Whether there is assembly at file scope that may matter: not versions of symbols, and not notes for the linker.
 fn has_assembly(module: &Module) -> bool {
-    let mut len = 0;
-    let text = llvm!(LLVMGetModuleInlineAsm(module.module, &raw mut len));
-    let text = lent(text, len);
+    let text = module.assembly();
     let is_harmless = |line: &str| {
         [".symver", ".ident", ".section .note.GNU-stack", "#", "//"]
             .iter()
@@ -108,10 +98,9 @@ fn has_assembly(module: &Module) -> bool {
 /// Whether the program defines what the compiler calls. The platform's functions of these names are linked later, and the program's have
 /// another name by then.
 fn has_copies(module: &Module) -> bool {
-    COPIES.iter().any(|name| {
-        let own = module.function(&format!("{name}.0"));
-        own.is_some_and(|own| !own.is_declaration())
-    })
+    COPIES
+        .iter()
+        .any(|name| module.defined_function(&format!("{name}.0")).is_some())
 }
 
 /// Whether the user's code accesses vectors through pointers at addresses that have to be aligned.
@@ -137,7 +126,7 @@ fn has_booleans(module: &Module) -> bool {
         let users = address.users();
         let reads = |user: &Value<'_>| match user.opcode() {
             Some(LLVMOpcode::LLVMLoad) => true,
-            Some(LLVMOpcode::LLVMStore) => user.operand(1).0 == address.0,
+            Some(LLVMOpcode::LLVMStore) => user.operand(1) == address,
             _ => user.is_call() && user.callee().name().starts_with("llvm.lifetime."),
         };
         let is_named =
@@ -146,8 +135,7 @@ fn has_booleans(module: &Module) -> bool {
     };
     let is_boolean = |instruction: &Value<'_>| {
         instruction.opcode() == Some(LLVMOpcode::LLVMTrunc)
-            && instruction.ty().is_integer()
-            && instruction.ty().int_width() == 1
+            && instruction.ty().int_width() == Some(1)
             && instruction.operand(0).opcode() == Some(LLVMOpcode::LLVMLoad)
             && !is_read_alone(instruction.operand(0).operand(0))
     };
@@ -199,7 +187,7 @@ fn has_sections(module: &Module) -> bool {
     let sections: Vec<String> = globals
         .iter()
         .chain(&module.functions())
-        .filter_map(section)
+        .filter_map(|value| value.section())
         .collect();
     let is_called = |section: &String| CALLED.iter().any(|known| section.starts_with(known));
     sections.iter().any(is_called)
@@ -210,15 +198,4 @@ fn has_sections(module: &Module) -> bool {
                 .find_map(|prefix| name.strip_prefix(prefix));
             global.is_declaration() && of.is_some_and(|of| sections.iter().any(|one| one == of))
         })
-}
-
-/// The section that a variable or a function is put into.
-fn section(value: &Value<'_>) -> Option<String> {
-    let text = llvm!(LLVMGetSection(value.0));
-    if text.is_null() {
-        return None;
-    }
-    // SAFETY: a C string that the live module owns.
-    let text = unsafe { CStr::from_ptr(text) };
-    Some(text.to_string_lossy().into_owned())
 }

@@ -8,18 +8,17 @@
 
 use std::collections::{HashMap, HashSet};
 
-use llvm_sys::LLVMOpcode;
+use cegar_llvm::{BasicBlock, Builder, LLVMOpcode, Module, Value};
 
 use super::locals;
 use crate::program::convention::UNINIT;
-use crate::program::llvm::{BasicBlock, Module, Value, llvm};
 
 /// Marks the locals that may be promoted by now as [`locals::mark`] does those that could be from the start. Whether there are any.
 pub(super) fn mark(module: &Module) -> bool {
     let Some(uninit) = module.function(UNINIT) else {
         return false;
     };
-    let builder = llvm!(LLVMCreateBuilderInContext(module.context));
+    let builder = Builder::new(module);
     let layout = module.layout();
     let mut found = false;
     for call in uninit.users() {
@@ -28,11 +27,10 @@ pub(super) fn mark(module: &Module) -> bool {
         if !is_local || !locals::is_promotable(layout, local) || !is_within_scope(local) {
             continue;
         }
-        locals::forget((builder, layout), call, local);
-        call.erase_instruction();
+        locals::forget((&builder, layout), call, local);
+        call.delete();
         found = true;
     }
-    llvm!(LLVMDisposeBuilder(builder));
     found
 }
 

@@ -4,11 +4,9 @@
 //! the largest type by which it is indexed or accessed. The same walk tells whether the program computes
 //! with the address itself, which makes raw addresses worth trying (Executable Counterexamples, section 5).
 
+use cegar_llvm::{LLVMOpcode, LLVMValueKind, Layout, Type, Value};
+
 use std::collections::HashSet;
-
-use llvm_sys::{LLVMOpcode, LLVMValueKind};
-
-use crate::program::llvm::{Layout, Value, llvm};
 
 /// What the uses of a pointer say.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
@@ -86,7 +84,7 @@ impl<'m> Walk<'m> {
                 let source = user.gep_source();
                 let size = self.layout.size(source);
                 if size >= self.uses.pointee
-                    && let Some(name) = source.struct_name()
+                    && let Some(name) = tag(source)
                 {
                     self.uses.structure = Some(name);
                 }
@@ -136,11 +134,21 @@ impl<'m> Walk<'m> {
             }
             return;
         }
-        let parameters = llvm!(LLVMCountParams(callee.0)) as usize;
-        for (i, argument) in call.arguments().into_iter().enumerate().take(parameters) {
+        for (parameter, argument) in callee.params().into_iter().zip(call.arguments()) {
             if argument == pointer {
-                self.follow(Value::new(llvm!(LLVMGetParam(callee.0, i as u32))));
+                self.follow(parameter);
             }
         }
     }
+}
+
+/// The tag of a structure in C, where it has one: `struct.device.3` is `device`.
+fn tag(ty: Type<'_>) -> Option<String> {
+    let name = ty.struct_name()?;
+    let name = name.strip_prefix("struct.")?;
+    let plain = match name.rsplit_once('.') {
+        Some((plain, number)) if number.bytes().all(|b| b.is_ascii_digit()) => plain,
+        _ => name,
+    };
+    Some(plain.to_owned())
 }

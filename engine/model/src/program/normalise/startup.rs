@@ -4,11 +4,9 @@
 //! So the driver calls them first of all, lowest priority first, and hands destructors to `atexit` before anything
 //! else is handed to it: they then run last, and in the reverse order, as C's run-time start-up does it.
 
-use llvm_sys::LLVMOpcode;
-use llvm_sys::prelude::LLVMBuilderRef;
+use cegar_llvm::{Builder, LLVMOpcode, Metadata, Module, Type, Value};
 
 use super::{LinkRequest, assumed, platform};
-use crate::program::llvm::{Module, Value, llvm};
 use crate::program::load::ENTRY;
 
 pub(super) const ATEXIT: &str = "CRUNNER_atexit";
@@ -29,53 +27,27 @@ pub(super) fn into_driver(module: &Module, request: &LinkRequest) {
     else {
         return;
     };
-    let builder = llvm!(LLVMCreateBuilderInContext(module.context));
-    llvm!(LLVMPositionBuilderBefore(builder, first.0));
+    let builder = Builder::before(*first);
     // A call between functions with debug information must have a position.
-    let mut positions = all.iter().map(|i| position(i));
-    if let Some(at) = positions.find(|at| !at.is_null()) {
-        llvm!(LLVMSetCurrentDebugLocation2(builder, at));
+    if let Some(at) = all.iter().find_map(|i| Metadata::of_place(*i)) {
+        builder.set_place(Some(at));
     }
-    platform::ask(module, request, builder);
+    platform::ask(module, request, &builder);
     if let Some(atexit) = module.function(ATEXIT) {
         for destructor in take(module, "llvm.global_dtors") {
-            let ty = atexit.function_type();
-            let mut argument = [destructor.0];
-            call(builder, ty.0, atexit, &mut argument);
+            builder.call(atexit.callable(), &[destructor]);
         }
     }
     for constructor in take(module, "llvm.global_ctors") {
-        let ty = constructor.function_type();
+        let params = constructor.value_type().params();
         // glibc hands constructors what `main` gets.
-        if !ty.params().is_empty() {
-            let text = assumed::literal(builder, c"a constructor that looks at its arguments");
-            assumed::tell(builder, assumed::unmodelled(module), text);
+        if !params.is_empty() {
+            let text = assumed::literal(&builder, "a constructor that looks at its arguments");
+            builder.call(assumed::unmodelled(module), &[text]);
         }
-        let mut arguments: Vec<_> = ty
-            .params()
-            .iter()
-            .map(|p| llvm!(LLVMConstNull(p.0)))
-            .collect();
-        call(builder, ty.0, constructor, &mut arguments);
+        let arguments: Vec<Value<'_>> = params.into_iter().map(Type::zero).collect();
+        builder.call(constructor.callable(), &arguments);
     }
-    llvm!(LLVMDisposeBuilder(builder));
-}
-
-fn call(
-    builder: LLVMBuilderRef,
-    ty: llvm_sys::prelude::LLVMTypeRef,
-    function: Value<'_>,
-    arguments: &mut [llvm_sys::prelude::LLVMValueRef],
-) {
-    let count = arguments.len() as u32;
-    llvm!(LLVMBuildCall2(
-        builder,
-        ty,
-        function.0,
-        arguments.as_mut_ptr(),
-        count,
-        c"".as_ptr()
-    ));
 }
 
 /// The functions of such a list by rising priority; the list is gone then.
@@ -84,23 +56,16 @@ fn take<'m>(module: &'m Module, name: &str) -> Vec<Value<'m>> {
     let Some(list) = found else {
         return Vec::new();
     };
-    let part = |of: Value<'m>, i: u32| Value::some(llvm!(LLVMGetAggregateElement(of.0, i)));
     let mut all: Vec<(u64, Value<'m>)> = Vec::new();
     if let Some(entries) = list.initializer() {
-        let entries = (0..).map_while(|i| part(entries, i));
+        let entries = (0..).map_while(|i| entries.element(i));
         all.extend(entries.filter_map(|entry| {
-            let priority = part(entry, 0)?.const_int()?;
-            let function = part(entry, 1)?;
+            let priority = entry.element(0)?.const_int()?;
+            let function = entry.element(1)?;
             function.is_function().then_some((priority, function))
         }));
     }
     all.sort_by_key(|(priority, _)| *priority);
-    llvm!(LLVMDeleteGlobal(list.0));
+    list.delete();
     all.into_iter().map(|(_, function)| function).collect()
-}
-
-/// The debug location of an instruction; NULL if it has none.
-fn position(instruction: &Value<'_>) -> llvm_sys::prelude::LLVMMetadataRef {
-    // SAFETY: the callers pass instructions of a live module.
-    unsafe { llvm_sys::debuginfo::LLVMInstructionGetDebugLoc(instruction.0) }
 }

@@ -4,12 +4,10 @@
 //! expression (6.2.4); to clang both are locals of the whole function. Where an address of such an object may outlive it, the
 //! program is asked about it ([`super::platform`]): nothing here says where the object ends.
 
-use llvm_sys::LLVMOpcode;
-use llvm_sys::debuginfo::LLVMMetadataKind;
+use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
 
 use super::link::is_users;
 use super::locals::{SCOPE_BEGINS, scope_marks};
-use crate::program::llvm::{Metadata, Module, Value};
 
 /// What an object without a name is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,7 +17,7 @@ enum Temporary {
 }
 
 /// Whether an instruction of the user's code is such an object, and its address may be kept.
-pub(super) fn may_outlive<'m>(module: &'m Module, local: Value<'m>) -> bool {
+pub(super) fn may_outlive(local: Value<'_>) -> bool {
     if local.opcode() != Some(LLVMOpcode::LLVMAlloca) {
         return false;
     }
@@ -30,31 +28,31 @@ pub(super) fn may_outlive<'m>(module: &'m Module, local: Value<'m>) -> bool {
         .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit()) == *known)
         && scope_marks(local, SCOPE_BEGINS).is_empty();
     match name.starts_with(".compoundliteral") {
-        true => is_kept(module, local, Temporary::Literal, false),
-        false => is_result && is_kept(module, local, Temporary::Result, false),
+        true => is_kept(local, Temporary::Literal, false),
+        false => is_result && is_kept(local, Temporary::Result, false),
     }
 }
 
 /// Whether an address is stored, chosen, returned, or handed to a function that may store it; `inner`: it is that of
 /// a part.
-fn is_kept<'m>(module: &'m Module, address: Value<'m>, what: Temporary, inner: bool) -> bool {
+fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     let may_keep = |call: Value<'m>| match what {
-        Temporary::Literal => is_in_inner_block(module, call),
+        Temporary::Literal => is_in_inner_block(call),
         // The whole of it is where a call puts its result, or what the next call takes.
         Temporary::Result => inner && (!call.callee().is_function() || is_users(call.callee())),
     };
     address.users().into_iter().any(|user| match user.opcode() {
         Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMICmp) => false,
         Some(LLVMOpcode::LLVMStore) => user.operand(0) == address,
-        Some(LLVMOpcode::LLVMGetElementPtr) => is_kept(module, user, what, true),
+        Some(LLVMOpcode::LLVMGetElementPtr) => is_kept(user, what, true),
         Some(LLVMOpcode::LLVMCall) => !user.callee().name().starts_with("llvm.") && may_keep(user),
         _ => true,
     })
 }
 
 /// Whether an instruction belongs to a block within its function's body.
-fn is_in_inner_block<'m>(module: &'m Module, instruction: Value<'m>) -> bool {
-    let scope = Metadata::of_place(instruction).and_then(|place| place.scope(module));
+fn is_in_inner_block(instruction: Value<'_>) -> bool {
+    let scope = Metadata::of_place(instruction).and_then(Metadata::scope);
     scope
         .is_none_or(|scope| !matches!(scope.kind(), LLVMMetadataKind::LLVMDISubprogramMetadataKind))
 }

@@ -271,8 +271,7 @@ fn nothing_licenses_the_optimiser() {
         &["-O0", "-Xclang", "-disable-O0-optnone", "-emit-llvm", "-c"],
     );
     link(folder.path(), vec![user], Entry::Main).expect("normalises");
-    let module =
-        crate::program::llvm::Module::read(&folder.path().join("program.bc")).expect("reads");
+    let module = cegar_llvm::Module::read(&folder.path().join("program.bc")).expect("reads");
     for function in module
         .functions()
         .into_iter()

@@ -1,10 +1,11 @@
 //! The heads of a function's loops, with the registers that hold the variables there.
 
+use cegar_llvm::Value;
+
 use super::Bound;
 use crate::program::ir::{
     FunctionKind, GlobalId, Holder, LoopHead, Named, Operand, Pos, Reg, Width,
 };
-use crate::program::llvm::Value;
 use crate::program::load::body::Body;
 
 impl<'m> Body<'_, 'm> {

@@ -1,11 +1,10 @@
 //! Functions of `scanf`'s kind: after each part they go on or return what was assigned so far.
 
-use llvm_sys::prelude::LLVMValueRef;
+use cegar_llvm::Value;
 
 use super::parse::{Scan, Scanned};
-use super::write::{Head, Writer, parameters};
+use super::write::{Head, Writer};
 use super::{Family, LENGTH, SCANS, STDIN};
-use crate::program::llvm::llvm;
 
 impl<'m> Writer<'m> {
     /// Writes a function of `scanf`'s kind; none if the library does not have what it needs.
@@ -21,16 +20,16 @@ impl<'m> Writer<'m> {
         }
         let stdin = self.module.global(STDIN);
         let function = self.begin(name, types);
-        let parameters = parameters(function);
-        let none = llvm!(LLVMConstNull(self.pointer));
+        let parameters = function.params();
+        let none = self.pointer.zero();
         let (from, text) = match family {
             Family::Scan { from } => (self.stream(stdin, from, &parameters)?, none),
             _ => (none, parameters[0]),
         };
-        let source = self.local(self.source, c"source");
-        let (zero, nothing) = (self.number(0), llvm!(LLVMConstNull(self.int)));
+        let source = self.local(self.source, "source");
+        let (zero, nothing) = (self.number(0), self.int.zero());
         let length = match family {
-            Family::ScanText => self.call("strlen", &mut [text]),
+            Family::ScanText => self.call("strlen", &[text]),
             _ => zero,
         };
         for (field, value) in [from, text, length, zero, nothing].into_iter().enumerate() {
@@ -40,10 +39,10 @@ impl<'m> Writer<'m> {
         let mut arguments = parameters[first..].iter().copied();
         for part in parts {
             let goes_on = match part {
-                Scanned::Blank => self.call("crunner_scan_blank", &mut [source]),
+                Scanned::Blank => self.call("crunner_scan_blank", &[source]),
                 Scanned::Character(byte) => {
-                    let byte = llvm!(LLVMConstInt(self.int, u64::from(*byte), 0));
-                    self.call("crunner_scan_character", &mut [source, byte])
+                    let byte = self.int.number(u64::from(*byte));
+                    self.call("crunner_scan_character", &[source, byte])
                 }
                 Scanned::Conversion(scan) => {
                     let by = match scan.conversion {
@@ -54,39 +53,38 @@ impl<'m> Writer<'m> {
                     };
                     let to = part.stores().then(|| arguments.next()).flatten();
                     let how = self.scanned(scan);
-                    self.call(by, &mut [source, how, to.unwrap_or(none)])
+                    self.call(by, &[source, how, to.unwrap_or(none)])
                 }
             };
             let next = self.block(function);
             let goes_on = self.differ(goes_on, nothing);
-            llvm!(LLVMBuildCondBr(self.builder, goes_on, next, end));
-            llvm!(LLVMPositionBuilderAtEnd(self.builder, next));
+            self.builder.branch(goes_on, next, end);
+            self.builder.move_to_end(next);
         }
         // Where all was read the function returns on its own: what was stored is known there, and the result tells it from the rest.
         self.returns_assigned(source);
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
+        self.builder.move_to_end(end);
         self.returns_assigned(source);
         Some(())
     }
 
-    fn returns_assigned(&self, source: LLVMValueRef) {
-        let assigned = self.field(self.source, source, 4);
-        let name = c"".as_ptr();
-        let assigned = llvm!(LLVMBuildLoad2(self.builder, self.int, assigned, name));
-        llvm!(LLVMBuildRet(self.builder, assigned));
+    fn returns_assigned(&self, source: Value<'m>) {
+        let assigned = self.builder.field(self.source, source, 4);
+        self.builder
+            .ret(Some(self.builder.load(self.int, assigned)));
     }
 
     /// A conversion of `scanf`, as a constant.
-    fn scanned(&self, scan: &Scan) -> LLVMValueRef {
-        let int = |n: u64| llvm!(LLVMConstInt(self.int, n, 0));
-        let mut fields = [
+    fn scanned(&self, scan: &Scan) -> Value<'m> {
+        let int = |n: u64| self.int.number(n);
+        let fields = [
             self.number(scan.width as u64),
             int(scan.size as u64),
             int(u64::from(scan.suppress)),
             int(u64::from(scan.allocate)),
             int(u64::from(scan.conversion)),
-            self.bytes(&scan.set),
+            self.module.constant_bytes(&scan.set),
         ];
-        self.constant(self.structure(&mut fields))
+        self.constant(self.structure(&fields))
     }
 }

@@ -1,11 +1,9 @@
 //! Functions for formats, as LLVM's code: those of `printf`'s kind, and what both kinds are written with.
 
-use llvm_sys::LLVMIntPredicate;
-use llvm_sys::prelude::{LLVMBasicBlockRef, LLVMBuilderRef, LLVMTypeRef, LLVMValueRef};
+use cegar_llvm::{BasicBlock, Builder, LLVMIntPredicate, LLVMLinkage, Module, Type, Value};
 
 use super::parse::{Argument, Printed, Spec};
 use super::{Family, LINES, STDOUT, TEXTS};
-use crate::program::llvm::{Module, Type, Value, llvm};
 use crate::program::normalise::link::set_kind;
 
 /// The buffer of `vfprintf` (`stdio_out.c`).
@@ -16,67 +14,49 @@ pub(super) type Head<'h, 'm> = (&'h str, &'h [Type<'m>], usize);
 
 /// Where a text is put.
 #[derive(Clone, Copy)]
-struct Target {
-    to: LLVMValueRef,
-    room: LLVMValueRef,
+struct Target<'m> {
+    to: Value<'m>,
+    room: Value<'m>,
 }
 
 /// Writes functions into a module.
 pub(super) struct Writer<'m> {
     pub(super) module: &'m Module,
-    pub(super) builder: LLVMBuilderRef,
-    pub(super) int: LLVMTypeRef,
-    word: LLVMTypeRef,
-    pub(super) pointer: LLVMTypeRef,
-    double: LLVMTypeRef,
+    pub(super) builder: Builder<'m>,
+    pub(super) int: Type<'m>,
+    word: Type<'m>,
+    pub(super) pointer: Type<'m>,
+    double: Type<'m>,
     /// `struct sink` and `struct spec` of `engine_format.c`, and `struct crunner_source` of `scan.h`.
-    sink: LLVMTypeRef,
-    spec: LLVMTypeRef,
-    pub(super) source: LLVMTypeRef,
-}
-
-impl Drop for Writer<'_> {
-    fn drop(&mut self) {
-        llvm!(LLVMDisposeBuilder(self.builder));
-    }
+    sink: Type<'m>,
+    spec: Type<'m>,
+    pub(super) source: Type<'m>,
 }
 
 impl<'m> Writer<'m> {
     pub(super) fn new(module: &'m Module) -> Writer<'m> {
-        let context = module.context;
-        let int = llvm!(LLVMInt32TypeInContext(context));
-        let word = llvm!(LLVMInt64TypeInContext(context));
-        let pointer = llvm!(LLVMPointerTypeInContext(context, 0));
-        let structure = |fields: &mut [LLVMTypeRef]| {
-            let count = fields.len() as u32;
-            llvm!(LLVMStructTypeInContext(
-                context,
-                fields.as_mut_ptr(),
-                count,
-                0
-            ))
-        };
+        let (int, word, pointer) = (module.int(32), module.int(64), module.pointer());
         Writer {
             module,
-            builder: llvm!(LLVMCreateBuilderInContext(context)),
+            builder: Builder::new(module),
             int,
             word,
             pointer,
-            double: llvm!(LLVMDoubleTypeInContext(context)),
-            sink: structure(&mut [pointer, word, word]),
-            spec: structure(&mut [int; 10]),
-            source: structure(&mut [pointer, pointer, word, word, int]),
+            double: module.double(),
+            sink: module.structure(&[pointer, word, word]),
+            spec: module.structure(&[int; 10]),
+            source: module.structure(&[pointer, pointer, word, word, int]),
         }
     }
 
     /// The type of an argument.
     pub(super) fn ty(&self, argument: Argument) -> Type<'m> {
-        Type::new(match argument {
+        match argument {
             Argument::Int => self.int,
             Argument::Long => self.word,
             Argument::Pointer => self.pointer,
             Argument::Double => self.double,
-        })
+        }
     }
 
     /// Writes a function of `printf`'s kind; none if the library does not have what it needs.
@@ -108,21 +88,21 @@ impl<'m> Writer<'m> {
         parts: &[Printed],
     ) {
         let function = self.begin(name, types);
-        let parameters = parameters(function);
-        let most = llvm!(LLVMConstAllOnes(self.word));
+        let parameters = function.params();
+        let most = self.word.ones();
         let target = Target {
             to: parameters[0],
             room: room.map_or(most, |room| parameters[room as usize]),
         };
         let size = checked.map(|checked| parameters[checked as usize]);
         if let (Some(size), Some(_)) = (size, room) {
-            self.call("engine_format_room", &mut [target.room, size]);
+            self.call("engine_format_room", &[target.room, size]);
         }
         let length = self.put(target, parts, &parameters[first..]);
         if let (Some(size), None) = (size, room) {
-            self.call("engine_format_fits", &mut [length, size]);
+            self.call("engine_format_fits", &[length, size]);
         }
-        llvm!(LLVMBuildRet(self.builder, length));
+        self.builder.ret(Some(length));
     }
 
     /// A function that writes to a stream.
@@ -140,61 +120,51 @@ impl<'m> Writer<'m> {
         let mut inner: Vec<Type<'m>> = vec![self.ty(Argument::Pointer), self.ty(Argument::Long)];
         inner.extend(&types[first..]);
         let format = self.begin(&format!("vsnprintf.{}", number(name)), &inner);
-        let given = parameters(format);
+        let given = format.params();
         let target = Target {
             to: given[0],
             room: given[1],
         };
         let length = self.put(target, parts, &given[2..]);
-        llvm!(LLVMBuildRet(self.builder, length));
+        self.builder.ret(Some(length));
 
         let function = self.begin(name, types);
-        let parameters = parameters(function);
-        let buffer = llvm!(LLVMArrayType2(
-            llvm!(LLVMInt8TypeInContext(self.module.context)),
-            BUFFER
-        ));
-        let buffer = self.local(buffer, c"buffer");
+        let parameters = function.params();
+        let buffer = self.local(self.module.int(8).array(BUFFER), "buffer");
         let room = self.number(BUFFER);
         let mut arguments = vec![buffer, room];
         arguments.extend(&parameters[first..]);
-        let length = self.call_value(format, &mut arguments);
+        let length = self.builder.call(format.callable(), &arguments);
         let stream = self.stream(stdout, out, &parameters)?;
         // Each of the two places of the text has calls of its own, which know which of them it is: of a pointer to either, proofs know little.
         let (long, short) = (self.block(function), self.block(function));
         let is_long = self.is_at_least(length, BUFFER);
-        llvm!(LLVMBuildCondBr(self.builder, is_long, long, short));
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, short));
-        let text = self.call("crunner_line_room", &mut [buffer, room, length]);
-        let result = self.call("crunner_line_out", &mut [stream, buffer, text, length]);
-        llvm!(LLVMBuildRet(self.builder, result));
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, long));
-        let text = self.call("crunner_line_room", &mut [buffer, room, length]);
+        self.builder.branch(is_long, long, short);
+        self.builder.move_to_end(short);
+        let text = self.call("crunner_line_room", &[buffer, room, length]);
+        let result = self.call("crunner_line_out", &[stream, buffer, text, length]);
+        self.builder.ret(Some(result));
+        self.builder.move_to_end(long);
+        let text = self.call("crunner_line_room", &[buffer, room, length]);
         let (again, end) = (self.block(function), self.block(function));
-        let none = llvm!(LLVMConstNull(self.pointer));
+        let none = self.pointer.zero();
         let is_there = self.differ(text, none);
-        llvm!(LLVMBuildCondBr(self.builder, is_there, again, end));
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, again));
-        let wide = llvm!(LLVMBuildSExt(self.builder, length, self.word, c"".as_ptr()));
-        let one = self.number(1);
-        let room = llvm!(LLVMBuildAdd(self.builder, wide, one, c"".as_ptr()));
+        self.builder.branch(is_there, again, end);
+        self.builder.move_to_end(again);
+        let wide = self.builder.resize(length, self.word, true);
+        let room = self.builder.add(wide, self.number(1));
         (arguments[0], arguments[1]) = (text, room);
-        self.call_value(format, &mut arguments);
-        llvm!(LLVMBuildBr(self.builder, end));
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, end));
-        let result = self.call("crunner_line_out", &mut [stream, buffer, text, length]);
-        llvm!(LLVMBuildRet(self.builder, result));
+        self.builder.call(format.callable(), &arguments);
+        self.builder.jump(end);
+        self.builder.move_to_end(end);
+        let result = self.call("crunner_line_out", &[stream, buffer, text, length]);
+        self.builder.ret(Some(result));
         Some(())
     }
 
     /// Puts the parts of a format into a sink; the length of the text.
-    fn put(
-        &mut self,
-        target: Target,
-        parts: &[Printed],
-        arguments: &[LLVMValueRef],
-    ) -> LLVMValueRef {
-        let sink = self.local(self.sink, c"sink");
+    fn put(&mut self, target: Target<'m>, parts: &[Printed], arguments: &[Value<'m>]) -> Value<'m> {
+        let sink = self.local(self.sink, "sink");
         let zero = self.number(0);
         for (field, value) in [target.to, target.room, zero].into_iter().enumerate() {
             self.store(self.sink, sink, field as u32, value);
@@ -203,21 +173,21 @@ impl<'m> Writer<'m> {
         for part in parts {
             match part {
                 Printed::Text(text) => {
-                    let literal = self.constant(self.bytes(text));
+                    let literal = self.constant(self.module.constant_bytes(text));
                     let length = self.number(text.len() as u64);
-                    self.call("engine_format_text", &mut [sink, literal, length]);
+                    self.call("engine_format_text", &[sink, literal, length]);
                 }
                 Printed::Conversion(spec) => self.convert(sink, spec, &mut arguments),
             }
         }
-        self.call("engine_format_end", &mut [sink])
+        self.call("engine_format_end", &[sink])
     }
 
     fn convert(
         &mut self,
-        sink: LLVMValueRef,
+        sink: Value<'m>,
         spec: &Spec,
-        arguments: &mut impl Iterator<Item = LLVMValueRef>,
+        arguments: &mut impl Iterator<Item = Value<'m>>,
     ) {
         let numbers = [
             spec.width,
@@ -226,19 +196,19 @@ impl<'m> Writer<'m> {
             i32::from(spec.conversion),
         ];
         let flags = spec.flags.map(i32::from);
-        let mut fields: Vec<LLVMValueRef> = flags
+        let fields: Vec<Value<'m>> = flags
             .into_iter()
             .chain(numbers)
-            .map(|n| llvm!(LLVMConstInt(self.int, n as u64, 1)))
+            .map(|n| self.int.number(n as u64))
             .collect();
-        let fixed = self.constant(self.structure(&mut fields));
+        let fixed = self.constant(self.structure(&fields));
         let mut how = fixed;
         if spec.star {
-            how = self.local(self.spec, c"spec");
+            how = self.local(self.spec, "spec");
             let bytes = self.number(40);
-            llvm!(LLVMBuildMemCpy(self.builder, how, 4, fixed, 4, bytes));
+            self.builder.memcpy(how, fixed, 4, bytes);
             if let Some(precision) = arguments.next() {
-                self.call("engine_format_precision", &mut [how, precision]);
+                self.call("engine_format_precision", &[how, precision]);
             }
         }
         let Some(mut value) = arguments.next() else {
@@ -252,15 +222,9 @@ impl<'m> Writer<'m> {
             _ => "engine_format_double",
         };
         if by == "engine_format_integer" {
-            value = llvm!(LLVMBuildIntCast2(
-                self.builder,
-                value,
-                self.word,
-                0,
-                c"".as_ptr()
-            ));
+            value = self.builder.resize(value, self.word, false);
         }
-        self.call(by, &mut [sink, how, value]);
+        self.call(by, &[sink, how, value]);
     }
 
     /// Whether the library has these functions.
@@ -274,151 +238,70 @@ impl<'m> Writer<'m> {
         &self,
         standard: Option<Value<'m>>,
         number: Option<u32>,
-        parameters: &[LLVMValueRef],
-    ) -> Option<LLVMValueRef> {
+        parameters: &[Value<'m>],
+    ) -> Option<Value<'m>> {
         match number {
             Some(number) => parameters.get(number as usize).copied(),
-            None => {
-                let (from, name) = (standard?.0, c"".as_ptr());
-                Some(llvm!(LLVMBuildLoad2(
-                    self.builder,
-                    self.pointer,
-                    from,
-                    name
-                )))
-            }
+            None => Some(self.builder.load(self.pointer, standard?)),
         }
     }
 
     /// A function without a body, and the place where its body begins.
     pub(super) fn begin(&mut self, name: &str, types: &[Type<'m>]) -> Value<'m> {
-        let mut types: Vec<LLVMTypeRef> = types.iter().map(|ty| ty.0).collect();
-        let ty = llvm!(LLVMFunctionType(
-            self.int,
-            types.as_mut_ptr(),
-            types.len() as u32,
-            0
-        ));
-        let raw = llvm!(LLVMAddFunction(
-            self.module.module,
-            c"cegar.format".as_ptr(),
-            ty
-        ));
-        let function = Value::new(raw);
-        function.set_name(name);
-        set_kind(self.module, function, "engine-only");
-        let entry = self.block(function);
-        llvm!(LLVMPositionBuilderAtEnd(self.builder, entry));
+        let function = self.module.add_function(name, self.int.function(types));
+        set_kind(function, "engine-only");
+        self.builder.move_to_end(self.block(function));
         function
     }
 
-    pub(super) fn block(&self, function: Value<'m>) -> LLVMBasicBlockRef {
-        let context = self.module.context;
-        llvm!(LLVMAppendBasicBlockInContext(
-            context,
-            function.0,
-            c"part".as_ptr()
-        ))
+    pub(super) fn block(&self, function: Value<'m>) -> BasicBlock<'m> {
+        function.append_block("part")
     }
 
-    pub(super) fn number(&self, n: u64) -> LLVMValueRef {
-        llvm!(LLVMConstInt(self.word, n, 0))
+    pub(super) fn number(&self, n: u64) -> Value<'m> {
+        self.word.number(n)
     }
 
-    pub(super) fn local(&self, ty: LLVMTypeRef, name: &std::ffi::CStr) -> LLVMValueRef {
-        llvm!(LLVMBuildAlloca(self.builder, ty, name.as_ptr()))
+    pub(super) fn local(&self, ty: Type<'m>, name: &str) -> Value<'m> {
+        self.builder.alloca(ty).named(name)
     }
 
-    pub(super) fn field(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32) -> LLVMValueRef {
-        llvm!(LLVMBuildStructGEP2(
-            self.builder,
-            ty,
-            of,
-            field,
-            c"".as_ptr()
-        ))
+    pub(super) fn store(&self, ty: Type<'m>, of: Value<'m>, field: u32, value: Value<'m>) {
+        let at = self.builder.field(ty, of, field);
+        self.builder.store(value, at);
     }
 
-    pub(super) fn store(&self, ty: LLVMTypeRef, of: LLVMValueRef, field: u32, value: LLVMValueRef) {
-        let at = self.field(ty, of, field);
-        llvm!(LLVMBuildStore(self.builder, value, at));
-    }
-
-    pub(super) fn differ(&self, a: LLVMValueRef, b: LLVMValueRef) -> LLVMValueRef {
-        let different = LLVMIntPredicate::LLVMIntNE;
-        llvm!(LLVMBuildICmp(self.builder, different, a, b, c"".as_ptr()))
+    pub(super) fn differ(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
+        self.builder.compare(LLVMIntPredicate::LLVMIntNE, a, b)
     }
 
     /// Whether an `int` is at least so much.
-    fn is_at_least(&self, value: LLVMValueRef, least: u64) -> LLVMValueRef {
-        let least = llvm!(LLVMConstInt(self.int, least, 0));
-        let at_least = LLVMIntPredicate::LLVMIntSGE;
-        llvm!(LLVMBuildICmp(
-            self.builder,
-            at_least,
-            value,
-            least,
-            c"".as_ptr()
-        ))
+    fn is_at_least(&self, value: Value<'m>, least: u64) -> Value<'m> {
+        let (at_least, least) = (LLVMIntPredicate::LLVMIntSGE, self.int.number(least));
+        self.builder.compare(at_least, value, least)
     }
 
-    pub(super) fn bytes(&self, bytes: &[u8]) -> LLVMValueRef {
-        let (data, context) = (bytes.as_ptr().cast(), self.module.context);
-        llvm!(LLVMConstStringInContext2(context, data, bytes.len(), 1))
-    }
-
-    pub(super) fn structure(&self, fields: &mut [LLVMValueRef]) -> LLVMValueRef {
-        let (count, context) = (fields.len() as u32, self.module.context);
-        llvm!(LLVMConstStructInContext(
-            context,
-            fields.as_mut_ptr(),
-            count,
-            0
-        ))
+    pub(super) fn structure(&self, fields: &[Value<'m>]) -> Value<'m> {
+        let types: Vec<Type<'m>> = fields.iter().map(|field| field.ty()).collect();
+        self.module.structure(&types).constant_struct(fields)
     }
 
     /// A constant of the program's own.
-    pub(super) fn constant(&self, value: LLVMValueRef) -> LLVMValueRef {
-        let ty = llvm!(LLVMTypeOf(value));
-        let name = c"cegar.part".as_ptr();
-        let global = llvm!(LLVMAddGlobal(self.module.module, ty, name));
-        llvm!(LLVMSetInitializer(global, value));
-        llvm!(LLVMSetGlobalConstant(global, 1));
-        llvm!(LLVMSetLinkage(
-            global,
-            llvm_sys::LLVMLinkage::LLVMPrivateLinkage
-        ));
+    pub(super) fn constant(&self, value: Value<'m>) -> Value<'m> {
+        let global = self.module.add_global("cegar.part", value.ty());
+        global.set_initializer(value);
+        global.set_global_constant();
+        global.set_linkage(LLVMLinkage::LLVMPrivateLinkage);
         global
     }
 
     /// Calls a function of the library that is there.
-    pub(super) fn call(&self, name: &str, arguments: &mut [LLVMValueRef]) -> LLVMValueRef {
+    pub(super) fn call(&self, name: &str, arguments: &[Value<'m>]) -> Value<'m> {
         match self.module.function(name) {
-            Some(function) => self.call_value(function, arguments),
-            None => llvm!(LLVMConstNull(self.int)),
+            Some(function) => self.builder.call(function.callable(), arguments),
+            None => self.int.zero(),
         }
     }
-
-    fn call_value(&self, function: Value<'m>, arguments: &mut [LLVMValueRef]) -> LLVMValueRef {
-        let ty = function.function_type();
-        let count = arguments.len() as u32;
-        llvm!(LLVMBuildCall2(
-            self.builder,
-            ty.0,
-            function.0,
-            arguments.as_mut_ptr(),
-            count,
-            c"".as_ptr()
-        ))
-    }
-}
-
-pub(super) fn parameters(function: Value<'_>) -> Vec<LLVMValueRef> {
-    function
-        .params()
-        .iter()
-        .map(|parameter| parameter.0)
-        .collect()
 }
 
 /// The number behind a name's last full stop.

@@ -1,0 +1,59 @@
+//! LLVM's C interface, as far as the engine and the fuzzer need it.
+//!
+//! Both read the same modules instruction by instruction and change them, and the typed wrappers of the ecosystem leave out what that takes: x87
+//! constants, constant expressions, operands that are metadata, debug locations of instructions, attributes of calls. This crate is thin: a
+//! handle is a pointer that borrows its [`Module`], and a function is one call of the interface, or a few. What it adds is what the
+//! interface leaves to its callers: each function looks at the kind of a value, a type or a node before it asks what is defined for one kind
+//! alone. All calls of LLVM in the workspace are here.
+//!
+//! Two things are left to callers. A handle to what was removed must not be used again ([`Value::delete`], [`Module::run_passes`]). And handles
+//! of modules in different contexts must not be mixed; a program has one module, and those that are linked into it share its context
+//! ([`Module::read_beside`]).
+//!
+//! | what | where |
+//! |---|---|
+//! | modules: reading, linking, checking, writing | [`Module`] |
+//! | functions, global variables, constants, instructions, attributes | [`Value`], [`BasicBlock`] |
+//! | types, and their layout in memory | [`Type`], [`Layout`] |
+//! | debug information, and what is noted at instructions | [`metadata`] |
+//! | new instructions | [`Builder`] |
+//! | LLVM's passes | [`Module::run_passes`], [`Machine`] |
+//!
+//! Which instructions does a function have?
+//!
+//! ```
+//! use cegar_llvm::{LLVMOpcode, Module};
+//!
+//! let module = Module::parse("define i32 @next(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n")?;
+//! let function = module.function("next").ok_or("there is no function")?;
+//! let block = function.blocks()[0];
+//! let opcodes: Vec<_> = block.instructions().iter().filter_map(|i| i.opcode()).collect();
+//! assert_eq!(opcodes, [LLVMOpcode::LLVMAdd, LLVMOpcode::LLVMRet]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(clippy::too_many_lines)]
+
+mod builder;
+pub mod metadata;
+mod module;
+mod passes;
+mod raw;
+mod types;
+mod value;
+
+pub use llvm_sys::debuginfo::LLVMMetadataKind;
+pub use llvm_sys::{
+    LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind,
+    LLVMValueKind,
+};
+
+pub use builder::Builder;
+pub use metadata::{Metadata, MetadataKind};
+pub use module::{Module, ModuleError, Refused};
+pub use passes::{Machine, set_options};
+pub use types::{Layout, Type};
+pub use value::{AttributeKind, BasicBlock, Callee, Place, Position, Value};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! A module and the context that owns its types.
+//!
+//! Modules that are linked share a context, which lives as long as the last of them. A context is asked for its last message on this thread: the
+//! C interface hands what the reader and the linker say to a handler, and without one LLVM prints warnings and ends the process on an error.
+
+mod change;
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr;
+use std::rc::Rc;
+
+use llvm_sys::analysis::LLVMVerifierFailureAction;
+use llvm_sys::prelude::{
+    LLVMContextRef, LLVMDiagnosticInfoRef, LLVMMemoryBufferRef, LLVMModuleRef,
+};
+
+use crate::metadata::{Metadata, MetadataKind};
+use crate::raw::{given, holds, lent, llvm, terminated};
+use crate::types::Layout;
+use crate::value::{Value, walk};
+
+/// Why a module could not be read or checked.
+#[derive(Debug, thiserror::Error)]
+pub enum ModuleError {
+    /// The file could not be read.
+    #[error("cannot read {}: {message}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What LLVM or the system said.
+        message: String,
+    },
+    /// The file is not bitcode of LLVM 19.
+    #[error("{} is not LLVM 19 bitcode: {message}", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// What LLVM said.
+        message: String,
+    },
+    /// The module is not well-formed.
+    #[error("{what} is not well-formed LLVM: {message}")]
+    Verify {
+        /// The file or the stage.
+        what: String,
+        /// What LLVM's verifier said.
+        message: String,
+    },
+}
+
+impl ModuleError {
+    /// What LLVM or the system said.
+    pub fn message(self) -> String {
+        match self {
+            ModuleError::Read { message, .. }
+            | ModuleError::Parse { message, .. }
+            | ModuleError::Verify { message, .. } => message,
+        }
+    }
+}
+
+/// What LLVM said when it refused to link or to change a module.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(pub String);
+
+/// A context, which is freed when the last module in it is.
+struct Context(LLVMContextRef);
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        llvm!(LLVMContextDispose(self.0));
+    }
+}
+
+thread_local! {
+    static LAST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Remembers what LLVM says on this thread.
+extern "C" fn remember(info: LLVMDiagnosticInfoRef, _: *mut c_void) {
+    let text = given(llvm!(LLVMGetDiagInfoDescription(info)));
+    LAST.with_borrow_mut(|last| *last = text);
+}
+
+impl Context {
+    fn new() -> Rc<Context> {
+        let context = llvm!(LLVMContextCreate());
+        llvm!(LLVMContextSetDiagnosticHandler(
+            context,
+            Some(remember),
+            ptr::null_mut()
+        ));
+        Rc::new(Context(context))
+    }
+}
+
+/// A module. Handles to what is in it borrow it.
+pub struct Module {
+    /// NULL once the module was linked into another.
+    raw: LLVMModuleRef,
+    // Dropped after the module itself.
+    context: Rc<Context>,
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        if !self.raw.is_null() {
+            llvm!(LLVMDisposeModule(self.raw));
+        }
+    }
+}
+
+impl Module {
+    /// An empty module in a new context.
+    pub fn empty(name: &str) -> Module {
+        let context = Context::new();
+        let name = terminated(name);
+        let raw = llvm!(LLVMModuleCreateWithNameInContext(name.as_ptr(), context.0));
+        Module { raw, context }
+    }
+
+    /// Reads bitcode into a new context.
+    pub fn read(path: &Path) -> Result<Module, ModuleError> {
+        read_into(Context::new(), path, false)
+    }
+
+    /// Reads bitcode into the context of this module, to be linked with it.
+    pub fn read_beside(&self, path: &Path) -> Result<Module, ModuleError> {
+        read_into(Rc::clone(&self.context), path, false)
+    }
+
+    /// As [`Module::read_beside`], but a function's body is read when the linker takes the function, or never.
+    pub fn read_beside_lazily(&self, path: &Path) -> Result<Module, ModuleError> {
+        read_into(Rc::clone(&self.context), path, true)
+    }
+
+    /// Reads LLVM's assembly language into a new context.
+    pub fn parse(text: &str) -> Result<Module, Refused> {
+        let context = Context::new();
+        let buffer = copied(text.as_bytes(), "text");
+        let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
+        // The reader owns the buffer from here on.
+        let failed = llvm!(LLVMParseIRInContext(
+            context.0,
+            buffer,
+            &raw mut raw,
+            &raw mut message
+        ));
+        let message = given(message);
+        match holds(failed) || raw.is_null() {
+            true => Err(Refused(message)),
+            false => Ok(Module { raw, context }),
+        }
+    }
+
+    pub(crate) fn raw(&self) -> LLVMModuleRef {
+        self.raw
+    }
+
+    pub(crate) fn context(&self) -> LLVMContextRef {
+        self.context.0
+    }
+
+    /// Functions in module order, declarations and LLVM's intrinsics included.
+    pub fn functions(&self) -> Vec<Value<'_>> {
+        walk(
+            llvm!(LLVMGetFirstFunction(self.raw)),
+            |at| llvm!(LLVMGetNextFunction(at)),
+            Value::new,
+        )
+    }
+
+    /// Global variables in module order.
+    pub fn globals(&self) -> Vec<Value<'_>> {
+        walk(
+            llvm!(LLVMGetFirstGlobal(self.raw)),
+            |at| llvm!(LLVMGetNextGlobal(at)),
+            Value::new,
+        )
+    }
+
+    /// Functions, then global variables.
+    pub fn functions_and_globals(&self) -> impl Iterator<Item = Value<'_>> {
+        self.functions().into_iter().chain(self.globals())
+    }
+
+    /// The function called `name`.
+    pub fn function(&self, name: &str) -> Option<Value<'_>> {
+        let name = CString::new(name).ok()?;
+        Value::some(llvm!(LLVMGetNamedFunction(self.raw, name.as_ptr())))
+    }
+
+    /// The function called `name`, if it has a body.
+    pub fn defined_function(&self, name: &str) -> Option<Value<'_>> {
+        self.function(name).filter(|f| !f.is_declaration())
+    }
+
+    /// The global variable called `name`.
+    pub fn global(&self, name: &str) -> Option<Value<'_>> {
+        let name = CString::new(name).ok()?;
+        Value::some(llvm!(LLVMGetNamedGlobal(self.raw, name.as_ptr())))
+    }
+
+    /// Whether a function is chosen when the program is loaded.
+    pub fn has_ifuncs(&self) -> bool {
+        !llvm!(LLVMGetFirstGlobalIFunc(self.raw)).is_null()
+    }
+
+    /// The assembly at file scope.
+    pub fn assembly(&self) -> String {
+        let mut len = 0;
+        let text = llvm!(LLVMGetModuleInlineAsm(self.raw, &mut len));
+        lent(text, len)
+    }
+
+    /// Sizes and offsets on the module's target.
+    pub fn layout(&self) -> Layout<'_> {
+        Layout::new(llvm!(LLVMGetModuleDataLayout(self.raw)))
+    }
+
+    /// The nodes under a name, in order.
+    pub fn named_nodes(&self, name: &str) -> Vec<Metadata<'_>> {
+        let name = terminated(name);
+        let count = llvm!(LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr()));
+        let mut all = vec![ptr::null_mut(); count as usize];
+        let (name, first) = (name.as_ptr(), all.as_mut_ptr());
+        llvm!(LLVMGetNamedMetadataOperands(self.raw, name, first));
+        let each = all.into_iter().filter_map(Value::some);
+        each.filter_map(Metadata::of).collect()
+    }
+
+    /// The kind of what is noted at instructions under a name.
+    pub fn metadata_kind(&self, name: &str) -> MetadataKind {
+        MetadataKind::named(self.context(), name)
+    }
+
+    /// Calls `read` while what debug information binds to variables stands in calls among the instructions. This version of LLVM lets C callers
+    /// read it in this older form only. Handles to such calls are dead afterwards.
+    pub fn with_debug_calls(&self, read: impl FnOnce()) {
+        let has_records = holds(llvm!(LLVMIsNewDbgInfoFormat(self.raw)));
+        if has_records {
+            llvm!(LLVMSetIsNewDbgInfoFormat(self.raw, 0));
+        }
+        read();
+        if has_records {
+            llvm!(LLVMSetIsNewDbgInfoFormat(self.raw, 1));
+        }
+    }
+
+    /// Runs LLVM's verifier; `what` names the module in the error.
+    pub fn verify(&self, what: &str) -> Result<(), ModuleError> {
+        let mut message = ptr::null_mut();
+        let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        let broken = llvm!(LLVMVerifyModule(self.raw, action, &mut message));
+        let message = given(message);
+        match holds(broken) {
+            false => Ok(()),
+            true => Err(ModuleError::Verify {
+                what: what.to_owned(),
+                message,
+            }),
+        }
+    }
+}
+
+/// A copy of bytes for one of LLVM's readers. The module is called as the bytes are.
+fn copied(bytes: &[u8], name: &str) -> LLVMMemoryBufferRef {
+    let (data, len, name) = (bytes.as_ptr().cast(), bytes.len(), terminated(name));
+    llvm!(LLVMCreateMemoryBufferWithMemoryRangeCopy(
+        data,
+        len,
+        name.as_ptr()
+    ))
+}
+
+/// Reads bitcode into a context.
+fn read_into(context: Rc<Context>, path: &Path, lazily: bool) -> Result<Module, ModuleError> {
+    let bytes = std::fs::read(path).map_err(|e| ModuleError::Read {
+        path: path.to_owned(),
+        message: e.to_string(),
+    })?;
+    let bad = |message: &str| ModuleError::Parse {
+        path: path.to_owned(),
+        message: message.to_owned(),
+    };
+    if !(bytes.starts_with(b"BC\xC0\xDE") || bytes.starts_with(&0x0B17_C0DEu32.to_le_bytes())) {
+        return Err(bad("no bitcode signature"));
+    }
+    let (buffer, mut raw) = (copied(&bytes, &path.to_string_lossy()), ptr::null_mut());
+    let failed = match lazily {
+        // The module owns the buffer; one that is rejected is lost, which is the end of the campaign.
+        true => llvm!(LLVMGetBitcodeModuleInContext2(
+            context.0,
+            buffer,
+            &raw mut raw
+        )),
+        // The parser copies what it keeps.
+        false => {
+            let failed = llvm!(LLVMParseBitcodeInContext2(context.0, buffer, &raw mut raw));
+            llvm!(LLVMDisposeMemoryBuffer(buffer));
+            failed
+        }
+    };
+    match holds(failed) || raw.is_null() {
+        true => Err(bad("the reader rejected it")),
+        false => Ok(Module { raw, context }),
+    }
+}
