@@ -8,20 +8,12 @@
 //!
 //! [`Mock::returns_object`]: crate::Mock::returns_object
 
+pub mod codec;
+
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-
-/// Elements that an array from outside has at most, where the program indexes a pointer that came from there.
-pub const ELEMENTS: usize = 8;
-/// Characters, where it is an array of single bytes.
-pub const CHARACTERS: usize = 64;
-/// How long a chain of fresh objects is at most: past it, pointers are NULL or lead back.
-pub const DEPTH: usize = 8;
-/// How often a function that is handed out is called back by one call.
-pub const CALLS_BACK: usize = 2;
-/// Pointers within one object that are followed; further ones are NULL.
-pub const FOLLOWED: usize = 64;
 
 /// A structure, or another type that pointers from outside lead to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -168,31 +160,6 @@ pub enum Inner<'a> {
     Code(&'a Signature),
 }
 
-/// How the bytes of an object stand on a channel: first the bytes between the pointers, then pointer by pointer.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Plan<'a> {
-    /// Runs of bytes that are chosen: offset and length.
-    pub chosen: Vec<(usize, usize)>,
-    /// The pointers, by offset.
-    pub pointers: Vec<(usize, Inner<'a>)>,
-}
-
-/// An object as it stood on a channel.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Read {
-    /// NULL.
-    Null,
-    /// One that was handed out before: how many back.
-    Earlier(u8),
-    /// A function: the mock of this member.
-    Code,
-    /// Fresh elements.
-    Fresh(Vec<Element>),
-}
-
-/// An element: its bytes, and its pointers by offset.
-pub type Element = (Vec<u8>, Vec<(usize, Read)>);
-
 impl ObjectType {
     /// What a `void *` leads to.
     pub fn unknown() -> ObjectType {
@@ -225,115 +192,6 @@ impl<'a> Types<'a> {
             Holds::Struct(name) => self.get(name).map_or(0, |known| known.size),
             Holds::Array { count, of } => count * self.size(of),
         }
-    }
-
-    /// How objects of a type stand on a channel.
-    pub fn plan<'o>(self, object: &'o ObjectType) -> Plan<'o>
-    where
-        'a: 'o,
-    {
-        let mut plan = Plan::default();
-        for member in &object.members {
-            self.inner(&member.holds, member.offset, &mut plan.pointers);
-        }
-        if object.opaque {
-            return plan;
-        }
-        let mut at = 0;
-        for (offset, _) in &plan.pointers {
-            if *offset > at {
-                plan.chosen.push((at, offset - at));
-            }
-            at = offset + 8;
-        }
-        if object.size > at {
-            plan.chosen.push((at, object.size - at));
-        }
-        plan.pointers.truncate(FOLLOWED);
-        plan
-    }
-
-    fn inner<'o>(self, holds: &'o Holds, offset: usize, into: &mut Vec<(usize, Inner<'o>)>)
-    where
-        'a: 'o,
-    {
-        match holds {
-            Holds::Pointer(pointee) => into.push((offset, Inner::Data(pointee))),
-            Holds::Code(signature) => into.push((offset, Inner::Code(signature))),
-            Holds::Struct(name) => {
-                for member in self.get(name).into_iter().flat_map(|known| &known.members) {
-                    self.inner(&member.holds, offset + member.offset, into);
-                }
-            }
-            Holds::Array { count, of } => {
-                let step = self.size(of);
-                for i in 0..*count {
-                    self.inner(of, offset + i * step, into);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Reads a pointer off the bytes of a channel; what is missing is zeros. Gives the rest.
-    pub fn read<'b>(self, pointee: &Pointee, bytes: &'b [u8]) -> (Read, &'b [u8]) {
-        self.read_within(pointee, bytes, DEPTH)
-    }
-
-    fn read_within<'b>(self, pointee: &Pointee, bytes: &'b [u8], depth: usize) -> (Read, &'b [u8]) {
-        let Some((&selector, mut rest)) = bytes.split_first() else {
-            return (Read::Null, bytes);
-        };
-        let object = self.target(pointee);
-        let fresh = depth > 0 && selector % 3 == 1;
-        let Some(object) = object.filter(|_| fresh) else {
-            let read = match selector % 3 {
-                2 => Read::Earlier(selector / 3 % 2),
-                _ => Read::Null,
-            };
-            return (read, rest);
-        };
-        let count = self.elements(pointee, object, selector);
-        let mut all = Vec::with_capacity(count);
-        for _ in 0..count {
-            let (element, after) = self.read_element(object, rest, depth - 1);
-            rest = after;
-            all.push(element);
-        }
-        (Read::Fresh(all), rest)
-    }
-
-    /// Reads an object itself off the bytes of a channel: its bytes, then its pointers, which lead at most `depth` links on.
-    /// What is missing is zeros. Gives the rest.
-    pub fn read_element<'b>(
-        self,
-        object: &ObjectType,
-        bytes: &'b [u8],
-        depth: usize,
-    ) -> (Element, &'b [u8]) {
-        let plan = self.plan(object);
-        let (mut rest, mut contents, mut pointers) = (bytes, vec![0; object.size], Vec::new());
-        for (at, len) in &plan.chosen {
-            let taken = (*len).min(rest.len());
-            contents[*at..at + taken].copy_from_slice(&rest[..taken]);
-            rest = &rest[taken..];
-        }
-        for (at, inner) in &plan.pointers {
-            let read = match inner {
-                Inner::Data(pointee) => {
-                    let (read, after) = self.read_within(pointee, rest, depth);
-                    rest = after;
-                    read
-                }
-                Inner::Code(_) => {
-                    let set = rest.first().is_some_and(|byte| byte & 1 == 1);
-                    rest = rest.get(1..).unwrap_or_default();
-                    if set { Read::Code } else { Read::Null }
-                }
-            };
-            pointers.push((*at, read));
-        }
-        ((contents, pointers), rest)
     }
 
     /// The name of the member at an offset: `dev.parent`, `slots[3]`.
@@ -381,9 +239,11 @@ impl<'a> Types<'a> {
         (!object.opaque && object.size > 0 && (alone || plain || output)).then_some(object)
     }
 
-    /// What a pointer leads to.
-    pub fn target(self, pointee: &Pointee) -> Option<&'a ObjectType> {
-        self.get(pointee.to.as_deref().unwrap_or(VOID))
+    /// What a pointer leads to; of a type that nobody described no more is known than of `void`.
+    pub fn target(self, pointee: &Pointee) -> &'a ObjectType {
+        static VOID_TYPE: LazyLock<ObjectType> = LazyLock::new(ObjectType::unknown);
+        let known = pointee.to.as_deref().and_then(|name| self.get(name));
+        known.or_else(|| self.get(VOID)).unwrap_or(&VOID_TYPE)
     }
 
     /// The names of the types that a value of this sort leads to.
@@ -415,40 +275,3 @@ pub const VOID: &str = "void";
 
 /// Bytes behind a `void *`.
 pub const UNKNOWN: usize = 64;
-
-impl Types<'_> {
-    /// Whether the number of elements is chosen. Where no element holds a pointer it is not: all that there may be are taken
-    /// from the channel, zeros past its end, so that a search need not guess a length before it can look at an element.
-    pub fn counted(self, pointee: &Pointee, object: &ObjectType) -> bool {
-        most(pointee, object) > 1 && !self.plan(object).pointers.is_empty()
-    }
-
-    /// How many elements a fresh object has.
-    pub fn elements(self, pointee: &Pointee, object: &ObjectType, selector: u8) -> usize {
-        match (self.counted(pointee, object), most(pointee, object)) {
-            (true, most) => 1 + usize::from(selector / 3) % most,
-            (false, most) => most,
-        }
-    }
-}
-
-/// How many elements a fresh object has at most.
-pub fn most(pointee: &Pointee, object: &ObjectType) -> usize {
-    match (pointee.many, object.size) {
-        (false, _) => 1,
-        (true, 0 | 1) => CHARACTERS,
-        (true, 2..=32) => ELEMENTS,
-        (true, _) => ELEMENTS / 4,
-    }
-}
-
-/// How many elements there is room for: characters from outside end in NUL.
-pub fn room(pointee: &Pointee, object: &ObjectType) -> usize {
-    match most(pointee, object) {
-        CHARACTERS => CHARACTERS + 1,
-        most => most,
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -42,6 +42,8 @@ mod mock;
 mod mocked;
 mod object;
 mod outcome;
+#[cfg(test)]
+mod received;
 mod respond;
 pub mod rules;
 mod run;

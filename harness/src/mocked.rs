@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Shape;
+use crate::external::codec::Asked;
 use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 use crate::rules::{Rules, Writes};
 
@@ -103,6 +104,39 @@ impl MockedFunction {
                 .signature
                 .as_ref()
                 .is_some_and(|s| s.count_of(i).is_some()),
+        }
+    }
+
+    /// Whether its mock does more than to take a result from its channel.
+    pub fn has_body(&self) -> bool {
+        let Some(signature) = &self.signature else {
+            return false;
+        };
+        let pointer = |holds: &Holds| matches!(holds, Holds::Pointer(_) | Holds::Code(_));
+        let returns = signature.returns.as_ref().is_some_and(pointer) && !self.raw_allowed;
+        returns || signature.params.iter().any(pointer) || !self.rules.is_none()
+    }
+
+    /// What a call takes from the channel of its results, or from that of its parameter of this number, from 1. None if that
+    /// is a plain value, or nothing.
+    pub fn asked(&self, parameter: Option<usize>) -> Option<Asked<'_>> {
+        let signature = self.signature.as_ref()?;
+        let Some(number) = parameter else {
+            let pointee = match (&self.address, &signature.returns) {
+                (Some(pointee), _) | (None, Some(Holds::Pointer(pointee))) => pointee,
+                _ => return None,
+            };
+            let is_plain = self.raw_allowed || self.returns_into() || !self.has_body();
+            return (!is_plain).then_some(Asked::Result(pointee));
+        };
+        let (types, i) = (Types(&self.types), number.checked_sub(1)?);
+        match signature.params.get(i)? {
+            Holds::Code(callback) => Some(Asked::Call(callback, signature)),
+            Holds::Pointer(pointee) if self.writes_rows(i) => {
+                let object = pointee.to.as_deref().and_then(|name| types.get(name));
+                Some(Asked::Elements(object.filter(|object| object.size > 1)))
+            }
+            holds => types.written(holds, self.is_output(i)).map(Asked::Object),
         }
     }
 

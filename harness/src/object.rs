@@ -18,16 +18,20 @@
 //! what lets them stand in any `#[repr(C)]` structure. Which of the bytes are pointers is known
 //! from the C code.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-use crate::external::{Inner, ObjectType, Pointee, Types, most};
+use crate::external::codec::{Choice, DEPTH, Place, REMEMBERED, SET, Selector, Source};
+use crate::external::{ObjectType, Pointee, Types};
 
 /// What the pointers that were made lead to: by address, how many elements of how many bytes.
 static MADE: Mutex<BTreeMap<usize, (usize, usize)>> = Mutex::new(BTreeMap::new());
 
 /// Stand for objects that were handed out before, and for the function of a member.
-static MARKS: [u8; 3] = [0; 3];
+static MARKS: [u8; CODE + 1] = [0; CODE + 1];
+/// Which of them stands for the function.
+const CODE: usize = REMEMBERED as usize;
 
 /// A pointer to an object with these contents.
 pub fn object<T: Copy>(value: T) -> *mut T {
@@ -45,6 +49,17 @@ pub fn objects<T: Copy>(values: impl IntoIterator<Item = T>) -> *mut T {
     row
 }
 
+/// A pointer to elements of so many bytes each, as [`objects`] makes them.
+#[cfg(test)]
+pub(crate) fn made_of(bytes: Vec<u8>, size: usize) -> usize {
+    let count = bytes.len().checked_div(size).unwrap_or(1);
+    // One byte more, so that no two of them have one address.
+    let row = Vec::leak([&bytes[..], &[0]].concat()).as_ptr() as usize;
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.insert(row, (count, size));
+    row
+}
+
 /// A pointer to characters, or to other bytes.
 pub fn text(bytes: impl AsRef<[u8]>) -> *mut u8 {
     objects(bytes.as_ref().iter().copied())
@@ -55,7 +70,7 @@ pub fn text(bytes: impl AsRef<[u8]>) -> *mut u8 {
 pub fn earlier<T>(back: u8) -> *mut T {
     MARKS
         .as_ptr()
-        .wrapping_add(usize::from(back.min(1)))
+        .wrapping_add(usize::from(back.min(REMEMBERED - 1)))
         .cast_mut()
         .cast()
 }
@@ -63,7 +78,7 @@ pub fn earlier<T>(back: u8) -> *mut T {
 /// A function: a mock whose answers are on the member's own channel, as in `.returns("ops.open",
 /// [-5])`.
 pub fn code<T>() -> *mut T {
-    MARKS.as_ptr().wrapping_add(2).cast_mut().cast()
+    MARKS.as_ptr().wrapping_add(CODE).cast_mut().cast()
 }
 
 /// Why a structure cannot be what a function returns.
@@ -97,9 +112,9 @@ pub enum Mismatch {
         /// Where in it.
         offset: usize,
     },
-    /// The description is incomplete.
-    #[error("nothing is known of the type that it points to")]
-    Unknown,
+    /// Too many objects that point to one another.
+    #[error("a chain of objects from outside has at most {DEPTH} links")]
+    Depth,
 }
 
 /// The bytes of values, padding as it happens to be.
@@ -125,104 +140,151 @@ unsafe fn copy(into: &mut [u8], from: *const u8) {
 pub(crate) fn encode(
     types: Types<'_>,
     pointee: &Pointee,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     size: usize,
 ) -> Result<Vec<u8>, Mismatch> {
-    let object = types.target(pointee).ok_or(Mismatch::Unknown)?;
-    let count = bytes.len().checked_div(size).unwrap_or(1).max(1);
-    let (fits, most) = (fits(object, pointee, size), most(pointee, object));
-    if !fits {
-        return Err(Mismatch::Size {
-            name: object.name.clone(),
-            expected: object.size,
-            found: size,
-        });
-    }
-    // Untyped memory is one element, however the test puts it together.
-    let (count, size) = if pointee.to.is_none() || object.is_bytes() {
-        (1, bytes.len())
-    } else {
-        (count, size)
-    };
-    if count > most {
-        return Err(Mismatch::Count { most, found: count });
-    }
-    let counted = types.counted(pointee, object);
-    let mut out = vec![if counted {
-        (1 + 3 * (count - 1)) as u8
-    } else {
-        1
-    }];
-    for i in 0..if counted { count } else { most } {
-        let element = bytes.get(i * size..(i + 1) * size);
-        let mut element = element.unwrap_or_default().to_vec();
-        element.resize(object.size, 0);
-        out.extend(encode_element(types, object, &element)?);
-    }
-    Ok(out)
-}
-
-/// Untyped memory takes anything that is short enough.
-fn fits(object: &ObjectType, pointee: &Pointee, size: usize) -> bool {
-    let untyped = pointee.to.is_none() || object.is_bytes();
-    object.opaque || size == object.size || untyped && size <= object.size
+    let mut memory = Memory::new(types, Some((bytes, size)), Vec::new());
+    types.read(pointee, &mut memory);
+    memory.out
 }
 
 /// The bytes of a channel for an object itself.
-pub(crate) fn encode_element(
+pub(crate) fn encode_object(
     types: Types<'_>,
     object: &ObjectType,
-    element: &[u8],
+    bytes: Vec<u8>,
 ) -> Result<Vec<u8>, Mismatch> {
-    let mut out = Vec::new();
-    let plan = types.plan(object);
-    for (at, length) in &plan.chosen {
-        out.extend_from_slice(&element[*at..at + length]);
-    }
-    for (at, inner) in &plan.pointers {
-        let mut word = [0; 8];
-        word.copy_from_slice(&element[*at..at + 8]);
-        let address = usize::from_le_bytes(word);
-        let unknown = || Mismatch::Pointer {
-            name: object.name.clone(),
-            offset: *at,
-        };
-        match inner {
-            Inner::Code(_) => out.push(u8::from(address != 0)),
-            Inner::Data(pointee) => {
-                out.extend(encode_pointer(types, pointee, address)?.ok_or_else(unknown)?);
-            }
-        }
-    }
-    Ok(out)
+    let mut memory = Memory::new(types, None, bytes);
+    types.read_object(object, &mut memory);
+    memory.out
 }
 
-/// The bytes of a channel for a pointer; none if its target is unknown.
-pub(crate) fn encode_pointer(
-    types: Types<'_>,
-    pointee: &Pointee,
-    address: usize,
-) -> Result<Option<Vec<u8>>, Mismatch> {
-    let marks = MARKS.as_ptr() as usize;
-    if address == 0 {
-        return Ok(Some(vec![0]));
+/// Values in memory as a source of choices: what the walk over the grammar reads from them is written down.
+struct Memory<'t> {
+    types: Types<'t>,
+    /// The elements behind the pointer that is no part of an object, and the size of one.
+    root: Option<(Vec<u8>, usize)>,
+    /// The objects that are being read, by how many links lead to them.
+    objects: Vec<Vec<u8>>,
+    out: Result<Vec<u8>, Mismatch>,
+}
+
+impl<'t> Memory<'t> {
+    fn new(types: Types<'t>, root: Option<(Vec<u8>, usize)>, object: Vec<u8>) -> Self {
+        Memory {
+            types,
+            root,
+            objects: vec![object],
+            out: Ok(Vec::new()),
+        }
     }
-    if (marks..marks + 2).contains(&address) {
-        return Ok(Some(vec![2 + 3 * (address - marks) as u8]));
+
+    /// What stands at a place, zeros behind the end.
+    fn bytes(&mut self, place: Place<'_>, len: usize) -> Vec<u8> {
+        // Those that deeper places were in have been read.
+        self.objects.truncate(DEPTH - place.depth + 1);
+        let at = place.element * place.object.size + place.offset;
+        let held = self.objects.last().and_then(|bytes| bytes.get(at..));
+        let mut bytes = held.unwrap_or_default().to_vec();
+        bytes.resize(len, 0);
+        bytes
     }
-    let made = MADE
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .get(&address)
-        .copied();
-    let Some((count, size)) = made else {
-        return Ok(None);
-    };
+
+    fn address(&mut self, place: Place<'_>) -> usize {
+        let bytes = self.bytes(place, size_of::<usize>());
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | usize::from(*byte))
+    }
+
+    /// Where a pointer leads.
+    fn selector(
+        &mut self,
+        pointee: &Pointee,
+        place: Option<Place<'_>>,
+    ) -> Result<Selector, Mismatch> {
+        let (bytes, size) = match (place, self.root.take()) {
+            (None, root) => root.unwrap_or_default(),
+            (Some(place), _) => {
+                let address = self.address(place);
+                let marks = MARKS.as_ptr() as usize;
+                if address == 0 {
+                    return Ok(Selector::Null);
+                }
+                if (marks..marks + CODE).contains(&address) {
+                    return Ok(Selector::Earlier((address - marks) as u8));
+                }
+                if place.depth == 0 {
+                    return Err(Mismatch::Depth);
+                }
+                made(address).ok_or_else(|| Mismatch::Pointer {
+                    name: place.object.name.clone(),
+                    offset: place.offset,
+                })?
+            }
+        };
+        let object = self.types.target(pointee);
+        let row = self.types.row(pointee, object);
+        let untyped = pointee.to.is_none() || object.is_bytes();
+        let fits = object.opaque || size == object.size || untyped && size <= object.size;
+        if !fits {
+            return Err(Mismatch::Size {
+                name: object.name.clone(),
+                expected: object.size,
+                found: size,
+            });
+        }
+        // Untyped memory is one element, however the test puts it together.
+        let count = match bytes.len().checked_div(size) {
+            Some(count) if !untyped => count.max(1),
+            _ => 1,
+        };
+        if count > row.most {
+            return Err(Mismatch::Count {
+                most: row.most,
+                found: count,
+            });
+        }
+        self.objects.push(bytes);
+        Ok(Selector::Fresh(if row.is_counted {
+            (count - 1) as u8
+        } else {
+            0
+        }))
+    }
+}
+
+impl Source for Memory<'_> {
+    fn next(&mut self, choice: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>> {
+        let bytes = match choice {
+            Choice::Pointer(pointee, place) => match self.selector(pointee, place) {
+                Ok(selector) => vec![selector.byte()],
+                Err(why) => {
+                    self.out = Err(why);
+                    return None;
+                }
+            },
+            Choice::Code(place) => vec![if self.address(place) == 0 { 0 } else { SET }],
+            Choice::Bytes(place) => self.bytes(place, len?),
+            Choice::Whether | Choice::Value(_) | Choice::Elements(_) => return None,
+        };
+        if let Ok(out) = &mut self.out {
+            out.extend_from_slice(&bytes);
+        }
+        Some(Cow::Owned(bytes))
+    }
+}
+
+/// The bytes of what a pointer leads to, and the size of an element; none if the pointer was not made here.
+fn made(address: usize) -> Option<(Vec<u8>, usize)> {
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let (count, size) = made.get(&address).copied()?;
     let mut bytes = vec![0; count * size];
     // SAFETY: `objects` leaked that many bytes at this address, and nothing writes there while the
     // test builds its mock.
     unsafe { copy(&mut bytes, address as *const u8) };
-    encode(types, pointee, &bytes, size).map(Some)
+    Some((bytes, size))
 }
 
 /// Defines structures of the C code in Rust, all zeros by default: for `config { name_len: 17,
@@ -249,7 +311,8 @@ macro_rules! c_structs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::external::{Holds, Member, Read};
+    use crate::external::codec::Read;
+    use crate::external::{Holds, Member};
 
     crate::c_structs! {
         struct endpoint { address: u8, attributes: u8, max_packet: u16 }
@@ -309,14 +372,14 @@ mod tests {
             count: 2,
             next: earlier(0),
         };
-        let bytes = encode(types, &pointee, &bytes_of(&[value]), 24).expect("it fits");
+        let bytes = encode(types, &pointee, bytes_of(&[value]), 24).expect("it fits");
         // The selector, the count with its padding, a row of endpoints, and the object itself.
         assert_eq!(bytes.len(), 1 + 8 + 1 + 8 * 4 + 1);
-        let (read, rest) = types.read(&pointee, &bytes);
-        assert!(rest.is_empty());
-        let Read::Fresh(all) = read else {
-            panic!("{read:?}")
+        let mut rest = &bytes[..];
+        let Some(Read::Fresh(all)) = types.read(&pointee, &mut rest) else {
+            panic!("{bytes:?}")
         };
+        assert!(rest.is_empty());
         assert_eq!(all[0].0[8], 2);
         assert_eq!(all[0].1[1].1, Read::Earlier(0));
         match &all[0].1[0].1 {
@@ -333,13 +396,40 @@ mod tests {
             many: false,
             constant: false,
         };
-        let wrong = encode(Types(&types), &pointee, &[0; 8], 8);
+        let wrong = encode(Types(&types), &pointee, vec![0; 8], 8);
         assert!(
             matches!(wrong, Err(Mismatch::Size { expected: 4, .. })),
             "{wrong:?}"
         );
         let mut stray = 0u8;
-        let found = encode_pointer(Types(&types), &pointee, &raw mut stray as usize);
-        assert_eq!(found, Ok(None));
+        let object = types.get(1).expect("an interface");
+        let value = interface {
+            ep: (&raw mut stray).cast(),
+            ..Default::default()
+        };
+        let found = encode_object(Types(&types), object, bytes_of(&[value]));
+        assert!(
+            matches!(found, Err(Mismatch::Pointer { offset: 0, .. })),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_chain_ends() {
+        let types = types();
+        let pointee = Pointee {
+            to: Some("interface".to_owned()),
+            many: false,
+            constant: false,
+        };
+        let chain = |links| {
+            (1..links).fold(interface::default(), |next, _| interface {
+                next: object(next),
+                ..Default::default()
+            })
+        };
+        let encoded = |links| encode(Types(&types), &pointee, bytes_of(&[chain(links)]), 24);
+        assert!(encoded(DEPTH).is_ok());
+        assert_eq!(encoded(DEPTH + 1), Err(Mismatch::Depth));
     }
 }

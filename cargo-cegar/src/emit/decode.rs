@@ -5,6 +5,8 @@
 
 use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::{self, Shape};
+use cegar_harness::external::UNKNOWN;
+use cegar_harness::external::codec::{Selector, is_set};
 
 use super::literal;
 use super::{Finding, faults, typed};
@@ -65,7 +67,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
         }
         Some(Shape::Raw) if name == "data" => vec![format!("data({})", literal::bytes(&bytes))],
         Some(Shape::OptionalString) => match bytes.split_first() {
-            Some((present, text)) if present & 1 == 1 => {
+            Some((present, text)) if is_set(*present) => {
                 vec![format!(
                     "env({:?}, {})",
                     after("env:"),
@@ -75,21 +77,22 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
             _ => vec![format!("no_env({:?})", after("env:"))],
         },
         Some(Shape::File) => match bytes.split_first() {
-            Some((present, text)) if present & 1 == 1 => {
+            Some((present, text)) if is_set(*present) => {
                 let file = after("file:");
                 faults::stream(&file, |text| format!("file({file:?}, {text})"), text)
             }
             _ => vec![format!("no_file({:?})", after("file:"))],
         },
-        Some(Shape::Bool) => numbers(name, &bytes, 1, "", |value| (value[0] & 1 == 1).to_string())
-            .unwrap_or_else(raw),
+        Some(Shape::Bool) => {
+            numbers(name, &bytes, 1, "", |value| is_set(value[0]).to_string()).unwrap_or_else(raw)
+        }
         Some(Shape::Int { size, signed }) if matches!(size, 1 | 2 | 4 | 8) => {
             integers(name, &bytes, size, signed).unwrap_or_else(raw)
         }
         Some(Shape::Float { size: 4 }) => numbers(name, &bytes, 4, "", single).unwrap_or_else(raw),
         Some(Shape::Float { size: 8 }) => numbers(name, &bytes, 8, "", double).unwrap_or_else(raw),
         Some(Shape::Pointer { size }) => {
-            let size = if size == 0 { 64 } else { size };
+            let size = if size == 0 { UNKNOWN } else { size };
             pointers(
                 name,
                 events,
@@ -114,7 +117,7 @@ const MARKED: [(&str, &str); 2] = [
 ];
 
 fn marked(method: &str, bytes: &[u8]) -> Vec<String> {
-    let all = (1..).zip(bytes).filter(|(_, byte)| **byte & 1 == 1);
+    let all = (1..).zip(bytes).filter(|(_, byte)| is_set(**byte));
     all.map(|(number, _)| format!("{method}({number})"))
         .collect()
 }
@@ -204,14 +207,16 @@ fn pointers(name: &str, events: &[&[u8]], size: usize, raw_allowed: bool) -> Opt
     let mut events = events.iter().peekable();
     while let Some(event) = events.next() {
         let [selector] = event else { return None };
-        match selector % 3 {
-            0 => calls.push(format!("returns_null({name:?})")),
-            2 if raw_allowed => {
+        match Selector::of(*selector) {
+            Selector::Null => calls.push(format!("returns_null({name:?})")),
+            Selector::Earlier(_) if raw_allowed => {
                 let address = u64::from_le_bytes(events.next()?.get(..8)?.try_into().ok()?);
                 calls.push(format!("returns_address({name:?}, {address:#x})"));
             }
-            2 if size == 1 || events.peek().is_none_or(|next| next.len() != size) => {
-                calls.push(format!("returns_earlier({name:?}, {})", selector / 3));
+            Selector::Earlier(back)
+                if size == 1 || events.peek().is_none_or(|next| next.len() != size) =>
+            {
+                calls.push(format!("returns_earlier({name:?}, {back})"));
             }
             _ => {
                 let object = events.next_if(|next| next.len() == size)?;

@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use cegar_harness::build::MockedFunction;
-use cegar_harness::external::{Element, Holds, Member, ObjectType, Pointee, Read, Types};
+use cegar_harness::external::codec::{Element, Read};
+use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Types};
 
 use super::layout::Expr;
 use super::literal;
@@ -47,7 +48,7 @@ impl<'a> Objects<'a> {
         object: &ObjectType,
         elements: &'r [Element],
     ) -> &'r [Element] {
-        if self.types.counted(pointee, object) {
+        if self.types.row(pointee, object).is_counted {
             return elements;
         }
         let used = elements
@@ -86,15 +87,15 @@ impl<'a> Objects<'a> {
             Read::Null => Expr::plain("std::ptr::null_mut()"),
             Read::Earlier(back) => Expr::plain(format!("earlier({back})")),
             Read::Code => Expr::plain("code()"),
-            Read::Fresh(elements) => match self.types.target(pointee) {
-                None => Expr::plain("object(0u8)"),
-                Some(object) if object.opaque => Expr::plain("object(0u8)"),
-                Some(object) => match self.elements(pointee, object, elements) {
+            Read::Fresh(_) if self.types.target(pointee).opaque => Expr::plain("object(0u8)"),
+            Read::Fresh(elements) => {
+                let object = self.types.target(pointee);
+                match self.elements(pointee, object, elements) {
                     Content::Text(text) => Expr::Call("text".to_owned(), vec![Expr::Plain(text)]),
                     Content::One(one) => Expr::Call("object".to_owned(), vec![one]),
                     Content::Row(row) => Expr::Call("objects".to_owned(), vec![Expr::Row(row)]),
-                },
-            },
+                }
+            }
         }
     }
 

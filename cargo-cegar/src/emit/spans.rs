@@ -4,9 +4,12 @@
 //! choices are written down ([`super::typed`]) say which bytes make up one number, and which are
 //! characters.
 
-use cegar_harness::build::{MockedFunction, has_body};
+use std::borrow::Cow;
+
+use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::Shape;
-use cegar_harness::external::{DEPTH, Holds, Inner, ObjectType, Pointee, Signature, Types, most};
+use cegar_harness::external::codec::{self, Source};
+use cegar_harness::external::{Holds, ObjectType, Types};
 use cegar_model::machine::Choice;
 use cegar_search::simulate::minimise::{Sort, Span};
 
@@ -33,17 +36,19 @@ pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<
         let function = known().find(|function| function.channel() == name);
         match function {
             Some(function) if parameter.is_some() || channel == name => {
-                let mut walk = Walk {
-                    types: Types(&function.types),
+                let types = Types(&function.types);
+                let mut notes = Notes {
+                    types,
                     tape,
                     choices: choices.iter(),
                     found: &mut found,
                 };
-                // A value that does not fit its type is left alone.
-                let _ = match parameter {
-                    None => walk.results(function, &choices),
-                    Some(number) => walk.parameter(function, number),
-                };
+                match function.asked(parameter) {
+                    // What does not fit its type is left alone.
+                    Some(asked) => while types.answer(asked, &mut notes).is_some() {},
+                    None if parameter.is_none() => notes.results(function, &choices),
+                    None => {}
+                }
             }
             // As few bytes as the range needs.
             _ if channel == "range" => {
@@ -69,29 +74,42 @@ fn plain(shape: Option<Shape>, choices: &[&Choice], found: &mut Vec<Span>) {
     }
 }
 
-/// The choices of one channel, in the order in which a mock's body makes them.
-struct Walk<'a, 'c> {
+/// The choices of one channel, of which is noted what they are.
+struct Notes<'a, 'c> {
     types: Types<'a>,
     tape: &'a [u8],
     choices: std::slice::Iter<'c, &'c Choice>,
     found: &'c mut Vec<Span>,
 }
 
-impl Walk<'_, '_> {
-    /// The next choice, if it is of so many bytes.
-    fn next(&mut self, len: usize) -> Option<usize> {
-        self.choices
-            .next()
-            .filter(|choice| choice.len == len)
-            .map(|choice| choice.at)
+impl Source for Notes<'_, '_> {
+    fn next(&mut self, what: codec::Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>> {
+        let choice = self.choices.next()?;
+        if len.is_some_and(|len| len != choice.len) {
+            return None;
+        }
+        let at = choice.at;
+        match what {
+            codec::Choice::Bytes(place) => {
+                let part = (place.offset, place.offset + choice.len);
+                self.row(place.object, at.wrapping_sub(place.offset), part);
+            }
+            codec::Choice::Elements(Some(object)) => {
+                self.row(object, at, (0, choice.len / object.size * object.size));
+            }
+            codec::Choice::Elements(None) => self.text(at, choice.len),
+            codec::Choice::Value(holds) => self.value(holds, at),
+            _ => {}
+        }
+        let here = self.tape.iter().skip(at).copied();
+        let padded = here.chain(std::iter::repeat(0));
+        Some(padded.take(choice.len).collect())
     }
+}
 
-    fn byte(&mut self) -> Option<u8> {
-        let at = self.next(1)?;
-        Some(self.tape.get(at).copied().unwrap_or(0))
-    }
-
-    fn results(&mut self, function: &MockedFunction, choices: &[&Choice]) -> Option<()> {
+impl Notes<'_, '_> {
+    /// Results that are values.
+    fn results(&mut self, function: &MockedFunction, choices: &[&Choice]) {
         match function.result() {
             _ if function.returns_into() => {
                 let unsigned = Shape::Int {
@@ -100,114 +118,23 @@ impl Walk<'_, '_> {
                 };
                 plain(Some(unsigned), choices, self.found);
             }
-            Some(Holds::Pointer(pointee)) if !function.raw_allowed && has_body(function) => loop {
-                self.pointer(&pointee, DEPTH)?;
-            },
             Some(Holds::Struct(name)) => {
-                let object = self.types.get(&name)?;
-                for choice in choices.iter().filter(|choice| choice.len == object.size) {
-                    self.object(object, choice.at, (0, object.size));
+                let object = self.types.get(&name);
+                let fits = |choice: &&&Choice| object.is_some_and(|o| o.size == choice.len);
+                for choice in choices.iter().filter(fits) {
+                    self.value(&Holds::Struct(name.clone()), choice.at);
                 }
             }
             _ => plain(Some(function.returns), choices, self.found),
         }
-        Some(())
     }
 
-    fn parameter(&mut self, function: &MockedFunction, number: usize) -> Option<()> {
-        let signature = function.signature.as_ref()?;
-        let i = number.checked_sub(1)?;
-        match signature.params.get(i)? {
-            Holds::Code(callback) => loop {
-                if self.byte()? & 1 == 1 {
-                    self.arguments(signature, callback)?;
-                }
-            },
-            holds @ Holds::Pointer(_) => loop {
-                if self.byte()? & 1 == 0 {
-                    continue;
-                }
-                if function.writes_rows(i) {
-                    let choice = self.choices.next()?;
-                    self.row(holds, choice);
-                } else {
-                    let object = self.types.written(holds, function.is_output(i))?;
-                    self.element(object, DEPTH)?;
-                }
-            },
-            _ => None,
+    /// The elements side by side that lie in this part.
+    fn row(&mut self, object: &ObjectType, at: usize, part: (usize, usize)) {
+        for start in (0..part.1).step_by(object.size) {
+            let part = (part.0.saturating_sub(start), part.1 - start);
+            self.object(object, at.wrapping_add(start), part);
         }
-    }
-
-    /// Elements side by side: numbers, structures or characters.
-    fn row(&mut self, holds: &Holds, choice: &Choice) {
-        let object = match holds {
-            Holds::Pointer(pointee) if pointee.to.is_some() => self.types.target(pointee),
-            _ => None,
-        };
-        match object {
-            Some(object) if object.size > 1 => {
-                for i in 0..choice.len / object.size {
-                    self.object(object, choice.at + i * object.size, (0, object.size));
-                }
-            }
-            _ => self.text(choice.at, choice.len),
-        }
-    }
-
-    fn arguments(&mut self, signature: &Signature, callback: &Signature) -> Option<()> {
-        let untyped = |holds: &&Holds| matches!(holds, Holds::Pointer(Pointee { to: None, .. }));
-        let context = signature.params.iter().any(|holds| untyped(&holds));
-        for holds in &callback.params {
-            match holds {
-                Holds::Pointer(Pointee { to: None, .. }) if context => {}
-                Holds::Pointer(pointee) => self.pointer(pointee, DEPTH)?,
-                Holds::Code(_) => {}
-                _ => {
-                    let at = self.next(self.types.size(holds))?;
-                    self.value(holds, at);
-                }
-            }
-        }
-        Some(())
-    }
-
-    fn pointer(&mut self, pointee: &Pointee, depth: usize) -> Option<()> {
-        let selector = self.byte()?;
-        if selector % 3 != 1 || depth == 0 {
-            return Some(());
-        }
-        let object = self.types.target(pointee)?;
-        let plan = self.types.plan(object);
-        let most = most(pointee, object);
-        if most > 1 && plan.pointers.is_empty() && !object.opaque {
-            let at = self.next(most * object.size)?;
-            for i in 0..most {
-                self.object(object, at + i * object.size, (0, object.size));
-            }
-            return Some(());
-        }
-        for _ in 0..self.types.elements(pointee, object, selector) {
-            self.element(object, depth - 1)?;
-        }
-        Some(())
-    }
-
-    /// An object: its bytes, then its pointers.
-    fn element(&mut self, object: &ObjectType, depth: usize) -> Option<()> {
-        let types = self.types;
-        let plan = types.plan(object);
-        for (offset, len) in plan.chosen {
-            let at = self.next(len)?;
-            self.object(object, at.wrapping_sub(offset), (offset, offset + len));
-        }
-        for (_, inner) in plan.pointers {
-            match inner {
-                Inner::Data(pointee) => self.pointer(pointee, depth)?,
-                Inner::Code(_) => drop(self.byte()?),
-            }
-        }
-        Some(())
     }
 
     /// The members of an object that lie in this part of it.

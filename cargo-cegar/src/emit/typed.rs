@@ -4,8 +4,9 @@
 //! points to, or for the function that it is. What does not parse is left to be written as bytes,
 //! which replay just as well.
 
-use cegar_harness::build::{MockedFunction, has_body};
-use cegar_harness::external::{DEPTH, Holds, Pointee, Read, Signature, Types};
+use cegar_harness::build::MockedFunction;
+use cegar_harness::external::codec::{Answer, Argument, Asked, Read, is_set};
+use cegar_harness::external::{Holds, ObjectType, Types};
 
 use super::layout::Expr;
 use super::literal;
@@ -42,29 +43,19 @@ fn of_function(
     parameter: Option<usize>,
     events: &[&[u8]],
 ) -> Option<Vec<String>> {
-    let signature = function.signature.as_ref()?;
     let of = Of {
         name,
         types: Types(&function.types),
         objects: Objects::new(&function.types),
     };
-    match parameter {
-        None if function.returns_into() => of.returned_into(events),
-        None => match function.result()? {
-            Holds::Pointer(pointee) if !function.raw_allowed && has_body(function) => {
-                of.returned(&pointee, &events.concat())
-            }
+    match (function.asked(parameter), parameter) {
+        (Some(asked), _) => of.answers(asked, parameter, events),
+        (None, None) if function.returns_into() => of.returned_into(events),
+        (None, None) => match function.result()? {
             Holds::Struct(name) => of.by_value(&name, events),
             _ => None,
         },
-        Some(number) => {
-            let i = number.checked_sub(1)?;
-            match signature.params.get(i)? {
-                Holds::Code(callback) => of.called_back(number, signature, callback, events),
-                Holds::Pointer(pointee) => of.written(function, number, pointee, events),
-                _ => None,
-            }
-        }
+        _ => None,
     }
 }
 
@@ -114,156 +105,108 @@ impl Of<'_> {
         Some(calls)
     }
 
-    /// Pointers that were returned, call by call.
-    fn returned(&self, pointee: &Pointee, bytes: &[u8]) -> Option<Vec<String>> {
-        let object = self.types.target(pointee);
-        let (mut rest, mut calls) = (bytes, Vec::new());
-        while !rest.is_empty() {
-            let (read, after) = self.types.read(pointee, rest);
-            rest = after;
-            calls.push(match read {
-                Read::Null | Read::Code => self.call("returns_null", Vec::new()),
-                Read::Earlier(back) => {
-                    self.call("returns_earlier", vec![Expr::plain(back.to_string())])
-                }
-                Read::Fresh(elements) => match object {
-                    Some(object) if !object.opaque => {
+    /// What the function returned, wrote or called, call by call.
+    fn answers(
+        &self,
+        asked: Asked<'_>,
+        parameter: Option<usize>,
+        events: &[&[u8]],
+    ) -> Option<Vec<String>> {
+        let number = || parameter.map(|number| Expr::plain(number.to_string()));
+        let call = |method: &str, more: Option<Expr>| {
+            self.call(method, number().into_iter().chain(more).collect())
+        };
+        let nothing = match asked {
+            Asked::Result(_) => call("returns_null", None),
+            Asked::Call(..) => call("calls_no_more", None),
+            Asked::Elements(_) | Asked::Object(_) => call("leaves", None),
+        };
+        let (mut calls, mut events) = (Vec::new(), events.iter());
+        while !events.as_slice().is_empty() {
+            calls.push(match (self.types.answer(asked, &mut events)?, asked) {
+                (Answer::Result(read), Asked::Result(pointee)) => match read {
+                    Read::Null | Read::Code => nothing.clone(),
+                    Read::Earlier(back) => {
+                        call("returns_earlier", Some(Expr::plain(back.to_string())))
+                    }
+                    Read::Fresh(_) if self.types.target(pointee).opaque => {
+                        call("returns_object", Some(Expr::plain("0u8")))
+                    }
+                    Read::Fresh(elements) => {
+                        let object = self.types.target(pointee);
                         match self.objects.elements(pointee, object, &elements) {
-                            Content::Text(text) => {
-                                self.call("returns_bytes", vec![Expr::Plain(text)])
-                            }
-                            Content::One(one) => self.call("returns_object", vec![one]),
-                            Content::Row(row) => self.call("returns_objects", vec![Expr::Row(row)]),
+                            Content::Text(text) => call("returns_bytes", Some(Expr::Plain(text))),
+                            Content::One(one) => call("returns_object", Some(one)),
+                            Content::Row(row) => call("returns_objects", Some(Expr::Row(row))),
                         }
                     }
-                    _ => self.call("returns_object", vec![Expr::plain("0u8")]),
                 },
+                (Answer::Elements(bytes), Asked::Elements(object)) => {
+                    call("writes", Some(self.row(object, &bytes)?))
+                }
+                (Answer::Object((bytes, pointers)), Asked::Object(object)) => {
+                    let value = self.objects.value(object, &bytes, &pointers);
+                    call("writes", Some(with_type(value)))
+                }
+                (Answer::Call(arguments), _) if arguments.is_empty() => call("calls", None),
+                (Answer::Call(arguments), _) => {
+                    let numbers = arguments
+                        .iter()
+                        .map(number_of)
+                        .collect::<Option<Vec<_>>>()?;
+                    let list = format!("[{}]", of_one_type(numbers).join(", "));
+                    call("calls_back", Some(Expr::Plain(list)))
+                }
+                _ => nothing.clone(),
             });
         }
-        // Calls past the last one return NULL.
-        let null = self.call("returns_null", Vec::new());
-        while calls.len() > 1 && calls.last() == Some(&null) {
+        // What happens in the calls past the last one. A result is always said.
+        let least = usize::from(parameter.is_none());
+        while calls.len() > least && calls.last() == Some(&nothing) {
             calls.pop();
         }
         Some(calls)
     }
 
-    /// What was written to where a parameter points.
-    fn written(
-        &self,
-        function: &MockedFunction,
-        number: usize,
-        pointee: &Pointee,
-        events: &[&[u8]],
-    ) -> Option<Vec<String>> {
-        let leaves = self.call("leaves", vec![Expr::plain(number.to_string())]);
-        let mut calls = Vec::new();
-        let object = self.types.target(pointee)?;
-        let rows = function.writes_rows(number - 1);
-        let is_text = rows && (object.size <= 1 || pointee.to.is_none());
-        let mut events = events.iter();
-        while let Some(event) = events.next() {
-            let [written] = event else { return None };
-            if written & 1 == 0 {
-                calls.push(leaves.clone());
-                continue;
-            }
-            let number = Expr::plain(number.to_string());
-            let value = if is_text {
-                Expr::Plain(format!("*{}", literal::byte_string(events.next()?)))
-            } else if rows {
-                let elements = events.next()?.chunks_exact(object.size);
-                let bytes_left = elements.remainder();
-                if !bytes_left.is_empty() {
-                    return None;
-                }
-                let mut row: Vec<Expr> = elements
-                    .map(|bytes| self.objects.value(object, bytes, &[]))
-                    .collect();
-                match row.len() {
-                    1 => row.remove(0),
-                    _ => Expr::Row(row),
-                }
-            } else if !self.types.plan(object).pointers.is_empty() {
-                let bytes = events.as_slice().concat();
-                let ((bytes_of, pointers), rest) = self.types.read_element(object, &bytes, DEPTH);
-                // As many events as the object took.
-                let mut taken = bytes.len() - rest.len();
-                while taken > 0 {
-                    taken = taken.checked_sub(events.next()?.len())?;
-                }
-                match self.objects.value(object, &bytes_of, &pointers) {
-                    Expr::Plain(text) if text.ends_with("null_mut()") => {
-                        Expr::plain("std::ptr::null_mut::<u8>()")
-                    }
-                    Expr::Plain(text) if text.starts_with("earlier(") => {
-                        Expr::Plain(text.replacen("earlier", "earlier::<u8>", 1))
-                    }
-                    other => other,
-                }
-            } else {
-                self.objects.value(object, events.next()?, &[])
-            };
-            calls.push(self.call("writes", vec![number, value]));
+    /// Elements that were written.
+    fn row(&self, object: Option<&ObjectType>, bytes: &[u8]) -> Option<Expr> {
+        let Some(object) = object else {
+            return Some(Expr::Plain(format!("*{}", literal::byte_string(bytes))));
+        };
+        let elements = bytes.chunks_exact(object.size);
+        if !elements.remainder().is_empty() {
+            return None;
         }
-        while calls.last() == Some(&leaves) {
-            calls.pop();
-        }
-        Some(calls)
-    }
-
-    /// The calls of a function that was handed out.
-    fn called_back(
-        &self,
-        number: usize,
-        signature: &Signature,
-        callback: &Signature,
-        events: &[&[u8]],
-    ) -> Option<Vec<String>> {
-        let context = signature
-            .params
-            .iter()
-            .any(|holds| matches!(holds, Holds::Pointer(Pointee { to: None, .. })));
-        let no_more = self.call("calls_no_more", vec![Expr::plain(number.to_string())]);
-        let mut calls = Vec::new();
-        let mut events = events.iter();
-        while let Some(event) = events.next() {
-            let [called] = event else { return None };
-            if called & 1 == 0 {
-                calls.push(no_more.clone());
-                continue;
-            }
-            let mut arguments = Vec::new();
-            for holds in &callback.params {
-                match holds {
-                    Holds::Pointer(Pointee { to: None, .. }) if context => {}
-                    Holds::Int { .. } | Holds::Bool | Holds::Float { .. } => {
-                        arguments.push(number_of(holds, events.next()?)?);
-                    }
-                    Holds::Code(_) => {}
-                    // Objects among the arguments are written as bytes.
-                    _ => return None,
-                }
-            }
-            let number = Expr::plain(number.to_string());
-            calls.push(if arguments.is_empty() {
-                self.call("calls", vec![number])
-            } else {
-                let list = format!("[{}]", of_one_type(arguments).join(", "));
-                self.call("calls_back", vec![number, Expr::Plain(list)])
-            });
-        }
-        while calls.last() == Some(&no_more) {
-            calls.pop();
-        }
-        Some(calls)
+        let value = |element| self.objects.value(object, element, &[]);
+        let mut row: Vec<Expr> = elements.map(value).collect();
+        Some(match row.len() {
+            1 => row.remove(0),
+            _ => Expr::Row(row),
+        })
     }
 }
 
-fn number_of(holds: &Holds, bytes: &[u8]) -> Option<String> {
-    let mut wide = [0; 8];
+/// A pointer that stands alone says its type.
+fn with_type(value: Expr) -> Expr {
+    match value {
+        Expr::Plain(text) if text.ends_with("null_mut()") => {
+            Expr::plain("std::ptr::null_mut::<u8>()")
+        }
+        Expr::Plain(text) if text.starts_with("earlier(") => {
+            Expr::Plain(text.replacen("earlier", "earlier::<u8>", 1))
+        }
+        other => other,
+    }
+}
+
+/// A number among the arguments; calls with objects are written as bytes.
+fn number_of(argument: &Argument<'_>) -> Option<String> {
+    let Argument::Value(holds, bytes) = argument else {
+        return None;
+    };
+    let (mut wide, bytes) = ([0; 8], &bytes[..]);
     match holds {
-        Holds::Bool => Some(u8::from(bytes.first()? & 1 == 1).to_string()),
+        Holds::Bool => Some(u8::from(is_set(*bytes.first()?)).to_string()),
         Holds::Float { size: 4 } => {
             Some(format!("{:?}", f32::from_le_bytes(bytes.try_into().ok()?)))
         }

@@ -414,8 +414,8 @@ pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     if returns_object {
         all.push(format!(
             "chains of objects from outside have at most {} links, and rows of them {} elements, past which no run goes",
-            cegar_harness::external::DEPTH,
-            cegar_harness::external::ELEMENTS,
+            cegar_harness::external::codec::DEPTH,
+            cegar_harness::external::codec::ELEMENTS,
         ));
     }
     all

@@ -21,9 +21,8 @@ use self::values::{asked, assume};
 
 use super::config::MockedFunction;
 use super::mocks::literal;
-use crate::external::{
-    self, CALLS_BACK, DEPTH, Holds, ObjectType, Pointee, Signature, Types, VOID,
-};
+use crate::external::codec::{CALLS_BACK, CHARACTERS, DEPTH, Handed, SET};
+use crate::external::{Holds, ObjectType, Pointee, Signature, Types, VOID};
 use crate::rules::{Count, Extent, Inside, Returned};
 
 const PROLOGUE: &str = "\
@@ -153,7 +152,7 @@ impl Writer<'_> {
             return text + &self.result_inside(signature, inside, returned.not_null, &channel);
         }
         if let Some(pointee) = &function.address {
-            let made = self.make(pointee, returned, &channel, &DEPTH.to_string());
+            let made = self.make(pointee, returned, &channel, DEPTH);
             let _ = writeln!(text, "    return ({c_type})(__UINTPTR_TYPE__){made};");
             return text;
         }
@@ -162,17 +161,17 @@ impl Writer<'_> {
                 writeln!(text, "    return crunner_mock_pointer({channel}, 0, 1);")
             }
             Holds::Pointer(pointee) => {
-                let made = self.make(pointee, returned, &channel, &DEPTH.to_string());
+                let made = self.make(pointee, returned, &channel, DEPTH);
                 writeln!(text, "    return {made};")
             }
             Holds::Code(callee) => {
                 let name = self.code(&format!("{}.result", function.channel()), callee);
                 writeln!(
                     text,
-                    "    return cegar_byte({channel}) & 1 ? (void *){name} : 0;"
+                    "    return cegar_byte({channel}) & {SET} ? (void *){name} : 0;"
                 )
             }
-            Holds::Bool => writeln!(text, "    return cegar_byte({channel}) & 1;"),
+            Holds::Bool => writeln!(text, "    return cegar_byte({channel}) & {SET};"),
             _ => {
                 let assumed = assume(&returned.ranges);
                 writeln!(
@@ -196,7 +195,7 @@ impl Writer<'_> {
         let mut text = String::new();
         let _ = match not_null {
             true => writeln!(text, "    (void)cegar_byte({channel});"),
-            false => writeln!(text, "    if (!(cegar_byte({channel}) & 1)) return 0;"),
+            false => writeln!(text, "    if (!(cegar_byte({channel}) & {SET})) return 0;"),
         };
         let _ = writeln!(
             text,
@@ -249,7 +248,7 @@ impl Writer<'_> {
         let (asked, count) = count(extent.count);
         let channel = literal(&format!("{}:{}", function.channel(), extent.param + 1));
         format!(
-            "    if ({p} && {asked}(cegar_byte({channel}) & 1))\n        \
+            "    if ({p} && {asked}(cegar_byte({channel}) & {SET}))\n        \
              crunner_choose({channel}, (void *){p}, {count} * {element});\n"
         )
     }
@@ -269,20 +268,20 @@ impl Writer<'_> {
             let element = self.pointed_size(holds);
             let _ = writeln!(
                 text,
-                "    if ({p} && p{limit} > 0 && (cegar_byte({channel}) & 1))\n        \
+                "    if ({p} && p{limit} > 0 && (cegar_byte({channel}) & {SET}))\n        \
                  crunner_choose({channel}, {p}, (size_t)(p{limit} < {most} ? p{limit} : {most}) * {element});",
                 limit = limit + 1,
-                most = external::CHARACTERS,
+                most = CHARACTERS,
             );
             return text;
         }
         let Some(object) = self.types.written(holds, function.is_output(i)) else {
             return text;
         };
-        let filled = self.filled(object, "at", "        ", &DEPTH.to_string());
+        let filled = self.filled(object, "at", "        ", DEPTH);
         let _ = writeln!(
             text,
-            "    if ({p} && CEGAR_ROOM({p}, {}) && (cegar_byte({channel}) & 1)) {{\n        \
+            "    if ({p} && CEGAR_ROOM({p}, {}) && (cegar_byte({channel}) & {SET})) {{\n        \
              const char *channel = {channel};\n        char *at = (char *){p};\n{filled}    }}",
             object.size
         );
@@ -301,11 +300,6 @@ impl Writer<'_> {
             return String::new();
         }
         let channel = literal(&format!("{}:{}", function.channel(), i + 1));
-        // What stands beside the function is handed to it: `void *context`.
-        let context = signature
-            .params
-            .iter()
-            .position(|holds| matches!(holds, Holds::Pointer(Pointee { to: None, .. })));
         let types: Vec<String> = callback
             .params
             .iter()
@@ -319,33 +313,32 @@ impl Writer<'_> {
             } else {
                 String::new()
             };
-            let _ = writeln!(text, "    if ({asked}(cegar_byte({channel}) & 1)) {{");
+            let _ = writeln!(text, "    if ({asked}(cegar_byte({channel}) & {SET})) {{");
             let mut values = Vec::new();
-            for (k, holds) in callback.params.iter().enumerate() {
-                match (holds, context) {
-                    (Holds::Pointer(Pointee { to: None, .. }), Some(at)) => {
+            for (k, handed) in signature.handed(callback).enumerate() {
+                let c_type = &types[k];
+                let _ = match handed {
+                    Handed::Beside(at) => {
                         values.push(format!("(void *)p{}", at + 1));
+                        continue;
                     }
-                    (Holds::Pointer(pointee), _) => {
-                        let made =
-                            self.make(pointee, &Returned::default(), &channel, &DEPTH.to_string());
-                        let _ = writeln!(text, "        void *a{k} = {made};");
-                        values.push(format!("a{k}"));
+                    Handed::Null => {
+                        values.push("0".to_owned());
+                        continue;
                     }
-                    (Holds::Code(_), _) => values.push("0".to_owned()),
-                    (Holds::Bool, _) => {
-                        let _ = writeln!(text, "        _Bool a{k} = cegar_byte({channel}) & 1;");
-                        values.push(format!("a{k}"));
+                    Handed::Object(pointee) => {
+                        let made = self.make(pointee, &Returned::default(), &channel, DEPTH);
+                        writeln!(text, "        void *a{k} = {made};")
                     }
-                    _ => {
-                        let _ = writeln!(
-                            text,
-                            "        {} a{k};\n        crunner_choose({channel}, &a{k}, sizeof a{k});",
-                            types[k]
-                        );
-                        values.push(format!("a{k}"));
+                    Handed::Value(Holds::Bool) => {
+                        writeln!(text, "        _Bool a{k} = cegar_byte({channel}) & {SET};")
                     }
-                }
+                    Handed::Value(_) => writeln!(
+                        text,
+                        "        {c_type} a{k};\n        crunner_choose({channel}, &a{k}, sizeof a{k});"
+                    ),
+                };
+                values.push(format!("a{k}"));
             }
             let list = if types.is_empty() {
                 "void".to_owned()

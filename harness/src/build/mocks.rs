@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use super::bodies;
 use crate::channel::Shape;
-use crate::external::Holds;
+use crate::external::codec::SET;
 use crate::mocked::MockedFunction;
 
 const PROLOGUE: &str = "\
@@ -33,23 +33,13 @@ void *calloc(size_t count, size_t size);
 void *crunner_row(size_t size);
 ";
 
-/// Whether a function's mock does more than to take a result from its channel.
-pub(crate) fn is_typed(function: &MockedFunction) -> bool {
-    let Some(signature) = &function.signature else {
-        return false;
-    };
-    let pointer = |holds: &Holds| matches!(holds, Holds::Pointer(_) | Holds::Code(_));
-    let returns = signature.returns.as_ref().is_some_and(pointer) && !function.raw_allowed;
-    returns || signature.params.iter().any(pointer) || !function.rules.is_none()
-}
-
 /// The C file with the bodies of those functions that search, proofs and tests compile alike.
 pub(crate) fn typed_source(functions: &[MockedFunction], native: bool) -> String {
     let wanted = |f: &&MockedFunction| {
         if native {
             f.signature.is_some()
         } else {
-            is_typed(f)
+            f.has_body()
         }
     };
     let typed: Vec<&MockedFunction> = functions.iter().filter(wanted).collect();
@@ -81,7 +71,7 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
             Shape::Void => writeln!(text, "void {name}() {{}}"),
             Shape::Bool => writeln!(
                 text,
-                "_Bool {name}() {{\n    unsigned char v;\n    crunner_choose({channel}, &v, 1);\n    return v & 1;\n}}"
+                "_Bool {name}() {{\n    unsigned char v;\n    crunner_choose({channel}, &v, 1);\n    return v & {SET};\n}}"
             ),
             // Widened, so that a caller which takes it for a `long` sees the same number.
             Shape::Int {

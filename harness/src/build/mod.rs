@@ -60,11 +60,6 @@ pub fn search_bodies(functions: &[MockedFunction]) -> String {
     mocks::typed_source(functions, false)
 }
 
-/// Whether [`search_bodies`] has a body for it.
-pub fn has_body(function: &MockedFunction) -> bool {
-    mocks::is_typed(function)
-}
-
 /// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c`
 /// in `folder`.
 ///

@@ -2,6 +2,7 @@
 
 use super::Mock;
 use crate::channel::Shape;
+use crate::external::codec::{SET, Selector};
 use crate::external::{Holds, ObjectType, Types};
 use crate::object;
 use crate::value::Scalar;
@@ -26,7 +27,7 @@ impl Mock {
 
     /// The function `name` returns NULL.
     pub fn returns_null(self, name: &str) -> Self {
-        self.choices(name, [0])
+        self.choices(name, [Selector::Null.byte()])
     }
 
     /// The function `name` returns a pointer to a fresh object with these contents: a structure of
@@ -47,21 +48,26 @@ impl Mock {
     pub fn returns_objects<T: Copy>(self, name: &str, row: impl IntoIterator<Item = T>) -> Self {
         let row: Vec<T> = row.into_iter().collect();
         let bytes = object::bytes_of(&row);
-        match self.typed(name) {
-            Some((types, Holds::Pointer(pointee))) => {
-                match object::encode(Types(&types), &pointee, &bytes, size_of::<T>()) {
-                    Ok(encoded) => self.choices(name, encoded),
-                    Err(why) => panic!("`{name}` cannot return this: {why}"),
-                }
-            }
-            _ => self.choices(name, [&[1], &bytes[..]].concat()),
+        self.returns_fresh(name, bytes, Some(size_of::<T>()))
+    }
+
+    fn returns_fresh(self, name: &str, bytes: Vec<u8>, size: Option<usize>) -> Self {
+        let Some((types, Holds::Pointer(pointee))) = self.typed(name) else {
+            let selector = Selector::Fresh(0).byte();
+            return self.choices(name, [&[selector], &bytes[..]].concat());
+        };
+        let types = Types(&types);
+        let size = size.unwrap_or(types.target(&pointee).size);
+        match object::encode(types, &pointee, bytes, size) {
+            Ok(encoded) => self.choices(name, encoded),
+            Err(why) => panic!("`{name}` cannot return this: {why}"),
         }
     }
 
     /// The function `name` returns a pointer into what one of its parameters points to, as its rule
     /// `into` says: to this element.
     pub fn returns_into(self, name: &str, element: u64) -> Self {
-        self.choices(name, [&[1], &element.to_le_bytes()[..]].concat())
+        self.choices(name, [&[SET], &element.to_le_bytes()[..]].concat())
     }
 
     /// What a typed function returns (`name`), or what its parameter number n, from 1, points to
@@ -88,7 +94,7 @@ impl Mock {
     /// If the parameter points to something of another size: a mistake in the test.
     pub fn writes<T: Copy>(self, name: &str, parameter: usize, value: T) -> Self {
         let channel = format!("{name}:{parameter}");
-        let bytes = object::bytes_of(&[value]);
+        let mut bytes = object::bytes_of(&[value]);
         let functions = self.runner.as_ref().map(|runner| &runner.functions);
         let function = functions
             .ok()
@@ -97,28 +103,26 @@ impl Mock {
         if let Some((types, Holds::Pointer(pointee))) = self.typed(&channel) {
             let types = Types(&types);
             let object = types.target(&pointee);
-            if let Some(object) = object {
-                // A buffer takes as many bytes as there are.
-                let fits = match rows {
-                    true => bytes.len().is_multiple_of(object.size.max(1)),
-                    false => object.size == bytes.len(),
-                };
-                if !fits && object.size > 1 && pointee.to.is_some() {
-                    panic!(
-                        "`{name}` writes {} bytes to its parameter {parameter}, not {}",
-                        object.size,
-                        bytes.len()
-                    );
-                }
-                if !types.plan(object).pointers.is_empty() {
-                    return match object::encode_element(types, object, &bytes) {
-                        Ok(encoded) => self.choices(&channel, [&[1], &encoded[..]].concat()),
-                        Err(why) => panic!("`{name}` cannot write this: {why}"),
-                    };
+            // A buffer takes as many bytes as there are.
+            let fits = match rows {
+                true => bytes.len().is_multiple_of(object.size.max(1)),
+                false => object.size == bytes.len(),
+            };
+            if !fits && object.size > 1 && pointee.to.is_some() {
+                panic!(
+                    "`{name}` writes {} bytes to its parameter {parameter}, not {}",
+                    object.size,
+                    bytes.len()
+                );
+            }
+            if !rows && !types.plan(object).pointers.is_empty() {
+                match object::encode_object(types, object, bytes) {
+                    Ok(encoded) => bytes = encoded,
+                    Err(why) => panic!("`{name}` cannot write this: {why}"),
                 }
             }
         }
-        self.choices(&channel, [&[1], &bytes[..]].concat())
+        self.choices(&channel, [&[SET], &bytes[..]].concat())
     }
 
     /// The function `name` calls back the function that is its parameter number `parameter`, with
@@ -130,7 +134,7 @@ impl Mock {
         arguments: impl IntoIterator<Item = T>,
     ) -> Self {
         let channel = format!("{name}:{parameter}");
-        let mut bytes = vec![1];
+        let mut bytes = vec![SET];
         if let Some((types, Holds::Code(callback))) = self.typed(&channel) {
             let numbers = callback
                 .params
@@ -160,7 +164,7 @@ impl Mock {
     /// The function `name` calls back the function that is its parameter number `parameter`, which
     /// takes no numbers.
     pub fn calls(self, name: &str, parameter: usize) -> Self {
-        self.choices(&format!("{name}:{parameter}"), [1])
+        self.choices(&format!("{name}:{parameter}"), [SET])
     }
 
     /// The function `name` returns this structure, by value.
@@ -193,28 +197,19 @@ impl Mock {
     /// # Panics
     /// If it is known to return something else: a mistake in the test.
     pub fn returns_bytes(self, name: &str, object: impl AsRef<[u8]>) -> Self {
-        if let Some((types, Holds::Pointer(pointee))) = self.typed(name) {
-            let types = Types(&types);
-            let size = types.target(&pointee).map_or(1, |target| target.size);
-            return match object::encode(types, &pointee, object.as_ref(), size) {
-                Ok(encoded) => self.choices(name, encoded),
-                Err(why) => panic!("`{name}` cannot return this: {why}"),
-            };
-        }
-        let bytes = [&[1], object.as_ref()].concat();
-        self.choices(name, bytes)
+        self.returns_fresh(name, object.as_ref().to_vec(), None)
     }
 
     /// The function `name` returns an object that it, or another, returned before: 0 for the
     /// latest.
     pub fn returns_earlier(self, name: &str, back: u8) -> Self {
-        self.choices(name, [back.saturating_mul(3).saturating_add(2)])
+        self.choices(name, [Selector::Earlier(back).byte()])
     }
 
     /// The function `name`, a pointer's, returns this raw address (where the program computes with
     /// addresses).
     pub fn returns_address(self, name: &str, address: u64) -> Self {
-        let mut bytes = vec![2];
+        let mut bytes = vec![Selector::Earlier(0).byte()];
         bytes.extend(address.to_le_bytes());
         self.choices(name, bytes)
     }

@@ -3,11 +3,12 @@
 //! A maker allocates, fills what is no pointer from the channel, and calls the makers of what its pointers lead to, so that
 //! one call gives a whole structure of objects. (*Executable Counterexamples*, section 5: there such reads give zeros.)
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use super::Writer;
 use crate::build::config::MockedFunction;
-use crate::external::{self, Inner, ObjectType, Pointee, Signature, VOID};
+use crate::external::codec::{EARLIER, FRESH, NULL, REMEMBERED, SET, SORTS};
+use crate::external::{Inner, ObjectType, Pointee, Signature};
 use crate::rules::Returned;
 
 /// The function that makes pointers to a type: to one object, or to several.
@@ -35,13 +36,10 @@ impl Writer<'_> {
         pointee: &Pointee,
         returned: &Returned,
         channel: &str,
-        depth: &str,
+        depth: impl Display,
     ) -> String {
         let maker = Maker {
-            to: match self.types.target(pointee) {
-                Some(object) => object.name.clone(),
-                None => VOID.to_owned(),
-            },
+            to: self.types.target(pointee).name.clone(),
             many: pointee.many,
             not_null: returned.not_null,
             fresh: returned.fresh,
@@ -64,11 +62,7 @@ impl Writer<'_> {
             many: maker.many,
             constant: false,
         };
-        let plan = self.types.plan(object);
-        let (most, room) = (
-            external::most(&pointee, object),
-            external::room(&pointee, object),
-        );
+        let row = self.types.row(&pointee, object);
         let size = object.size.max(1);
         let given = format!(
             "cegar_given_{}_{}",
@@ -85,56 +79,50 @@ impl Writer<'_> {
             "static void *{}(const char *channel, int depth) {{",
             maker.name()
         );
+        let (sort, further) = (format!("selector % {SORTS}"), format!("selector / {SORTS}"));
+        let earlier = format!("{further} % {REMEMBERED} ? {given}_1 : {given}_0");
         let _ = writeln!(text, "    unsigned char selector = cegar_byte(channel);");
         if maker.not_null {
-            let _ = writeln!(text, "    crunner_assume(selector % 3 != 0);");
+            let _ = writeln!(text, "    crunner_assume({sort} != {NULL});");
         }
-        let _ = writeln!(text, "    if (selector % 3 == 0) return 0;");
+        let _ = writeln!(text, "    if ({sort} == {NULL}) return 0;");
         if maker.fresh {
-            let _ = writeln!(text, "    crunner_assume(selector % 3 == 1);");
+            let _ = writeln!(text, "    crunner_assume({sort} == {FRESH});");
         } else {
             if maker.not_null {
                 let _ = writeln!(
                     text,
-                    "    if (selector % 3 == 2) crunner_assume((selector / 3 % 2 ? {given}_1 : {given}_0) != 0);"
+                    "    if ({sort} == {EARLIER}) crunner_assume(({earlier}) != 0);"
                 );
             }
-            let _ = writeln!(
-                text,
-                "    if (selector % 3 == 2) return selector / 3 % 2 ? {given}_1 : {given}_0;"
-            );
+            let _ = writeln!(text, "    if ({sort} == {EARLIER}) return {earlier};");
         }
         let _ = writeln!(text, "    if (depth <= 0) return 0;");
-        let made = match (most > 1, object.opaque) {
-            (true, _) => format!("crunner_row({})", room * size),
+        let made = match (row.most > 1, object.opaque) {
+            (true, _) => format!("crunner_row({})", row.room() * size),
             (false, true) => format!("calloc(1, {size})"),
             (false, false) => format!("malloc({size})"),
         };
         let _ = writeln!(text, "    char *object = {made};");
         let _ = writeln!(text, "    if (!object) return 0;");
         let _ = writeln!(text, "    {given}_1 = {given}_0;\n    {given}_0 = object;");
-        if self.types.counted(&pointee, object) {
-            let _ = writeln!(text, "    unsigned count = 1 + selector / 3 % {most};");
-        }
-        // One row of bytes at once; elements that hold pointers one after the other.
-        let whole = plan.pointers.is_empty() && plan.chosen == [(0, size)];
-        if whole && most > 1 {
-            let _ = writeln!(
-                text,
-                "    crunner_choose(channel, object, {});",
-                most * size
-            );
-        } else {
-            let (mut indent, mut at) = ("    ", "object");
-            if most > 1 {
-                let _ = writeln!(text, "    for (unsigned i = 0; i < count; i++) {{");
-                let _ = writeln!(text, "        char *element = object + i * {size}ul;");
-                (indent, at) = ("        ", "element");
+        let next = "depth - 1";
+        match row.at_once {
+            Some(0) => {}
+            Some(len) => {
+                let _ = writeln!(text, "    crunner_choose(channel, object, {len});");
             }
-            text += &self.filled(object, at, indent, "depth - 1");
-            if most > 1 {
-                text += "    }\n";
+            None if row.is_counted => {
+                let filled = self.filled(object, "element", "        ", next);
+                let _ = write!(
+                    text,
+                    "    unsigned count = 1 + {further} % {};\n    \
+                     for (unsigned i = 0; i < count; i++) {{\n        \
+                     char *element = object + i * {size}ul;\n{filled}    }}\n",
+                    row.most
+                );
             }
+            None => text += &self.filled(object, "object", "    ", next),
         }
         text + "    return object;\n}\n"
     }
@@ -145,7 +133,7 @@ impl Writer<'_> {
         object: &ObjectType,
         at: &str,
         indent: &str,
-        depth: &str,
+        depth: impl Display + Copy,
     ) -> String {
         let plan = self.types.plan(object);
         let mut text = String::new();
@@ -161,10 +149,16 @@ impl Writer<'_> {
                 Inner::Code(signature) => {
                     let path = self.types.path(object, *offset);
                     let name = self.code(&format!("{}.{path}", object.name), signature);
-                    format!("cegar_byte(channel) & 1 ? (void *){name} : 0")
+                    format!("cegar_byte(channel) & {SET} ? (void *){name} : 0")
                 }
             };
             let _ = writeln!(text, "{indent}*(void **)({at} + {offset}) = {value};");
+        }
+        for (offset, length) in &plan.null {
+            let _ = writeln!(
+                text,
+                "{indent}__builtin_memset({at} + {offset}, 0, {length});"
+            );
         }
         text
     }

@@ -321,7 +321,10 @@ impl<'a> Making<'a> {
             parameters: parameters.collect(),
             sanitized: self.sanitizers.contains(&"address"),
             channels,
-            functions: mocked.into_iter().filter(mocks::is_typed).collect(),
+            functions: mocked
+                .into_iter()
+                .filter(MockedFunction::has_body)
+                .collect(),
         };
         let text = serde_json::to_string(&about).unwrap_or_default();
         write(&locate::about_path(&self.runner()), &text)

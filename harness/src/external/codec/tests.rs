@@ -1,4 +1,5 @@
 use super::*;
+use crate::external::Member;
 
 fn pointer(to: &str, many: bool) -> Holds {
     Holds::Pointer(Pointee {
@@ -45,11 +46,11 @@ fn objects_are_read_to_any_depth() {
         &[2, 99],
     ]
     .concat();
-    let (read, rest) = types.read(&pointee, &bytes);
-    assert_eq!(rest, [99]);
-    let Read::Fresh(first) = read else {
-        panic!("{read:?}")
+    let mut rest = &bytes[..];
+    let Some(Read::Fresh(first)) = types.read(&pointee, &mut rest) else {
+        panic!("{bytes:?}")
     };
+    assert_eq!(rest, [99]);
     assert_eq!(first[0].0[8], 7);
     let Read::Fresh(second) = &first[0].1[0].1 else {
         panic!("{first:?}")
