@@ -292,7 +292,7 @@ mod tests {
         let mut asked = quoted(&code, "crunner_assumed(");
         asked.remove("ID");
         // Those of the driver stand in a table.
-        asked.extend(quoted(&code, "rule: c"));
+        asked.extend(quoted(&code, "rule: "));
         for id in &asked {
             let rule = Rule::find(id).unwrap_or_else(|| panic!("no rule `{id}`"));
             assert_eq!(rule.asked, Asked::Code, "{id}");
