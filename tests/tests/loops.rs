@@ -171,9 +171,16 @@ fn rows() {
 fn lists() {
     let proved = [
         "names", "pop", "queue", "removed", "replaced", "shared", "sorted", "stack", "taken",
-        "turned", "waiting",
+        "turned", "waiting", "ways",
     ];
     are_told_apart("lists", &proved, &[]);
+}
+
+/// Faults that no search comes to are not proved away.
+#[test]
+fn locked() {
+    let run = check_in("locked", "ways", &["--max-time", "8s", ALONE]);
+    assert_ne!(run.finished()["verdict"], "proved", "{run}");
 }
 
 /// Ends that are written over, left out, or passed by.

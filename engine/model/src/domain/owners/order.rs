@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::{Field, Holder, Owner, Owners, Place, Row, Slot, tails};
 use crate::domain::num::{Num, Thresholds};
-use crate::domain::space::{Alive, Names, ObjId};
+use crate::domain::space::{Alive, GONE, Names, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::Reg;
@@ -258,13 +258,30 @@ impl Side<'_> {
         Some(Place::Slot(slot))
     }
 
+    /// The fields that a place spoken of by a register may be in this state; none where it may be another one than is spoken of.
+    fn led_to(&self, slot: &Slot) -> Option<Vec<Field>> {
+        let Holder::Reg(reg) = slot.base else {
+            return None;
+        };
+        let value = self.state.registers.get(&Reg(reg))?;
+        let mut led = value.ptr.iter().filter(|(id, _)| *id != GONE);
+        let is_spoken_of = led.all(|(id, at)| at.single() == Some(0) && slot.of.contains(id));
+        let ids = value.ptr.iter().map(|(id, _)| *id).filter(|id| *id != GONE);
+        (is_spoken_of && !value.is_vague()).then(|| ids.map(|id| (id, slot.at)).collect())
+    }
+
     fn denotes(&self, place: &Place, others: &Owners, is_so: impl Fn(Field) -> bool) -> bool {
         let may_be_named = match place {
             Place::Cell(id, _) => self.names.info(*id).single,
             Place::Slot(_) => true,
             Place::Element(id, start) => self.state.is_of_no_element((*id, *start), self.names),
         };
-        let fields = place.fields().into_iter();
+        let fields = match place {
+            Place::Slot(slot) => self.led_to(slot),
+            Place::Cell(..) | Place::Element(..) => Some(place.fields()),
+        };
+        let Some(fields) = fields else { return false };
+        let fields = fields.into_iter();
         let mut fields = fields.filter(|field| others.fields.contains(field));
         may_be_named && fields.all(is_so)
     }
