@@ -16,6 +16,7 @@ mod granted;
 mod guide;
 mod heap;
 mod intrinsics;
+mod links;
 mod memory;
 mod narrow;
 mod ops;

@@ -9,15 +9,12 @@ use crate::domain::contents::END;
 use crate::domain::linear::Sum;
 use crate::domain::num::Num;
 use crate::domain::owners::{
-    Field, Holder, Link, MayHold, Owners, Place, Renamed, Row, RowName, Slot, Stored,
+    Field, Holder, MayHold, Owners, Place, Renamed, Row, RowName, Slot, Stored,
 };
 use crate::domain::space::{Alive, GONE, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
-
-/// Bytes at the beginning of a block among which links are looked for.
-const LINKED: u32 = 64;
 
 fn one(holder: Holder) -> Renamed {
     Renamed::from_elem(holder, 1)
@@ -56,7 +53,12 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// The field at an offset of the object that a register leads to the beginning of.
-    fn slot(&self, frame: &Frame, state: &State, (address, at): (Operand, u32)) -> Option<Slot> {
+    pub(super) fn slot(
+        &self,
+        frame: &Frame,
+        state: &State,
+        (address, at): (Operand, u32),
+    ) -> Option<Slot> {
         let (mut operand, mut left) = (address, i64::from(at));
         for _ in 0..DISPLACED {
             let Operand::Reg(reg) = operand else {
@@ -136,78 +138,6 @@ impl<G: Guide> Walker<'_, G> {
             }
         }
         Arc::new(owners)
-    }
-
-    /// What is known of where lists end, once a value is stored.
-    fn ends_stored(
-        &self,
-        frame: &Frame,
-        state: &mut State,
-        access: &Access,
-        (address, value, width): (Operand, Option<Operand>, Width),
-    ) {
-        if state.owners.ends.is_empty() {
-            return;
-        }
-        let is_null = value.is_some_and(|value| {
-            width == 64 && self.get(frame, state, value, 64).single() == Some(0)
-        });
-        let at = offset(&self.get(frame, state, address, 64));
-        let null = at.filter(|_| is_null && !access.unknown);
-        let mut owners = Owners::clone(&state.owners);
-        for (id, offset) in &access.targets {
-            let bytes = crate::domain::contents::span(offset, width.div_ceil(8).into());
-            let leads = |field| state.may_lead(field, *id, &self.names);
-            owners.ends_written(leads, bytes, null);
-        }
-        state.owners = Arc::new(owners);
-    }
-
-    /// The links of the block that a value leads to which are NULL, if it is known which block that is, and another one than is written to.
-    fn last_links(&self, state: &State, value: &Value, written: &Place) -> Vec<u32> {
-        let block = value.sole().filter(|(id, at)| {
-            let info = self.names.info(*id);
-            let is_written = written.fields().iter().any(|(of, _)| of == id);
-            at.single() == Some(0) && info.heap && info.single && !is_written
-        });
-        let object = block.and_then(|(id, _)| state.object(id, &self.names));
-        let Some(object) = object else {
-            return Vec::new();
-        };
-        let links = (0..LINKED).step_by(8).filter(|at| {
-            let at = Num::exactly(64, (*at).into());
-            let content = object.contents.load(&at, 8, &self.names);
-            content.single() == Some(0)
-        });
-        links.collect()
-    }
-
-    /// What says whether a store closes a circle.
-    fn owner_link(
-        &self,
-        frame: &Frame,
-        state: &State,
-        (address, place): (Operand, &Place),
-        stored: Stored,
-    ) -> Link {
-        let fields = place.fields();
-        let base = fields
-            .first()
-            .and_then(|(_, at)| self.slot(frame, state, (address, *at)));
-        let held = match stored {
-            Stored::Held(Holder::Reg(reg)) => state.registers.get(&Reg(reg)),
-            Stored::Held(Holder::Outer(..)) | Stored::Null | Stored::Unknown => None,
-        };
-        let names = held.filter(|value| !value.is_vague()).map(|value| {
-            let names = value.ptr.iter().map(|(id, _)| *id);
-            names.filter(|id| *id != GONE).collect()
-        });
-        Link {
-            base: base.map(|slot| slot.base),
-            heap: fields.iter().any(|(id, _)| self.names.info(*id).heap),
-            names,
-            ends: held.map_or_else(Vec::new, |value| self.last_links(state, value, place)),
-        }
     }
 
     /// The element of a row that an address leads to. Where an owner is stored in an array a row begins.
@@ -547,7 +477,7 @@ impl<G: Guide> Walker<'_, G> {
 }
 
 /// The one offset that all of a value's addresses have, if it is nothing else.
-fn offset(value: &Value) -> Option<u32> {
+pub(super) fn offset(value: &Value) -> Option<u32> {
     let numbers = value.num.is_some_and(|num| num.single() != Some(0));
     let mut all = value.ptr.iter().filter(|(id, _)| *id != GONE);
     let (_, first) = all.next()?;
