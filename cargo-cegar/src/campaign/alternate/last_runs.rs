@@ -11,7 +11,7 @@
 
 use std::time::{Duration, Instant};
 
-use cegar_fuzz::native::{Kind, Outcome};
+use cegar_fuzz::native::{Kind, Outcome, Run};
 use cegar_search::simulate::search::Search;
 
 use super::Alternation;
@@ -49,24 +49,11 @@ impl Alternation<'_, '_> {
             self.reporting.note(Level::Warning, text);
             return Ok(());
         }
-        let begin = Instant::now();
-        let mut run = 0;
-        for batch in waiting.chunks(FEW) {
-            if begin.elapsed() > LAST || self.subject.is_stopped() {
-                break;
+        let run = self.run_in_time(&waiting, (FEW, LAST), |alternation, tape, run| {
+            if alternation.is_new_fault(run) {
+                alternation.suspect(tape);
             }
-            let ended = match self.subject.native.sweep(batch) {
-                Err(why) if why.is_the_end() => break,
-                ended => ended?,
-            };
-            run += batch.len();
-            for (tape, run) in batch.iter().zip(ended) {
-                if self.is_new_fault(&run) {
-                    let suspect = Suspect::Crash(tape.clone());
-                    self.confirming.suspects.push(suspect);
-                }
-            }
-        }
+        })?;
         if run < waiting.len() {
             let text = format!(
                 "{run} of {} waiting inputs were run natively",
@@ -75,6 +62,36 @@ impl Alternation<'_, '_> {
             self.reporting.note(Level::Detail, text);
         }
         Ok(())
+    }
+
+    /// Runs inputs under AddressSanitizer, some at a time, for so long, and hands on what became of each; how many were run.
+    fn run_in_time(
+        &mut self,
+        tapes: &[Vec<u8>],
+        (size, time): (usize, Duration),
+        mut heard: impl FnMut(&mut Self, &[u8], &Run),
+    ) -> Result<usize, Error> {
+        let begin = Instant::now();
+        let mut count = 0;
+        for batch in tapes.chunks(size) {
+            if begin.elapsed() > time || self.subject.is_stopped() {
+                break;
+            }
+            let ended = match self.subject.native.sweep(batch) {
+                Err(why) if why.is_the_end() => break,
+                ended => ended?,
+            };
+            count += batch.len();
+            for (tape, run) in batch.iter().zip(&ended) {
+                heard(self, tape, run);
+            }
+        }
+        Ok(count)
+    }
+
+    fn suspect(&mut self, tape: &[u8]) {
+        let suspect = Suspect::Crash(tape.to_vec());
+        self.confirming.suspects.push(suspect);
     }
 
     /// Runs the inputs of the campaign natively; true if there was a finding.
@@ -86,35 +103,22 @@ impl Alternation<'_, '_> {
         tapes.extend(Search::first());
         tapes.sort();
         tapes.dedup();
-        let begin = Instant::now();
         let mut endless = None;
-        let mut run = 0;
-        for batch in tapes.chunks(BATCH) {
-            if begin.elapsed() > TIME || self.subject.is_stopped() {
-                break;
+        let run = self.run_in_time(&tapes, (BATCH, TIME), |alternation, tape, run| {
+            if alternation.confirming.judge.is_fault(&run.outcome) {
+                alternation.suspect(tape);
+            } else if run.outcome == Outcome::Timeout {
+                endless.get_or_insert_with(|| tape.to_vec());
             }
-            let ended = match self.subject.native.sweep(batch) {
-                Err(why) if why.is_the_end() => break,
-                ended => ended?,
-            };
-            run += batch.len();
-            for (tape, run) in batch.iter().zip(ended) {
-                if self.confirming.judge.is_fault(&run.outcome) {
-                    let suspect = Suspect::Crash(tape.clone());
-                    self.confirming.suspects.push(suspect);
-                } else if run.outcome == Outcome::Timeout {
-                    endless = endless.or(Some(tape));
-                }
-            }
-        }
+        })?;
         if run < tapes.len() {
             let text = format!("{run} of {} known inputs were run natively", tapes.len());
             self.reporting.note(Level::Detail, text);
         }
         if let Some(tape) = endless {
             let time = self.subject.harness.timeout;
-            if matches!(self.subject.native.takes_longer(tape, time), Ok(true)) {
-                self.tell_hang(tape)?;
+            if matches!(self.subject.native.takes_longer(&tape, time), Ok(true)) {
+                self.tell_hang(&tape)?;
             }
         }
         self.look_into_suspects()

@@ -41,8 +41,7 @@ impl Overview<'_, '_, '_> {
         let mut checks = CheckTable::default();
         for (number, check) in self.program().checks.iter().enumerate() {
             if self.is_goal(check) {
-                *self.count_of(&mut checks, number) += 1;
-                checks.proved_if_not_reached += u64::from(self.is_not_reached_if(number));
+                self.count(&mut checks, number);
             }
         }
         // A finding in a function that is not the user's own (a string function, say) is still one.
@@ -63,31 +62,24 @@ impl Overview<'_, '_, '_> {
         GoalTable { checks, edges }
     }
 
-    /// The number that a check counts for.
-    fn count_of<'t>(&self, table: &'t mut CheckTable, number: usize) -> &'t mut u64 {
-        if self.judge.violated(number as u32) {
-            return &mut table.violated;
-        }
-        if !self.holds(number) {
-            return &mut table.open;
-        }
-        match self.proved(number) {
-            GoalStatus::Unreachable => &mut table.unreachable,
-            GoalStatus::Proved { given, .. } if !given.is_empty() => &mut table.proved_if,
-            GoalStatus::Proved { reached: false, .. } => &mut table.proved_not_reached,
-            _ => &mut table.proved,
-        }
-    }
-
-    /// Whether a check is proved if others hold, and no execution has come to it.
-    fn is_not_reached_if(&self, number: usize) -> bool {
-        if self.judge.violated(number as u32) || !self.holds(number) {
-            return false;
-        }
-        match self.proved(number) {
-            GoalStatus::Proved { given, reached, .. } => !given.is_empty() && !reached,
-            _ => false,
-        }
+    /// Counts a check for what it comes to.
+    fn count(&self, table: &mut CheckTable, number: usize) {
+        let counted = if self.judge.violated(number as u32) {
+            &mut table.violated
+        } else if !self.holds(number) {
+            &mut table.open
+        } else {
+            match self.proved(number) {
+                GoalStatus::Unreachable => &mut table.unreachable,
+                GoalStatus::Proved { given, reached } if !given.is_empty() => {
+                    table.proved_if_not_reached += u64::from(!reached);
+                    &mut table.proved_if
+                }
+                GoalStatus::Proved { reached: false, .. } => &mut table.proved_not_reached,
+                _ => &mut table.proved,
+            }
+        };
+        *counted += 1;
     }
 
     /// Whether this check is proved.

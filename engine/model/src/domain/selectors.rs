@@ -9,6 +9,7 @@
 //! What walks behind another pointer is NULL until that has taken a step, and the code asks for that: `if (before) before->next = next; else head = next;`. The two cases have nothing
 //! in common but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::program::ir::{Block, BlockId, Op, Operand, Program, Reg, Terminator};
@@ -17,6 +18,8 @@ use crate::program::ir::{Block, BlockId, Op, Operand, Program, Reg, Terminator};
 const NEAR: usize = 12;
 /// Selectors of one block.
 const MOST: usize = 3;
+/// What a pointer begins with that trails behind another one.
+const NULL: Operand = Operand::Const(0);
 /// Registers of one block that are NULL first.
 const TRAILING: usize = 2;
 
@@ -117,40 +120,27 @@ impl Walk<'_> {
 
     /// By block: the registers that are NULL where a loop begins, get what another register holds later, and are compared with NULL.
     pub fn trailing(&self) -> Vec<Selectors> {
-        let mut moved: Vec<(BlockId, Reg, Operand)> = Vec::new();
+        let mut moved: FxHashMap<Reg, Vec<Operand>> = FxHashMap::default();
+        let mut begins: Vec<Reg> = Vec::new();
         for block in self.blocks() {
             for edge in self.program.block(block).end.edges() {
-                let moves = edge.moves.iter();
-                moved.extend(moves.map(|(reg, from)| (edge.to, *reg, *from)));
-            }
-        }
-        let begins = moved
-            .iter()
-            .filter(|(to, _, from)| (self.is_head)(*to) && *from == Operand::Const(0));
-        let mut all: Vec<Reg> = Vec::new();
-        for &(_, reg, _) in begins {
-            let mut group = vec![reg];
-            let mut at = 0;
-            while let Some(&reg) = group.get(at) {
-                at += 1;
-                for (_, _, from) in moved.iter().filter(|(_, to, _)| *to == reg) {
-                    if let Operand::Reg(from) = from
-                        && moved.iter().any(|(_, to, _)| to == from)
-                        && !group.contains(from)
-                    {
-                        group.push(*from);
-                    }
+                for &(reg, from) in &edge.moves {
+                    moved.entry(reg).or_default().push(from);
+                    let is_begun = from == NULL && (self.is_head)(edge.to);
+                    begins.extend(is_begun.then_some(reg));
                 }
             }
-            let sources = || moved.iter().filter(|(_, to, _)| group.contains(to));
-            let is_pointer = sources().all(|(_, _, from)| match from {
-                Operand::Reg(from) => !(self.is_computed)(*from),
-                from => *from == Operand::Const(0),
-            });
-            if is_pointer && self.is_compared(reg) {
-                all.extend(group);
-            }
         }
+        if begins.is_empty() {
+            return vec![Selectors::new(); self.blocks.1];
+        }
+        let compared = self.compared();
+        begins.retain(|reg| compared.contains(reg));
+        let groups = begins.into_iter().map(|reg| group(reg, &moved));
+        let all: Vec<Reg> = groups
+            .filter(|group| group.iter().all(|reg| self.is_pointer(&moved[reg])))
+            .flatten()
+            .collect();
         let at = |block: BlockId| {
             let live = all.iter().copied();
             let mut live: Selectors = live.filter(|reg| (self.is_live)(block, *reg)).collect();
@@ -167,18 +157,48 @@ impl Walk<'_> {
             .collect()
     }
 
-    /// Whether a register is compared with NULL.
-    fn is_compared(&self, reg: Reg) -> bool {
-        let is = |operand: &Operand| *operand == Operand::Reg(reg);
-        let is_null = |operand: &Operand| *operand == Operand::Const(0);
-        self.blocks().any(|block| {
-            let mut ops = self.program.block(block).ops.iter();
-            ops.any(|inst| match &inst.op {
-                Op::Cmp { a, b, .. } => is(a) && is_null(b) || is(b) && is_null(a),
-                _ => false,
-            })
+    /// Whether a register that gets these is none that counts.
+    fn is_pointer(&self, sources: &[Operand]) -> bool {
+        sources.iter().all(|from| match from {
+            Operand::Reg(from) => !(self.is_computed)(*from),
+            from => *from == NULL,
         })
     }
+
+    /// The registers that are compared with NULL.
+    fn compared(&self) -> FxHashSet<Reg> {
+        let mut all = FxHashSet::default();
+        let ops = self
+            .blocks()
+            .flat_map(|block| &self.program.block(block).ops);
+        for inst in ops {
+            if let Op::Cmp { a, b, .. } = &inst.op
+                && let (Operand::Reg(reg), other) | (other, Operand::Reg(reg)) = (a, b)
+                && *other == NULL
+            {
+                all.insert(*reg);
+            }
+        }
+        all
+    }
+}
+
+/// A register that edges set, and all of these that it gets its values from.
+fn group(reg: Reg, moved: &FxHashMap<Reg, Vec<Operand>>) -> Vec<Reg> {
+    let mut group = vec![reg];
+    let mut at = 0;
+    while let Some(reg) = group.get(at) {
+        at += 1;
+        for from in &moved[reg] {
+            if let Operand::Reg(from) = from
+                && moved.contains_key(from)
+                && !group.contains(from)
+            {
+                group.push(*from);
+            }
+        }
+    }
+    group
 }
 
 /// Whether a block goes on depending on a register, or on how it compares with a constant.

@@ -69,6 +69,7 @@ impl Owners {
         self.named
             .retain(|owner| !owner.holders.is_empty() || owner.places.len() > 1);
         self.cyclic &= !self.fields.is_empty();
+        self.tidy_tails();
     }
 
     /// A value is no owner any more. One of its places stays one of its field, and the others are excluded.
@@ -295,7 +296,6 @@ impl Owners {
             }
             self.kept
                 .retain(|(of, other)| *of != id || other.abs_diff(at) >= 8);
-            self.forget_tail((id, at));
         }
         self.tidy_tails();
         if let (Place::Cell(id, at), Stored::Held(holder)) = (place, value)
@@ -359,16 +359,12 @@ impl Owners {
     /// A block may be released: the one that a register leads to, if that is known, which may be called so. What fields and registers may
     /// hold is asked where it is not known who owns it.
     pub fn released(&mut self, holder: Option<Holder>, may: &MayHold<'_>) {
-        let owner = holder.and_then(|holder| self.index(holder));
-        let mut above = BTreeSet::new();
+        let owner = holder.and_then(|holder| Some((holder, self.index(holder)?)));
+        let mut others = BTreeSet::new();
         match owner {
-            Some(index) => {
+            Some((holder, index)) => {
                 let alive = self.alive.iter().copied();
-                let held = self.named[index].holders.first().copied();
-                above.extend(alive.filter(|holder| {
-                    self.is_above(*holder, index)
-                        || held.is_some_and(|own| self.differ(*holder, own))
-                }));
+                others.extend(alive.filter(|other| self.is_same(*other, holder) == Some(false)));
                 let owner = self.named.swap_remove(index);
                 // The block's own fields are gone.
                 let is_gone = |slot: &Slot| owner.holders.contains(&slot.base);
@@ -407,9 +403,8 @@ impl Owners {
             }
         }
         self.alive
-            .retain(|holder| above.contains(holder) || !(may.holder)(*holder));
+            .retain(|holder| others.contains(holder) || !(may.holder)(*holder));
         self.kept.retain(|field| !(may.kept)(*field));
-        self.tidy_tails();
         self.tidy();
     }
 
@@ -445,7 +440,6 @@ impl Owners {
             self.excluded.iter_mut().for_each(rename);
         }
         self.kept.retain(|(id, _)| *id != last);
-        self.tidy_tails();
         self.drop_rows(|row| row.of == last || Some(row.of) == older);
         let offsets = self.fields.iter();
         let offsets: BTreeSet<u32> = offsets

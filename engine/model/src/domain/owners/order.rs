@@ -271,19 +271,16 @@ impl Side<'_> {
     }
 
     fn denotes(&self, place: &Place, others: &Owners, is_so: impl Fn(Field) -> bool) -> bool {
-        let may_be_named = match place {
-            Place::Cell(id, _) => self.names.info(*id).single,
-            Place::Slot(_) => true,
-            Place::Element(id, start) => self.state.is_of_no_element((*id, *start), self.names),
-        };
         let fields = match place {
+            Place::Cell(id, at) => (self.names.info(*id).single).then(|| vec![(*id, *at)]),
             Place::Slot(slot) => self.led_to(slot),
-            Place::Cell(..) | Place::Element(..) => Some(place.fields()),
+            Place::Element(id, start) => {
+                let is_none = self.state.is_of_no_element((*id, *start), self.names);
+                is_none.then(Vec::new)
+            }
         };
-        let Some(fields) = fields else { return false };
-        let fields = fields.into_iter();
-        let mut fields = fields.filter(|field| others.fields.contains(field));
-        may_be_named && fields.all(is_so)
+        let is_spoken_of = |field: &Field| others.fields.contains(field);
+        fields.is_some_and(|fields| fields.into_iter().filter(is_spoken_of).all(is_so))
     }
 }
 

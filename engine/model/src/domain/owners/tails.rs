@@ -26,12 +26,6 @@ impl Owners {
         self.unlike.retain(|(field, _)| kept.contains(field));
     }
 
-    /// A field gets another value.
-    pub(super) fn forget_tail(&mut self, field: Field) {
-        self.ends.retain(|(known, _)| *known != field);
-        self.unlike.retain(|(known, _)| *known != field);
-    }
-
     /// Bytes of objects may be written that some fields lead to. A link that becomes NULL still is where it was.
     pub fn ends_written(
         &mut self,
