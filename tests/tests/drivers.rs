@@ -1,6 +1,6 @@
 //! Programs that read like small drivers: locks, reference counts, probe and remove, callbacks, lists and structures that
 //! functions hand out which nobody defines. Each is violated at the line that it marks, by a test whose mock fails under
-//! gcc or clang in turn (`CEGAR_TESTS=all`: both), and corrected (`-DFIXED`) nothing is found in it.
+//! gcc or clang in turn, every second one (`CEGAR_TESTS=all`: all with both), and corrected (`-DFIXED`) nothing is found in it.
 
 use std::fs;
 
@@ -93,10 +93,12 @@ fn are_settled(drivers: &[Driver]) {
             test.contains(&place),
             "{path}: no test speaks of {place}\n{test}"
         );
-        let compilers: &[&str] = match (thorough(), number % 2) {
+        // Cargo takes longer than all the rest.
+        let compilers: &[&str] = match (thorough(), number % 4) {
             (true, _) => &["gcc", "clang-19"],
             (false, 0) => &["gcc"],
-            (false, _) => &["clang-19"],
+            (false, 2) => &["clang-19"],
+            (false, _) => &[],
         };
         for compiler in compilers {
             let failing = cargo_test_with(&project.at("found"), compiler);

@@ -230,7 +230,7 @@ fn the_list_is_in_order() {
 /// The platform's compiler is the witness: what breaks fails in the hostile world, what holds does not.
 #[test]
 fn a_hostile_world_breaks_what_it_can() {
-    let programs = list::selected(|_| 3);
+    let programs = list::selected(|_| 5);
     let wrong: Vec<String> = on_all(&programs, native::contradiction)
         .into_iter()
         .flatten()
@@ -243,8 +243,8 @@ fn a_hostile_world_breaks_what_it_can() {
 fn proofs_hold_in_every_world() {
     // More of those that a wrong proof could be about.
     let programs = list::selected(|world| match world {
-        World::Breaks => 2,
-        World::Holds => 4,
+        World::Breaks => 4,
+        World::Holds => 8,
     });
     let known = list::known();
     let said = on_all(&programs, |program| {

@@ -93,6 +93,42 @@ fn what_goes_into_no_archive_is_no_part_of_the_library() {
 }
 
 #[test]
+fn a_build_in_the_folder_of_the_sources_is_captured_again() {
+    let script = "cd \"$CARGO_MANIFEST_DIR/c\"; make -s CC=\"$CC\" libodd.a";
+    let makefile = "libodd.a: odd.o part.o\n\tar rcs $@ $^\n";
+    let project = Project::built_by(
+        script,
+        &[
+            ("c/Makefile", makefile),
+            (
+                "c/odd.c",
+                "int part(int);\nint odd(int x) { return part(x); }\n",
+            ),
+            ("c/part.c", "int part(int x) { return x; }\n"),
+        ],
+    );
+    let captured = |expected: &str| {
+        tool(&project, "build --no-compile").expect(exit::CLEAN);
+        let captured = project.read("cegar/captured.json");
+        assert!(captured.contains("odd.c"), "{expected}: {captured}");
+        assert!(captured.contains("part.c"), "{expected}: {captured}");
+        let forgotten = std::fs::remove_file(project.at("cegar/captured.json"));
+        forgotten.unwrap_or_else(|why| panic!("{expected}: {why}"));
+    };
+    captured("from nothing");
+    assert!(project.at("c/odd.o").is_file());
+    captured("everything is up to date");
+    // Newer by far: the file system may tell whole seconds only.
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let source = std::fs::File::options()
+        .append(true)
+        .open(project.at("c/part.c"));
+    let touched = source.and_then(|file| file.set_modified(later));
+    touched.unwrap_or_else(|why| panic!("{why}"));
+    captured("one file is not up to date");
+}
+
+#[test]
 fn exclude_takes_patterns_and_warns_of_those_that_match_nothing() {
     let project = Project::built_by(
         "cd \"$OUT_DIR\"; for f in odd extra/one extra/two; do \"$CC\" -c \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",

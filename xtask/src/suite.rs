@@ -153,9 +153,16 @@ pub(crate) fn quick(places: &Places) -> Result<()> {
     steps.end()
 }
 
-/// The test binaries that look at a part of their programs by default, or for less time, and at all of
+/// The test binaries, beside the unit tests, that look at a part of their programs by default, or for less time, and at all of
 /// them with `CEGAR_TESTS=all`.
-const SHORTENED: &[&str] = &["agree", "drivers", "environment", "loops", "proofs"];
+const SHORTENED: &[&str] = &[
+    "agree",
+    "drivers",
+    "environment",
+    "forged",
+    "loops",
+    "proofs",
+];
 
 /// The tests that are left out by default: they download crates, or take minutes each.
 pub(crate) fn nightly(places: &Places) -> Result<()> {
@@ -177,6 +184,7 @@ pub(crate) fn nightly(places: &Places) -> Result<()> {
         places,
         &["test", "--workspace", "--release", "--no-fail-fast"],
     );
+    whole.arg("--lib");
     for name in SHORTENED {
         whole.args(["--test", name]);
     }

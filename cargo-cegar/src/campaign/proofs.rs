@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cegar_checker::{AskZ3, Certificate, Checked, Condition};
+use cegar_checker::{AskZ3, Certificate, Checked, Condition, Rejected};
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::program::Program;
 use cegar_model::solver::Limits;
@@ -54,7 +54,7 @@ pub struct Proofs {
     /// What is proved, and why the rest is not.
     pub outcome: Outcome,
     /// What the checker did; `Err`: why it did not accept the certificate.
-    pub checked: Result<Checked, String>,
+    pub checked: Result<Checked, Rejected>,
     /// How long it took.
     pub seconds: f64,
     /// How long the checker took of that.
@@ -332,7 +332,6 @@ fn checked(
         deadline::within(deadline.clone(), || {
             cegar_checker::check(program, digest, certificate, limits, &mut AskZ3)
         })
-        .map_err(|why| why.to_string())
     };
     let proofs = |outcome, checked| Proofs {
         outcome,
@@ -356,6 +355,9 @@ fn checked(
         return proofs(floor.outcome, floor.checked);
     }
     match &checked {
+        Err(why) if why.is_late() => {
+            outcome.withdraw("its proof was not checked before the time was up");
+        }
         Err(why) => outcome.withdraw(&format!("the certificate was not accepted: {why}")),
         Ok(checked) => outcome.withdraw_late(checked),
     }

@@ -5,7 +5,7 @@
 //! program which goes into no library is left out; the others are brought into their archive's
 //! order, because of two members that define a symbol a linker takes the first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::compilers::{Tool, tool};
@@ -21,6 +21,23 @@ struct Uses {
     in_library: Vec<PathBuf>,
     /// Sources whose objects are linked into a program.
     in_program: Vec<PathBuf>,
+    /// The objects that are made, from other languages, too.
+    made: BTreeSet<PathBuf>,
+    /// Whether an object goes into a library that is none of these.
+    older: bool,
+}
+
+/// The extensions of what a compiler for C makes objects of, besides C.
+const OTHERS: [&str; 6] = ["s", "S", "cc", "cpp", "cxx", "C"];
+
+/// Whether a library gets an object that no recorded call made. A build that works in its source
+/// folder finds there what an earlier one has left, and compiles the rest.
+pub(super) fn has_older_objects(records: &[Record]) -> bool {
+    let mut uses = Uses::default();
+    for record in records {
+        uses.read(record);
+    }
+    uses.older
 }
 
 /// Leaves out what belongs to programs alone, and sorts the rest as the archives are.
@@ -55,28 +72,36 @@ impl Uses {
         let name = Path::new(&record.compiler).file_name();
         let name = name.unwrap_or_default().to_string_lossy();
         if tool(&name) == Some(Tool::Archiver) {
-            let objects = self.objects(&args, &record.cwd);
-            self.in_library.extend(objects);
+            self.into_library(&args, &record.cwd);
             return;
         }
         let has = |option: &str| args.iter().any(|arg| arg == option);
         if has("-c") {
             self.compiled(&args, &record.cwd);
         } else if has("-shared") || has("-r") {
-            let objects = self.objects(&args, &record.cwd);
-            self.in_library.extend(objects);
+            self.into_library(&args, &record.cwd);
         } else {
             let objects = self.objects(&args, &record.cwd);
             self.in_program.extend(objects);
         }
     }
 
+    /// Takes note of which objects go into a library.
+    fn into_library(&mut self, args: &[String], cwd: &Path) {
+        let objects = self.objects(args, cwd);
+        self.in_library.extend(objects);
+        let mut objects = args.iter().filter(|arg| arg.ends_with(".o"));
+        self.older |= objects.any(|arg| !self.made.contains(&normal(&cwd.join(arg))));
+    }
+
     /// Takes note of which object a source becomes.
     fn compiled(&mut self, args: &[String], cwd: &Path) {
-        let is_source = |arg: &&String| {
-            let extension = Path::new(arg.as_str()).extension();
-            !arg.starts_with('-') && extension.is_some_and(|e| e == "c" || e == "i")
+        let has = |arg: &str, of: &[&str]| {
+            let extension = Path::new(arg).extension().and_then(|e| e.to_str());
+            !arg.starts_with('-') && extension.is_some_and(|extension| of.contains(&extension))
         };
+        let is_c = |arg: &str| has(arg, &["c", "i"]);
+        let is_source = |arg: &&String| is_c(arg) || has(arg, &OTHERS);
         let output = args.iter().position(|arg| arg == "-o");
         let output = output.and_then(|at| args.get(at + 1));
         let glued = args.iter().find_map(|arg| arg.strip_prefix("-o"));
@@ -88,8 +113,13 @@ impl Uses {
                     Path::new(Path::new(source).file_name().unwrap_or_default()).with_extension("o")
                 }
             };
+            let object = normal(&cwd.join(object));
+            self.made.insert(object.clone());
+            if !is_c(source) {
+                continue;
+            }
             let source = normal(&cwd.join(source));
-            let known = self.sources.entry(normal(&cwd.join(object))).or_default();
+            let known = self.sources.entry(object).or_default();
             if !known.contains(&source) {
                 known.push(source);
             }
@@ -156,6 +186,20 @@ mod tests {
             (names.as_slice(), left),
             (&["a.c", "b.c", "loose.c"].map(str::to_owned)[..], 1)
         );
+    }
+
+    #[test]
+    fn objects_of_an_earlier_build_are_known() {
+        let archive = record("/usr/bin/ar", "rcs libx.a x/a.o x/b.o x/c.o");
+        let mut records = vec![
+            record("cc", "-c ../s/b.c -o x/b.o"),
+            record("c++", "-c ../s/c.cpp -o x/c.o"),
+            archive.clone(),
+        ];
+        assert!(has_older_objects(&records));
+        records.insert(0, record("cc", "-o x/a.o -c /s/a.S"));
+        assert!(!has_older_objects(&records));
+        assert!(!has_older_objects(&[]));
     }
 
     #[test]

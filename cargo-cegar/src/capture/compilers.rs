@@ -61,13 +61,43 @@ pub(super) enum Installed {
     Hidden,
 }
 
+/// How a build is run under the recording compilers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Trial {
+    /// Whether libraries that are installed may be found.
+    pub(super) installed: Installed,
+    /// Whether `make` is to make everything anew.
+    pub(super) anew: bool,
+}
+
+impl Trial {
+    /// As without the recording compilers.
+    pub(super) const PLAIN: Trial = Trial {
+        installed: Installed::Found,
+        anew: false,
+    };
+
+    /// As [`Trial::PLAIN`], but without the libraries that are installed.
+    pub(super) const BUNDLED: Trial = Trial {
+        installed: Installed::Hidden,
+        anew: false,
+    };
+
+    /// Builds everything again, also what an earlier build has left in the folder of the sources.
+    pub(super) const ANEW: Trial = Trial {
+        installed: Installed::Found,
+        anew: true,
+    };
+}
+
 /// Makes `bin` the folder of recording compilers, and has `build` call them and write to `log`.
 pub(super) fn record(
     build: &mut Command,
     bin: &Path,
     log: &Path,
-    installed: Installed,
+    trial: Trial,
 ) -> Result<(), CaptureError> {
+    let installed = trial.installed;
     match fs::remove_dir_all(bin) {
         Err(why) if why.kind() != io::ErrorKind::NotFound => {
             return Err(CaptureError::io("empty", bin)(why));
@@ -111,12 +141,24 @@ pub(super) fn record(
         }
         build.env("VCPKGRS_DISABLE", "1").env("NO_VCPKG", "1");
     }
+    if trial.anew {
+        let flags = env::var("MAKEFLAGS").unwrap_or_default();
+        build.env("MAKEFLAGS", anew(&flags));
+    }
     // A compiler cache would answer instead of the compiler.
     for wrapper in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         build.env_remove(wrapper);
     }
     build.env("CCACHE_DISABLE", "1");
     Ok(())
+}
+
+/// The flags of `make` with `--always-make`. The first word may be letters without a dash.
+fn anew(flags: &str) -> String {
+    let first = flags.split_whitespace().next().unwrap_or_default();
+    let are_letters = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphabetic());
+    let between = if are_letters { "" } else { " " };
+    format!("B{between}{flags}")
 }
 
 /// The variables that the `cc` and `pkg-config` crates look at, in their order.
@@ -181,6 +223,14 @@ mod tests {
         assert_eq!(tool("x86_64-linux-gnu-pkg-config"), Some(Tool::PkgConfig));
         assert_eq!(tool("pkgconf"), Some(Tool::PkgConfig));
         assert_eq!(tool("gcc-ar-12"), Some(Tool::Archiver));
+    }
+
+    #[test]
+    fn everything_is_made_anew() {
+        assert_eq!(anew(""), "B ");
+        assert_eq!(anew("ks -j4"), "Bks -j4");
+        assert_eq!(anew("-j4 -Otarget"), "B -j4 -Otarget");
+        assert_eq!(anew("CFLAGS=-O2"), "B CFLAGS=-O2");
     }
 
     #[test]

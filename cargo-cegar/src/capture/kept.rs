@@ -17,7 +17,7 @@ use cegar_harness::build::{BUILD_SCRIPT, BuildScript, local, portable};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::compilers::Installed;
+use super::compilers::Trial;
 use super::generated::{self, Generated};
 use super::run::{belongs, captured, folder, recorded};
 use super::watched::Doing;
@@ -107,11 +107,11 @@ pub fn is_current(
     if !as_then() {
         return Ok(false);
     }
-    let installed = match stamp.bundled {
-        true => Installed::Hidden,
-        false => Installed::Found,
+    let trial = match stamp.bundled {
+        true => Trial::BUNDLED,
+        false => Trial::PLAIN,
     };
-    let (records, output) = recorded(project, stop, installed, doing)?;
+    let (records, output) = recorded(project, stop, trial, doing)?;
     let has_called = records.iter().any(|record| belongs(record, project));
     if !has_called && as_then() {
         return Ok(output.status.success());

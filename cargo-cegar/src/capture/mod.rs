@@ -160,12 +160,7 @@ pub(crate) fn recording(
 ) -> Result<(), CaptureError> {
     let log = folder.join("calls.jsonl");
     std::fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
-    compilers::record(
-        build,
-        &folder.join("bin"),
-        &log,
-        compilers::Installed::Found,
-    )?;
+    compilers::record(build, &folder.join("bin"), &log, compilers::Trial::PLAIN)?;
     build.env(shim::LINK, link);
     Ok(())
 }

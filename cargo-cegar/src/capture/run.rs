@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::compilers::{self, Installed};
+use super::compilers::{self, Trial};
 use super::watched::{self, Doing};
 use super::{CaptureError, Captured, Record, archives, as_c, parse, programs};
 use crate::project::Project;
@@ -18,44 +18,65 @@ const SHOWN: usize = 60;
 /// of its own (`target/cegar/capture`); only what its build script needs is compiled. `doing` hears
 /// what cargo is at.
 ///
-/// A build script that finds the library installed compiles nothing: then it is run once more
-/// without what tells it so, and [`Captured::bundled`] says it.
+/// A build that works in the folder of the sources compiles less the second time, or nothing: then
+/// `make` is told to make everything anew. A build script that finds the library installed compiles
+/// nothing either: then it is run once more without what tells it so, and [`Captured::bundled`] says it.
 pub fn capture(
     project: &Project,
     stop: &AtomicBool,
     doing: &mut Doing<'_>,
 ) -> Result<Captured, CaptureError> {
-    let first = capture_once(project, stop, Installed::Found, doing);
-    let Err(CaptureError::NothingCaptured {
-        may_be_installed: true,
-        ..
-    }) = first
-    else {
+    let (first, is_partial) = capture_once(project, stop, Trial::PLAIN, doing)?;
+    let is_empty = matches!(
+        first,
+        Err(CaptureError::NothingCaptured {
+            may_be_installed: true,
+            ..
+        })
+    );
+    if !is_empty && !is_partial {
         return first;
+    }
+    let known = first.as_ref().map_or(0, |captured| captured.units.len());
+    let others: &[Trial] = match is_empty {
+        true => &[Trial::ANEW, Trial::BUNDLED],
+        false => &[Trial::ANEW],
     };
-    match capture_once(project, stop, Installed::Hidden, doing) {
-        Ok(captured) => Ok(Captured {
-            bundled: true,
-            ..captured
-        }),
-        Err(CaptureError::Interrupted) => Err(CaptureError::Interrupted),
-        // What went wrong now is not the user's concern: the build as it is works.
-        Err(why) => {
-            tracing::info!("without pkg-config: {why}");
-            first
+    for trial in others {
+        match capture_once(project, stop, *trial, doing)?.0 {
+            Ok(captured) if captured.units.len() > known => {
+                return Ok(Captured {
+                    bundled: *trial == Trial::BUNDLED,
+                    ..captured
+                });
+            }
+            Err(CaptureError::Interrupted) => return Err(CaptureError::Interrupted),
+            // What goes wrong now is not the user's concern: the build as it is works.
+            Err(why) => tracing::info!("{trial:?}: {why}"),
+            Ok(_) => {}
         }
     }
+    first
 }
 
+/// What a build compiles that begins from nothing, and whether objects of an earlier one go into its library.
 fn capture_once(
     project: &Project,
     stop: &AtomicBool,
-    installed: Installed,
+    trial: Trial,
     doing: &mut Doing<'_>,
-) -> Result<Captured, CaptureError> {
+) -> Result<(Result<Captured, CaptureError>, bool), CaptureError> {
     clean(project, &folder(project));
-    let (records, output) = recorded(project, stop, installed, doing)?;
-    captured(project, &records, &output)
+    let (records, output) = recorded(project, stop, trial, doing)?;
+    let own: Vec<Record> = own(&records, project);
+    let is_partial = archives::has_older_objects(&own);
+    Ok((captured(project, &records, &output), is_partial))
+}
+
+/// The calls of the package's own build script.
+fn own(records: &[Record], project: &Project) -> Vec<Record> {
+    let own = records.iter().filter(|record| belongs(record, project));
+    own.cloned().collect()
 }
 
 /// What a build compiled that told this.
@@ -64,8 +85,7 @@ pub(super) fn captured(
     records: &[Record],
     output: &Output,
 ) -> Result<Captured, CaptureError> {
-    let own = records.iter().filter(|r| belongs(r, project));
-    let mine: Vec<Record> = own.cloned().collect();
+    let mine = own(records, project);
     let mut captured = parse::parse(&mine);
     let compiler = mine
         .iter()
@@ -106,7 +126,7 @@ pub(super) fn folder(project: &Project) -> PathBuf {
 pub(super) fn recorded(
     project: &Project,
     stop: &AtomicBool,
-    installed: Installed,
+    trial: Trial,
     doing: &mut Doing<'_>,
 ) -> Result<(Vec<Record>, Output), CaptureError> {
     let folder = folder(project);
@@ -115,7 +135,7 @@ pub(super) fn recorded(
     // The file is there from the start: an empty record then means that nothing was compiled.
     fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
     let mut build = cargo(project, "check", &folder);
-    compilers::record(&mut build, &folder.join("bin"), &log, installed)?;
+    compilers::record(&mut build, &folder.join("bin"), &log, trial)?;
     let output = watched::run(&mut build, doing).map_err(CaptureError::io("run", "cargo"))?;
     if stop.load(Ordering::Relaxed) {
         return Err(CaptureError::Interrupted);

@@ -36,7 +36,7 @@ fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
             };
             writeln!(out, "{}", head(goal, status))?;
             if let Some(blocked) = &proved.blocked {
-                writeln!(out, "  the way to it is blocked at {}", blocked.words())?;
+                writeln!(out, "  the way to it is blocked {}", blocked.words())?;
             }
             put_proved(out, proved)
         }

@@ -19,6 +19,15 @@ pub struct Place {
 }
 
 impl Place {
+    /// `at file:line:column`, or what is known instead, for the middle of a sentence.
+    pub fn said(&self) -> String {
+        match self.line {
+            0 if self.file.is_empty() => self.show(),
+            0 => format!("in {}", self.file),
+            _ => format!("at {}", self.show()),
+        }
+    }
+
     /// `file:line:column`.
     pub fn show(&self) -> String {
         match (self.line, self.column) {

@@ -60,7 +60,7 @@ impl Vacuous {
         );
         match &self.blocked {
             Some(blocked) => format!(
-                "{said}; the way to {} of them is blocked at {}",
+                "{said}; the way to {} of them is blocked {}",
                 blocked.behind,
                 blocked.words()
             ),
@@ -70,9 +70,9 @@ impl Vacuous {
 }
 
 impl Blocked {
-    /// Where and by what.
+    /// Where and by what: `at a.c:3: ...`.
     pub fn words(&self) -> String {
-        let place = self.place.show();
+        let place = self.place.said();
         let condition = match (self.condition.as_str(), self.call) {
             ("", true) => "the call there".to_owned(),
             ("", false) => "the condition there".to_owned(),

@@ -109,3 +109,14 @@ pub enum Rejected {
         place: String,
     },
 }
+
+impl Rejected {
+    /// Whether nothing speaks against the certificate but that the deadline passed.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        matches!(
+            self,
+            Rejected::Late | Rejected::Floor(crate::floor::Sunk::Late)
+        )
+    }
+}

@@ -41,3 +41,13 @@ pub mod program;
 pub mod solver;
 pub mod symbolic;
 pub mod term;
+
+/// Of many cases of a test every so many-th is looked at, and each one where the tests are to be thorough
+/// (`CEGAR_TESTS=all`).
+#[cfg(test)]
+pub(crate) fn one_in(part: usize) -> usize {
+    match std::env::var("CEGAR_TESTS") {
+        Ok(which) if which == "all" => 1,
+        _ => part,
+    }
+}

@@ -222,7 +222,7 @@ fn conditions() {
 #[test]
 fn facts_of_another_program() {
     let mut tried = 0;
-    for buggy in programs::LIST {
+    for buggy in programs::some(1) {
         let (fixed, case) = Case::pair(buggy.text, buggy.properties);
         let bug = case.bug(&[(buggy.tape)()]);
         let name = buggy.name;
@@ -273,5 +273,5 @@ fn facts_of_another_program() {
             tried += 2;
         }
     }
-    assert!(tried >= 80, "{tried}");
+    assert!(tried >= 80 / programs::part(), "{tried}");
 }

@@ -13,8 +13,7 @@ use crate::programs;
 
 /// The corrected programs, each with its proof.
 fn corrected() -> impl Iterator<Item = (&'static str, Case)> {
-    let cases = programs::LIST.iter();
-    cases.map(|p| (p.name, Case::new(p.text, &["-DFIXED"], p.properties)))
+    programs::some(2).map(|p| (p.name, Case::new(p.text, &["-DFIXED"], p.properties)))
 }
 
 /// The bug's line is proved where there is no bug: else the other tests would show nothing.

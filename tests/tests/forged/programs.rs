@@ -1,6 +1,7 @@
 //! Small programs with a bug in a marked line, which is none where `FIXED` is defined.
 
 use cegar_model::program::Property;
+use cegar_tests::thorough;
 
 use crate::case::{ASSERTION, MEMORY};
 
@@ -16,6 +17,16 @@ pub struct Buggy {
 /// Words of four bytes as a tape.
 pub fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// The programs of [`LIST`] that are looked at: one in so many.
+pub fn part() -> usize {
+    if thorough() { 1 } else { 3 }
+}
+
+/// Every third program from the one of this number on, unless the tests are to be thorough (`CEGAR_TESTS=all`).
+pub fn some(from: usize) -> impl Iterator<Item = &'static Buggy> {
+    LIST.iter().skip(from % part()).step_by(part())
 }
 
 /// One of each kind.

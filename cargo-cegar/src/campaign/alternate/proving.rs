@@ -137,10 +137,13 @@ impl Alternation<'_, '_> {
     /// Takes over what the prover came to, unless an execution or the checker says otherwise.
     pub(super) fn conclude(&mut self, proofs: Proofs) {
         if let Err(why) = &proofs.checked {
-            self.reporting.note(
-                Level::Warning,
-                format!("the checker did not accept the proofs: {why}"),
-            );
+            let text = match why.is_late() {
+                true => "the proofs were not checked before the time was up, and do not count; a longer --max-time has room \
+                         for that"
+                    .to_owned(),
+                false => format!("the checker did not accept the proofs: {why}"),
+            };
+            self.reporting.note(Level::Warning, text);
         }
         if let Ok(checked) = &proofs.checked
             && !checked.is_whole()

@@ -30,6 +30,8 @@ pub struct Flow {
     selectors: Vec<Selectors>,
     /// By block: the registers that trail behind others in a loop, and are NULL first.
     trailing: Vec<Selectors>,
+    /// By block: the register that shrinks in a loop, turn by turn.
+    shrinking: Vec<Option<Reg>>,
     /// By register: the operation that sets it; none for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
     /// By register: the operations that compute another one of it.
@@ -59,6 +61,7 @@ impl Flow {
             ends: Vec::new(),
             selectors: Vec::new(),
             trailing: Vec::new(),
+            shrinking: Vec::new(),
             made: vec![None; function.registers.len()],
             users: vec![Vec::new(); function.registers.len()],
         };
@@ -89,18 +92,15 @@ impl Flow {
                 });
             }
         }
-        flow.trailing = Walk {
+        let walk = Walk {
             program,
             blocks: (first, count),
-            is_computed: &|reg| {
-                let made = flow.made(program, reg);
-                made.is_some_and(|op| matches!(op, Op::Bin { .. } | Op::Cast { .. }))
-            },
+            made: &|reg| flow.made(program, reg),
             is_head: &|block| flow.is_head(block),
             is_cyclic: &|block| flow.is_cyclic(block),
             is_live: &|block, reg| flow.is_live(block, reg),
-        }
-        .trailing();
+        };
+        (flow.trailing, flow.shrinking) = (walk.trailing(), walk.shrinking());
         flow
     }
 
@@ -136,6 +136,11 @@ impl Flow {
     /// The registers by which states are kept apart that are NULL where a loop begins.
     pub fn trailing(&self, block: BlockId) -> &[Reg] {
         &self.trailing[self.at(block)]
+    }
+
+    /// The register by whose length states are kept apart that arrive at a block: it shrinks in a loop, turn by turn.
+    pub fn shrinking(&self, block: BlockId) -> Option<Reg> {
+        self.shrinking[self.at(block)]
     }
 
     /// Blocks of no consequence from which only such blocks lead to the return, or also to other places.
@@ -426,6 +431,7 @@ mod tests {
             ends: Vec::new(),
             selectors: Vec::new(),
             trailing: Vec::new(),
+            shrinking: Vec::new(),
             made: Vec::new(),
             users: Vec::new(),
         };

@@ -24,6 +24,7 @@ mod rows;
 pub mod seen;
 mod selectors;
 pub mod short;
+mod shrinking;
 mod sizes;
 pub mod space;
 pub mod state;

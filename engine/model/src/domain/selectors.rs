@@ -102,8 +102,8 @@ pub(super) struct Walk<'a> {
     pub program: &'a Program,
     /// Its first block, and how many it has.
     pub blocks: (u32, usize),
-    /// Whether an operation computes what a register holds, or reads it.
-    pub is_computed: &'a dyn Fn(Reg) -> bool,
+    /// The operation that sets a register.
+    pub made: &'a dyn Fn(Reg) -> Option<&'a Op>,
     /// Whether edges lead back to a block.
     pub is_head: &'a dyn Fn(BlockId) -> bool,
     /// Whether a block is part of a loop.
@@ -113,7 +113,8 @@ pub(super) struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
+    /// Its blocks.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
         let (first, count) = self.blocks;
         (first..).take(count).map(BlockId)
     }
@@ -160,9 +161,15 @@ impl Walk<'_> {
     /// Whether a register that gets these is none that counts.
     fn is_pointer(&self, sources: &[Operand]) -> bool {
         sources.iter().all(|from| match from {
-            Operand::Reg(from) => !(self.is_computed)(*from),
+            Operand::Reg(from) => !self.is_computed(*from),
             from => *from == NULL,
         })
+    }
+
+    /// Whether an operation computes what a register holds.
+    fn is_computed(&self, reg: Reg) -> bool {
+        let made = (self.made)(reg);
+        made.is_some_and(|op| matches!(op, Op::Bin { .. } | Op::Cast { .. }))
     }
 
     /// The registers that are compared with NULL.

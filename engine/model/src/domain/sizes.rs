@@ -4,10 +4,14 @@
 //! first time all three are constants, of which no line says anything, and behind that they are no constants any more. So where two states are
 //! joined that know two sizes of one block, the numbers that differ, too, are compared with the sizes.
 
+use std::sync::Arc;
+
 use super::linear::{Lines, Ranges, Sum, Var};
 use super::num::Num;
 use super::space::{Names, ObjId};
 use super::state::State;
+use super::value::Value;
+use crate::program::ir::Reg;
 use crate::term::fault::ONE_ALLOCATION;
 
 /// Blocks that grow.
@@ -16,6 +20,8 @@ const BLOCKS: usize = 2;
 const NUMBERS: usize = 24;
 /// The largest element.
 const ELEMENT: i128 = 256;
+/// Numbers from here on may come from multiplications, turn by turn.
+const LARGE: u64 = 1 << 32;
 /// Kinds of elements that one block may have.
 const ELEMENTS: usize = 2;
 
@@ -61,6 +67,53 @@ impl State {
                 && self.lines.upper(&Sum::of(var), &here) <= limit
             {
                 lines.at_most_zero(Sum::of(var).plus(&Sum::number(limit), -1));
+            }
+        }
+    }
+
+    /// Large numbers are no larger than lines say. A room that is multiplied where it is used up goes past all thresholds in a few turns; it is the
+    /// size of the block that was given for it which says where it ends.
+    pub fn reduce(&mut self, names: &Names<'_>) {
+        let is_large = |value: &Value| {
+            let num = value.plain();
+            num.is_some_and(|num| num.least >= 0 && (LARGE..u64::MAX >> 1).contains(&num.high))
+        };
+        let bound = |state: &State, var: Var| {
+            let is_spoken_of = state.lines.speaks_of(|known| known == var);
+            let here = |var| state.range(var, names);
+            let bound = is_spoken_of.then(|| state.lines.upper(&Sum::of(var), &here))?;
+            Num::between(64, 0, u64::try_from(bound).ok()?)
+        };
+        let large = self.registers.iter().filter(|(_, value)| is_large(value));
+        let registers: Vec<Reg> = large.map(|(reg, _)| *reg).collect();
+        for reg in registers {
+            let all = bound(self, Var::Reg(reg.0));
+            if let Some(Value { num: Some(num), .. }) = self.registers.get_mut(&reg)
+                && let Some(less) = all.and_then(|all| num.meet(64, &all))
+            {
+                *num = less;
+            }
+        }
+        let single = self
+            .objects
+            .iter()
+            .filter(|(id, _)| names.info(**id).single);
+        let cells = single.flat_map(|(id, object)| {
+            let large = object
+                .contents
+                .cells()
+                .filter(|(_, len, value)| *len == 8 && is_large(value));
+            large.map(|(at, _, value)| (*id, at, value.clone()))
+        });
+        let cells: Vec<(ObjId, u32, Value)> = cells.collect();
+        for (id, at, value) in cells {
+            let all = bound(self, Var::Cell(id, at, 8));
+            if let (Some(num), Some(all)) = (value.plain(), all)
+                && let Some(less) = num.meet(64, &all).filter(|less| less != num)
+            {
+                self.change(id, names, |object| {
+                    Arc::make_mut(&mut object.contents).set(at, 8, Value::number(less));
+                });
             }
         }
     }

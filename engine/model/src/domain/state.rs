@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::linear::{ANY, Lines, Step, Sum, UNSIGNED, Var};
+use super::linear::{ANY, Lines, Step, UNSIGNED, Var};
 use super::nul::{Ends, Nuls};
 use super::num::{Num, Thresholds};
 use super::owners::{Holder, Owners};
@@ -16,11 +16,6 @@ use super::space::{self, Names, ObjId, Object, Objects};
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 use crate::term::fault::ONE_ALLOCATION;
-
-/// Addresses whose distances from the ends of their objects are compared there.
-const ENDS: usize = 8;
-/// Distances from an end that are kept.
-const NEAR: i128 = 1 << 16;
 
 /// A place in memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -303,6 +298,7 @@ impl State {
     fn joined_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let (steps, drifts) = self.steps(other, names);
         let mut joined = self.joined_by_steps(other, names, widths, &steps);
+        joined.lines.balanced(&drifts);
         if !steps.is_empty() {
             let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
             let lines = &mut joined.lines;
@@ -421,42 +417,6 @@ impl State {
                     && value(other).as_ref().is_none_or(may_be_any)
             }
             Var::Cell(..) | Var::Outer(..) | Var::Size(_) | Var::Nul(..) | Var::Row(..) => false,
-        }
-    }
-
-    /// Lines of the one that hold in the other; what widens has no others.
-    fn lines_of_both(&self, other: &State, names: &Names<'_>, joins: bool) -> Lines {
-        let mut lines = Lines::default();
-        let there = |var| other.range(var, names);
-        self.lines.kept((&other.lines, &there), joins, &mut lines);
-        if joins {
-            let here = |var| self.range(var, names);
-            other.lines.kept((&self.lines, &here), true, &mut lines);
-        }
-        lines
-    }
-
-    /// How far addresses stay from their objects' ends, where that is said of different offsets here and there: no line of
-    /// either state does.
-    fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
-        let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
-        let differ = self.registers.iter().filter_map(|(reg, a)| {
-            let ((id, x), (to, y)) = (a.sole()?, other.registers.get(reg)?.sole()?);
-            let sizes = [self, other].map(|state| state.range(Var::Size(id), names));
-            let known = sizes.iter().all(|(low, high)| low == high);
-            (id == to && x != y && !known && names.info(id).single).then_some((*reg, id))
-        });
-        for (reg, id) in differ.take(ENDS) {
-            let Some(past) = Sum::of(Var::Reg(reg.0)).plus(&Sum::of(Var::Size(id)), -1) else {
-                continue;
-            };
-            let bound = self
-                .lines
-                .upper(&past, &here)
-                .max(other.lines.upper(&past, &there));
-            if bound.abs() < NEAR {
-                lines.at_most_zero(past.plus(&Sum::number(bound), -1));
-            }
         }
     }
 

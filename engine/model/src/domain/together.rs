@@ -1,12 +1,20 @@
-//! Numbers that change together where branches meet.
+//! What two states say of numbers, where branches meet.
 //!
 //! In a turn of a merge either the one index moves or the other, and the third moves in any case. No line of either branch relates the first
 //! two: in the first turn each of them is a constant, or lies a constant behind where it began. So sums that have one value here and
 //! another one there are put on the line through both points (the affine hull of two points: Karr, *Affine relationships among
 //! variables of a program*, Acta Informatica 6, 1976).
 
+use std::borrow::Cow;
+
 use super::linear::{Lines, Sum, Var, gcd};
+use super::space::Names;
 use super::state::State;
+
+/// Addresses whose distances from the ends of their objects are compared there.
+const ENDS: usize = 8;
+/// Distances from an end that are kept.
+const NEAR: i128 = 1 << 16;
 
 /// Sums that are related to the first one.
 const OTHERS: usize = 4;
@@ -14,6 +22,59 @@ const OTHERS: usize = 4;
 const SMALL: i128 = 1 << 16;
 
 impl State {
+    /// Lines of the one that hold in the other; what widens has no others.
+    pub(super) fn lines_of_both(&self, other: &State, names: &Names<'_>, joins: bool) -> Lines {
+        let mut lines = Lines::default();
+        let there = |var| other.range(var, names);
+        let own = self.lines_beside(other, names);
+        own.kept((&other.lines, &there), joins, &mut lines);
+        if joins {
+            let here = |var| self.range(var, names);
+            let own = other.lines_beside(self, names);
+            own.kept((&self.lines, &here), true, &mut lines);
+        }
+        lines
+    }
+
+    /// The lines without the zero bytes of which another state knows nothing. What is used up so far is where the text ends, so lines say one
+    /// thing by either.
+    fn lines_beside(&self, other: &State, names: &Names<'_>) -> Cow<'_, Lines> {
+        let is_known = |var: Var| match var {
+            Var::Nul(id, which) => other.nuls.contains_key(&(id, which)),
+            _ => true,
+        };
+        if !self.lines.speaks_of(|var| !is_known(var)) {
+            return Cow::Borrowed(&self.lines);
+        }
+        let mut lines = self.lines.clone();
+        lines.keep(is_known, &|var| self.range(var, names));
+        Cow::Owned(lines)
+    }
+
+    /// How far addresses stay from their objects' ends, where that is said of different offsets here and there: no line of
+    /// either state does.
+    pub(super) fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
+        let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
+        let differ = self.registers.iter().filter_map(|(reg, a)| {
+            let ((id, x), (to, y)) = (a.sole()?, other.registers.get(reg)?.sole()?);
+            let sizes = [self, other].map(|state| state.range(Var::Size(id), names));
+            let known = sizes.iter().all(|(low, high)| low == high);
+            (id == to && x != y && !known && names.info(id).single).then_some((*reg, id))
+        });
+        for (reg, id) in differ.take(ENDS) {
+            let Some(past) = Sum::of(Var::Reg(reg.0)).plus(&Sum::of(Var::Size(id)), -1) else {
+                continue;
+            };
+            let bound = self
+                .lines
+                .upper(&past, &here)
+                .max(other.lines.upper(&past, &there));
+            if bound.abs() < NEAR {
+                lines.at_most_zero(past.plus(&Sum::number(bound), -1));
+            }
+        }
+    }
+
     /// Lines through what registers, and sums of which lines say so, are here and there.
     pub(super) fn numbers_of_both(&self, other: &State, lines: &mut Lines) {
         let number = |state: &State, reg| {

@@ -35,9 +35,11 @@ const ROUNDS: u32 = 1000;
 const NARROWINGS: u32 = 3;
 /// States of one place that differ in their last blocks or in which pointers are NULL. Further ones go to the last of them.
 const PARTS: usize = 4;
+/// States of one place that also differ in how long a number is that shrinks in a loop.
+const TURNS: usize = 66;
 
-/// What states of one place are told apart by: the last blocks that there are, and which pointers are NULL.
-pub type Apart = (Lasts, u8);
+/// What states of one place are told apart by: the last blocks that there are, which pointers are NULL, and how long a number is that shrinks.
+pub type Apart = (Lasts, u8, u8);
 /// Where edges lead back.
 pub type Head = ((CtxId, BlockId), Apart);
 
@@ -111,9 +113,10 @@ impl Growing {
             false => Lasts::new(),
         };
         lasts.extend(state.handed);
-        let apart = (lasts, by.null);
+        let apart = (lasts, by.null, by.length);
+        let most = if by.length > 0 { TURNS } else { PARTS };
         let parts = self.parts.entry(place).or_default();
-        if !parts.contains(&apart) && parts.len() < PARTS {
+        if !parts.contains(&apart) && parts.len() < most {
             parts.push(apart.clone());
         }
         let known = parts.iter().position(|known| *known == apart);

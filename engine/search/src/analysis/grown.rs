@@ -18,7 +18,7 @@ const JOINS: u32 = 3;
 /// Times that it is widened to constants of the program.
 const STEPS: u32 = 12;
 /// Times that it is widened to the ends of types.
-const WIDE: u32 = 24;
+const WIDE: u32 = 32;
 /// Times after which bytes of objects that still change are forgotten.
 const FORGET: u32 = 40;
 /// Times after which an object that still changes is forgotten as a whole.

@@ -8,9 +8,10 @@ use cegar_model::domain::state::State;
 use cegar_model::program::ir::{
     BinOp, BlockId, FuncId, FunctionKind, Op, Operand, Program, Reg, Terminator,
 };
+use cegar_model::term::fault::ONE_ALLOCATION;
 
-/// What is at the ends of types.
-pub const ENDS: [i64; 13] = [
+/// What is at the ends of types, and the sizes of large blocks.
+pub const ENDS: [i64; 15] = [
     i32::MIN as i64,
     i16::MIN as i64,
     i8::MIN as i64,
@@ -23,7 +24,10 @@ pub const ENDS: [i64; 13] = [
     u16::MAX as i64,
     i32::MAX as i64,
     u32::MAX as i64,
+    // What blocks have room for, of large elements and of bytes: above that a request is refused.
     1 << 40,
+    1 << 48,
+    ONE_ALLOCATION as i64,
 ];
 
 /// A function's thresholds.

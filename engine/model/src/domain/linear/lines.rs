@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::{ANY, Line, Product, Ranges, Sum, Var, bit, gcd};
+use crate::term::fault::ONE_ALLOCATION;
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
@@ -370,7 +371,7 @@ impl Lines {
         let below = Sum::number(low).plus(&own, -1);
         for (sum, times, bound) in [(above, -1, high), (below, 1, low)] {
             let sum = sum.and_then(|sum| sum.plus(&zero, times));
-            if bound.abs() < 1 << 48
+            if bound.abs() <= ONE_ALLOCATION.into()
                 && let Some(sum) = sum
                 && sum.most(ranges) > 0
             {

@@ -111,6 +111,23 @@ impl Lines {
         })
     }
 
+    /// Sums of two numbers of which one becomes larger by as much as the other one becomes smaller: where both have ranges in the first turns, no
+    /// line says what they are together.
+    pub fn balanced(&mut self, drifts: &[Drift]) {
+        let by = |(here, there): (i128, i128)| there - here;
+        let is_near = |drift: &Drift| by(drift.most) != 0 && by(drift.most).abs() <= NEAR;
+        for (i, a) in drifts.iter().enumerate().filter(|(_, a)| is_near(a)) {
+            for b in drifts[i + 1..].iter().filter(|b| by(b.most) == -by(a.most)) {
+                let most = a.most.0.max(b.most.0).saturating_abs();
+                let bound = Sum::number(a.most.0 + b.most.0);
+                if most < 1 << 48 {
+                    let sum = Sum::of(a.var).plus(&Sum::of(b.var), 1);
+                    self.at_most_zero(sum.and_then(|sum| sum.plus(&bound, -1)));
+                }
+            }
+        }
+    }
+
     /// Bounds that follow a step.
     pub fn drifting(&mut self, drifts: &[Drift], steps: &[Step]) {
         for drift in drifts {

@@ -128,16 +128,20 @@ impl<'p, G: Guide> Walker<'p, G> {
         state.ordered.clear();
         if flow.is_head(to) {
             state.forget_reads(|_| true);
+            if self.relations {
+                state.reduce(&self.names);
+            }
         }
         let place = flow.place(to);
         let back = from.is_some_and(|from| flow.place(from) >= place);
         let widths = self.widths(frame);
         if flow.is_head(to) {
-            let null = self.null(frame, to, &state);
+            let (null, length) = (self.null(frame, to, &state), self.length(frame, to, &state));
             let by = Measure {
                 names: &self.names,
                 widths,
                 null,
+                length,
             };
             let (again, part) = self.guide.arrive((frame.ctx, to), back, state, by)?;
             // A loop may be entered elsewhere, so that only its own edges lead to its head.

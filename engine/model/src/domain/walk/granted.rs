@@ -61,6 +61,8 @@ impl<G: Guide> Walker<'_, G> {
                 self.define(frame, state, op);
             }
         }
+        // Before what was asked for goes into memory, and meets there what it was before.
+        state.reduce(&self.names);
     }
 
     /// A variable of 64 bits that is read without a sign, and the same with one.

@@ -167,6 +167,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 names: &self.names,
                 widths,
                 null: 0,
+                length: 0,
             };
             if !self.guide.leave(function, exit, by)? {
                 return Ok(());
@@ -181,6 +182,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             names: &self.names,
             widths: &program.function(function).registers,
             null: 0,
+            length: 0,
         };
         let walks = self.guide.enter(function, entry, by)?;
         if walks && self.walking.insert(function) {

@@ -19,6 +19,8 @@ use crate::program::ir::{BlockId, Callee, FunctionKind, Op, Reg};
 
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
+/// States of one place in a loop whose turns are kept apart: one for each length of a number.
+const TURNS: usize = 66;
 /// Objects that an argument may lead to where a call is walked for each of them.
 const HANDED: usize = 4;
 /// Groups of states that are kept apart where a function is called. If there are more, all are joined.
@@ -38,6 +40,8 @@ pub(super) enum Kind {
     Positive,
     /// This number, which a selector holds.
     Is(u64),
+    /// One more than the bits that a number has at most which shrinks in a loop.
+    Length(u8),
     /// Several of these, or no result.
     Any,
     /// There is this last block, or this object was handed over.
@@ -90,9 +94,11 @@ impl Parts {
         (names, widths): (&Names<'_>, &Widths),
         relations: bool,
     ) {
+        let in_turns = key.iter().any(|kind| matches!(kind, Kind::Length(_)));
+        let most = if in_turns { TURNS } else { STATES };
         let at = match self.0.binary_search_by(|(known, _)| known.cmp(&key)) {
-            Err(at) if self.0.len() < STATES => return self.0.insert(at, (key, state)),
-            Err(at) => at.min(STATES - 1),
+            Err(at) if self.0.len() < most => return self.0.insert(at, (key, state)),
+            Err(at) => at.min(self.0.len() - 1),
             Ok(at) => at,
         };
         let known = &mut self.0[at].1;
@@ -134,6 +140,11 @@ impl<G: Guide> Walker<'_, G> {
         kinds
             .chain(selected)
             .chain(self.trailing(frame, block, state))
+            .chain(
+                Some(self.length(frame, block, state))
+                    .filter(|length| *length > 0)
+                    .map(Kind::Length),
+            )
             .chain(handed)
             .chain(self.lasts(state))
             .collect()
@@ -159,6 +170,16 @@ impl<G: Guide> Walker<'_, G> {
             };
             all << 2 | bits
         })
+    }
+
+    /// One more than the bits that a number has at most which shrinks in a loop ([`Measure::length`](super::Measure)); 0 where there is none.
+    pub(super) fn length(&self, frame: &Frame, block: BlockId, state: &State) -> u8 {
+        let Some(reg) = frame.flow.shrinking(block).filter(|_| self.relations) else {
+            return 0;
+        };
+        let num = state.registers.get(&reg).and_then(Value::plain);
+        let high = num.map_or(u64::MAX, |num| num.high);
+        (u64::BITS - high.leading_zeros() + 1) as u8
     }
 
     /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
