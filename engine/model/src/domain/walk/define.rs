@@ -145,6 +145,13 @@ impl<G: Guide> Walker<'_, G> {
                 for term in [&x, &y].into_iter().filter(|term| term.low >= 0) {
                     state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
                 }
+                // `(n + 7) & ~7`: no more is taken away than the bits that are cleared.
+                let cleared = -1 - y.low;
+                if single && x.low >= 0 && (0..PRODUCT).contains(&cleared) {
+                    let less = x.sum.plus(&r.sum, -1);
+                    let less = less.and_then(|less| less.plus(&Sum::number(cleared), -1));
+                    state.lines.at_most_zero(less);
+                }
             }
             BinOp::URem | BinOp::SRem if plain && x.low >= 0 => {
                 let less = r.sum.plus(&y.sum, -1);
