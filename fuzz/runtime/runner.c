@@ -123,9 +123,17 @@ static void say_blocks(void)
     put("]", 1);
 }
 
+/* The thread that reports. The program may have several; those that fail beside it, or afterwards, wait for the end of the process. */
+static pid_t reporter;
+
 static void begin(const char *outcome)
 {
-    put("{\"tape\":", 8);
+    pid_t me = gettid(), known = 0;
+    if (!__atomic_compare_exchange_n(&reporter, &known, me, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && known != me)
+        for (;;)
+            pause();
+    /* A process that dies while it reports leaves a line without an end. */
+    put("\n{\"tape\":", 9);
     quoted(tape_name, strlen(tape_name));
     say(",\"outcome\":\"%s\"", outcome);
 }
@@ -397,6 +405,7 @@ static void run_file(const char *path, int apart)
     }
     pid_t child = fork();
     if (child == 0) {
+        reporter = 0;
         alarm(timeout_ms / 100 + 10);
         run(tape, length);
         _exit(0);

@@ -115,9 +115,11 @@ fn texts_up_to_their_ends() {
 /// Arrays that grow: what is in them, and how much room there is, is said by numbers beside them.
 #[test]
 fn arrays_that_grow() {
-    let proved = ["bytes", "kept", "pair", "records", "two", "vector"];
-    // Elements that are taken away again, and arrays that are emptied, are not followed.
-    are_told_apart("growing", &proved, &["stack", "twice"]);
+    let proved = [
+        "buffer", "bytes", "kept", "pair", "points", "records", "stack", "two", "vector",
+    ];
+    // Arrays that are emptied are not followed.
+    are_told_apart("growing", &proved, &["twice"]);
 }
 
 /// What most programs do: tables that are filled and looked up, labels, runs that are merged, blocks that are doubled.
@@ -155,6 +157,12 @@ fn grids() {
 fn layout() {
     // Which of two members was written last is told by a third one.
     are_told_apart("layout", &["gap", "padding"], &["tagged"]);
+}
+
+/// Numbers in digits and groups of bits, and sizes that are rounded up.
+#[test]
+fn digits_and_rounded_sizes() {
+    are_told_apart("digits", &["aligned", "digits", "groups"], &[]);
 }
 
 /// Elements of arrays own blocks: tables of chains, arrays of texts, stacks.

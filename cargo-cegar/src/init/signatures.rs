@@ -200,10 +200,13 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
             .find(|(name, _)| name == function)
             .or(chosen.skipped.first())
     {
-        return Err(Error::nothing(
-            format!("no harness can be written for `{function}`: {why}"),
-            "`cargo cegar init --name NAME` gives a template to write it by hand",
-        ));
+        let text = format!("no harness can be written for `{function}`: {why}");
+        if chosen.harnesses.is_empty() {
+            let help = "`cargo cegar init --name NAME` gives a template to write it by hand";
+            return Err(Error::nothing(text, help));
+        }
+        // Others were asked for, too.
+        chosen.notes.push(text);
     }
     (chosen.api, chosen.usable) = (api, usable);
     Ok(chosen)

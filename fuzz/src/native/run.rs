@@ -246,13 +246,20 @@ impl Runner {
         let result = child.wait_with_output().map_err(start)?;
         drop(writer.join());
         let mut runs = Vec::with_capacity(tapes.len());
+        let mut damaged = None;
         for text in result
             .stdout
             .split(|&b| b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            let line: Line =
-                serde_json::from_slice(text).map_err(|e| self.unexpected(e.to_string()))?;
+            // A thread of the program may end the process while another one reports; what became of the process is then said in the next line.
+            let line: Line = match serde_json::from_slice(text) {
+                Ok(line) => line,
+                Err(why) => {
+                    damaged.get_or_insert_with(|| why.to_string());
+                    continue;
+                }
+            };
             // Threads of one process may fail at once, and each says so: the first word counts.
             let names = |tape: Option<&PathBuf>| {
                 tape.is_some_and(|tape| tape.to_string_lossy() == line.tape)
@@ -264,7 +271,9 @@ impl Runner {
             runs.push(self.read(line)?);
         }
         if runs.len() != tapes.len() {
-            return Err(self.unexpected(format!("{} lines for {} tapes", runs.len(), tapes.len())));
+            let damaged = damaged.map_or_else(String::new, |why| format!(": {why}"));
+            let counted = format!("{} lines for {} tapes", runs.len(), tapes.len());
+            return Err(self.unexpected(counted + &damaged));
         }
         for (run, tape) in runs.iter_mut().zip(tapes) {
             run.tape.clone_from(tape);

@@ -172,7 +172,8 @@ fn numbers_and_inputs_are_what_the_header_says() {
          struct item { const char *at; size_t size; };\n\
          int items_split(const char *text, size_t size, struct item *items, size_t max);\n\
          struct meter;\nstruct meter *meter_new(void);\nvoid meter_free(struct meter *meter);\n\
-         void meter_update(struct meter *meter, const unsigned char *data, size_t size);\n",
+         void meter_update(struct meter *meter, const unsigned char *data, size_t size);\n\
+         /* The line of a byte of the text, from 1; 0 if pos is out of bounds. */\nunsigned line_at(const char *text, size_t size, size_t pos);\n",
         "static const int table[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};\n\
          int days(int year, int month)\n{\n    if (month > 12) return 0;\n    \
          return table[month - 1] + (month == 2 && 4 % year == 0);\n}\n\
@@ -187,7 +188,9 @@ fn numbers_and_inputs_are_what_the_header_says() {
          void meter_free(struct meter *meter) { free(meter); }\n\
          void meter_update(struct meter *meter, const unsigned char *data, size_t size)\n{\n    \
          if (size > 64) size = 64;\n    memcpy(meter->last + meter->used, data, size);\n    \
-         meter->used = (meter->used + size) % 64;\n}\n",
+         meter->used = (meter->used + size) % 64;\n}\n\
+         unsigned line_at(const char *text, size_t size, size_t pos)\n{\n    unsigned line = size > 0;\n    \
+         for (size_t i = 0; i < pos; i++) line += text[i] == '\\n';\n    return line;\n}\n",
     );
     has(
         &project,
@@ -218,6 +221,12 @@ fn numbers_and_inputs_are_what_the_header_says() {
             "meter_update(meter, data_value, data_value_size);",
         ],
     );
+    has(
+        &project,
+        "line_at",
+        &["size_t pos = crunner_get_ulong(); /* as declared */\n"],
+    );
+    shows(&project, "line_at", "c/lib.c:34");
     shows(&project, "items_split", "c/lib.c:19");
     shows(&project, "meter_update", "c/lib.c:28");
 }

@@ -52,8 +52,9 @@ impl Alternation<'_, '_> {
             self.reporting.note(
                 Level::Warning,
                 format!(
-                    "{late} inputs that the fuzzer's target failed on were not looked into before \
+                    "nothing looked into {late} {} that the fuzzer's target failed on before \
                      the time was up{}",
+                    if late == 1 { "input" } else { "inputs" },
                     self.subject.for_next_run()
                 ),
             );

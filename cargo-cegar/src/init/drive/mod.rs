@@ -59,6 +59,8 @@ const MEMBERS: usize = 12;
 
 /// Ends what is said of functions that fill a container.
 const ANY_TIME: &str = "may be called at any time";
+/// How a guess ends that says which places of an input are passed.
+const WITHIN: &str = "lies within the input, or at its end";
 
 /// Words in the names of functions that read what others wrote: the interesting ones.
 const READS: &[&str] = &[
@@ -366,9 +368,9 @@ impl<'a> Body<'a> {
                 let value = self.number(param, &resolved)?;
                 let name = self.name(&wanted);
                 // What the header declares no caller is to be blamed for.
-                let is_free = value.starts_with(EVERY)
-                    || answers::are_answered(function, param)
-                    || self.is_bounded(function, param);
+                let is_answered = answers::are_answered(function, param);
+                let is_free =
+                    value.starts_with(EVERY) || is_answered || self.is_bounded(function, param);
                 let declared = match is_free {
                     true => format!(" {DECLARED}"),
                     false => String::new(),
@@ -376,13 +378,15 @@ impl<'a> Body<'a> {
                 self.lines
                     .push(format!("{} {name} = {value};{declared}", param.ty.words));
                 self.length_counts(function, &resolved, &name);
-                if pairs::is_place_name(&param.name) && self.has_one_input(function) {
+                let is_place = pairs::is_place_name(&param.name);
+                if is_place && !is_answered && self.has_one_input(function) {
                     let low = match resolved.kind {
                         Kind::Int { signed: true, .. } => format!("{name} >= 0 && "),
                         _ => String::new(),
                     };
                     self.after
                         .push(format!("crunner_assume({low}(size_t){name} <= size);"));
+                    self.guesses.push(format!("`{name}` {WITHIN}"));
                 }
                 Ok(name)
             }

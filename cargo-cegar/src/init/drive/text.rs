@@ -1,7 +1,7 @@
 //! The text of a harness.
 
 use super::repeated::{AGAIN, TURNS};
-use super::{ANY_TIME, Body, Harness, READS, has_name, has_word};
+use super::{ANY_TIME, Body, Harness, READS, WITHIN, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
@@ -252,7 +252,9 @@ impl<'a> Body<'a> {
             score -= DEPRECATED;
         }
         // That a container has something in it is no reason for doubt, nor that a function is called again.
-        let is_sure = |guess: &&String| guess.ends_with(ANY_TIME) || *guess == AGAIN;
+        let is_sure = |guess: &&String| {
+            guess.ends_with(ANY_TIME) || guess.ends_with(WITHIN) || *guess == AGAIN
+        };
         let doubts = self.guesses.iter().filter(|guess| !is_sure(guess)).count();
         let unsure = 30 * doubts + 5 * self.handles + function.params.len();
         score - unsure as i32
