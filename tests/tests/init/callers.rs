@@ -41,15 +41,29 @@ fn options_are_given_and_callbacks_read_what_they_are_handed() {
         "#include <stddef.h>\nstruct bus;\ntypedef void (*bus_log)(void *user, const char *text, size_t length);\n\
          struct bus_options { size_t room; const char *prefix; bus_log log; void *user; };\n\
          struct bus *bus_new(const struct bus_options *options);\nvoid bus_free(struct bus *bus);\n\
-         int bus_say(struct bus *bus, const char *text, size_t length);\n",
+         int bus_say(struct bus *bus, const char *text, size_t length);\n\
+         struct words { int (*begin)(void); int (*word)(const char *at, size_t length); };\n\
+         /* Sets all to NULL. */\nvoid words_init(struct words *words);\n\
+         void words_parse(const struct words *words, const char *text, size_t size);\n",
         "struct bus { char prefix[16]; bus_log log; void *user; };\n\
          struct bus *bus_new(const struct bus_options *options)\n{\n    struct bus *bus = calloc(1, sizeof *bus);\n    \
          if (!bus) return NULL;\n    if (options->prefix) strcpy(bus->prefix, options->prefix);\n    \
          bus->log = options->log;\n    bus->user = options->user;\n    return bus;\n}\n\
          void bus_free(struct bus *bus) { free(bus); }\n\
          int bus_say(struct bus *bus, const char *text, size_t length)\n{\n    \
-         if (bus->log) bus->log(bus->user, text, length + 1);\n    return 0;\n}\n",
+         if (bus->log) bus->log(bus->user, text, length + 1);\n    return 0;\n}\n\
+         void words_init(struct words *words) { memset(words, 0, sizeof *words); }\n\
+         void words_parse(const struct words *words, const char *text, size_t size)\n{\n    \
+         if (words->begin && words->begin()) return;\n    \
+         if (words->word && size > 2) words->word(text, size + 1);\n}\n",
     );
+    has(
+        &project,
+        "words_parse",
+        &["words.word = crunner_range(0, 7) > 0 ? on_words_word : NULL;\n"],
+    );
+    // It is the callback that reads too far.
+    shows(&project, "words_parse", "invalid read of 1 byte");
     has(
         &project,
         "bus_say",

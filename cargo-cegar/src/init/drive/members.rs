@@ -106,6 +106,15 @@ impl Body<'_> {
         }
     }
 
+    /// Whether a structure holds functions for the library to call, and nothing else.
+    pub(super) fn has_only_functions(&self, record: &Record) -> bool {
+        let is_function = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))
+        };
+        !record.union && record.fields.iter().all(|(_, ty)| is_function(ty))
+    }
+
     /// The function that a member points to, if it returns no memory: what allocates belongs to what frees.
     fn called(&self, ty: &Written) -> Option<Function> {
         let to = self.api.pointee(ty)?;

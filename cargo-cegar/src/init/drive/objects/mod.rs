@@ -369,6 +369,14 @@ impl<'a> Body<'a> {
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
+                // Made ready, a table of callbacks has none: they are the caller's to give.
+                let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
+                if let Some(record) = self.api.record(&tag).cloned()
+                    && is_read
+                    && self.has_only_functions(&record)
+                {
+                    self.options(name, &record);
+                }
             }
         }
         Ok(())
