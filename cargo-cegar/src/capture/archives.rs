@@ -72,14 +72,14 @@ impl Uses {
         let name = Path::new(&record.compiler).file_name();
         let name = name.unwrap_or_default().to_string_lossy();
         if tool(&name) == Some(Tool::Archiver) {
-            self.into_library(&args, &record.cwd);
+            self.archived(&args, &record.cwd);
             return;
         }
         let has = |option: &str| args.iter().any(|arg| arg == option);
         if has("-c") {
             self.compiled(&args, &record.cwd);
         } else if has("-shared") || has("-r") {
-            self.into_library(&args, &record.cwd);
+            self.archived(&args, &record.cwd);
         } else {
             let objects = self.objects(&args, &record.cwd);
             self.in_program.extend(objects);
@@ -87,7 +87,7 @@ impl Uses {
     }
 
     /// Takes note of which objects go into a library.
-    fn into_library(&mut self, args: &[String], cwd: &Path) {
+    fn archived(&mut self, args: &[String], cwd: &Path) {
         let objects = self.objects(args, cwd);
         self.in_library.extend(objects);
         let mut objects = args.iter().filter(|arg| arg.ends_with(".o"));
