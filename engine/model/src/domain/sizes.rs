@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use super::linear::{Lines, Ranges, Sum, Var};
 use super::num::Num;
 use super::space::{Names, ObjId};
@@ -71,51 +73,64 @@ impl State {
         }
     }
 
-    /// Large numbers are no larger than lines say. A room that is multiplied where it is used up goes past all thresholds in a few turns; it is the
-    /// size of the block that was given for it which says where it ends.
+    /// Numbers are no larger than lines say, where one says it of a number alone, and where a number is large. A room that is multiplied goes past all
+    /// thresholds in a few turns; it is the size of the block that was given for it which says where it ends.
     pub fn reduce(&mut self, names: &Names<'_>) {
-        let is_large = |value: &Value| {
-            let num = value.plain();
-            num.is_some_and(|num| num.least >= 0 && (LARGE..u64::MAX >> 1).contains(&num.high))
-        };
-        let bound = |state: &State, var: Var| {
-            let is_spoken_of = state.lines.speaks_of(|known| known == var);
-            let here = |var| state.range(var, names);
-            let bound = is_spoken_of.then(|| state.lines.upper(&Sum::of(var), &here))?;
-            Num::between(64, 0, u64::try_from(bound).ok()?)
-        };
-        let large = self.registers.iter().filter(|(_, value)| is_large(value));
-        let registers: Vec<Reg> = large.map(|(reg, _)| *reg).collect();
-        for reg in registers {
-            let all = bound(self, Var::Reg(reg.0));
-            if let Some(Value { num: Some(num), .. }) = self.registers.get_mut(&reg)
-                && let Some(less) = all.and_then(|all| num.meet(64, &all))
-            {
-                *num = less;
+        for (var, value) in self.reducible(names) {
+            let here = |var| self.range(var, names);
+            let bound = self.lines.upper(&Sum::of(var), &here);
+            let all = u64::try_from(bound)
+                .ok()
+                .and_then(|most| Num::between(64, 0, most));
+            let Some(less) = all
+                .and_then(|all| value.meet(64, &all))
+                .filter(|less| *less != value)
+            else {
+                continue;
+            };
+            match var {
+                Var::Reg(reg) => {
+                    if let Some(known) = self.registers.get_mut(&Reg(reg)) {
+                        *known = Value::number(less);
+                    }
+                }
+                Var::Cell(id, at, len) => self.change(id, names, |object| {
+                    Arc::make_mut(&mut object.contents).set(at, len, Value::number(less));
+                }),
+                _ => {}
             }
         }
+    }
+
+    /// The registers and cells that a line may bound more narrowly than their ranges do. None may be negative: such a number is the same at any width.
+    fn reducible(&self, names: &Names<'_>) -> Vec<(Var, Num)> {
+        let alone = self.lines.iter().filter_map(|line| {
+            let mut terms = line.terms();
+            let (var, factor) = terms.next()?;
+            (terms.next().is_none() && factor > 0).then_some(var)
+        });
+        let alone: FxHashSet<Var> = alone.collect();
+        let is_wanted = |var: Var, num: &Num| {
+            let is_counter = num.least >= 0 && num.high == num.most as u64;
+            let is_large = || num.high >= LARGE && self.lines.speaks_of(|known| known == var);
+            is_counter && num.low < num.high && (alone.contains(&var) || is_large())
+        };
+        let registers = self.registers.iter();
+        let registers =
+            registers.filter_map(|(reg, value)| Some((Var::Reg(reg.0), *value.plain()?)));
         let single = self
             .objects
             .iter()
             .filter(|(id, _)| names.info(**id).single);
         let cells = single.flat_map(|(id, object)| {
-            let large = object
+            let cells = object
                 .contents
                 .cells()
-                .filter(|(_, len, value)| *len == 8 && is_large(value));
-            large.map(|(at, _, value)| (*id, at, value.clone()))
+                .filter(|(_, len, _)| matches!(len, 4 | 8));
+            cells.filter_map(|(at, len, value)| Some((Var::Cell(*id, at, len), *value.plain()?)))
         });
-        let cells: Vec<(ObjId, u32, Value)> = cells.collect();
-        for (id, at, value) in cells {
-            let all = bound(self, Var::Cell(id, at, 8));
-            if let (Some(num), Some(all)) = (value.plain(), all)
-                && let Some(less) = num.meet(64, &all).filter(|less| less != num)
-            {
-                self.change(id, names, |object| {
-                    Arc::make_mut(&mut object.contents).set(at, 8, Value::number(less));
-                });
-            }
-        }
+        let all = registers.chain(cells);
+        all.filter(|(var, num)| is_wanted(*var, num)).collect()
     }
 
     /// Lines of both about the sizes of blocks that grow.
