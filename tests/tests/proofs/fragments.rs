@@ -46,7 +46,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
 }
 
 /// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
-pub const PIECES: [&str; 23] = [
+pub const PIECES: [&str; 26] = [
     // What is asked of a block has to be a block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
@@ -128,6 +128,23 @@ pub const PIECES: [&str; 23] = [
     // What is left of a division is less than the divisor.
     "void entry@(void) { int n = IN - 2, m = IN + 1; unsigned u = IN, v = n; int a[8] = {0}, t = 0; for (int i = n; i < m + 3; i++) { int k = i % m; unsigned l = (u + i) % (m & 7 ? m & 7 : 1); t += k; a[l] += k; }
        observe(0, t); observe(1, a[1]); observe(2, v % m); observe(3, n % (int)(u + 1)); }",
+    // What grows, from nothing, and shrinks a little.
+    "struct grown@ { int *p; size_t used, room; };
+     static int put@(struct grown@ *g, int v) { if (g->used == g->room) { size_t room = g->room ? 2 * g->room : 1; int *p = realloc(g->p, room * sizeof *p);
+       if (!p) return -1; g->p = p; g->room = room; } g->p[g->used++] = v; return 0; }
+     void entry@(void) { struct grown@ g = {0}; int n = IN, m = IN; char *t = 0; size_t len = 0, room = 0; for (int i = 0; i < n * 3 + m; i++) { put@(&g, i);
+       if (len + 2 > room) { room = room ? room * 2 : 2; t = realloc(t, room); } t[len++] = 'a' + i; t[len] = 0; if (i == 4 && m) g.used -= m; }
+       observe(0, g.used + 16 * g.room); if (g.used) observe(1, g.p[g.used - 1]); if (t) observe(2, t[len ? len - 1 : 0]); free(g.p); free(t); }",
+    // Numbers that shrink, to zero or not so far, and digits that are turned around.
+    "static int digits@(long v, char *out) { char t[24]; int n = 0, o = 0; unsigned long u = v < 0 ? -(unsigned long)v : v; do { t[n++] = '0' + u % 10; u /= 10; } while (u);
+       if (v < 0) out[o++] = '-'; while (n) out[o++] = t[--n]; out[o] = 0; return o; }
+     void entry@(void) { int n = IN, m = IN, s = 0; char a[24]; unsigned char b[12]; unsigned w = 0; unsigned long x = n * 1000003ul << m * 9;
+       observe(0, digits@((n & 1 ? -1 : 1) * (long)x, a)); observe(1, a[1]); while (x >= 128) { b[w++] = x | 128; x >>= 7; } b[w++] = x; observe(2, w + b[0]);
+       for (int k = n - 2 + m * 300; k > 3 || k < -3; k /= 3) s += k & 7; for (short h = m * 70 - n; h; h >>= 2) { if (h == -1) break; s++; } observe(3, s); }",
+    // Sizes that are rounded up, and masks with holes.
+    "void entry@(void) { char all[64] = {0}; unsigned long used = 0; int n = IN, m = IN - 2, t = 0; for (int i = 0; i < n * 3 + 1; i++) { unsigned long size = i * 5 + n, up = (size + 7) & ~7ul;
+       if (up > sizeof all - used) break; memset(all + used, i, size); used += up; t += (m + i) & -4; t ^= (m * i) & ~5; }
+       observe(0, used); observe(1, t); observe(2, all[9]); observe(3, (unsigned char)((n + 7) & ~7) + ((m - 9) & ~15)); }",
 ];
 
 /// Holds them against the machine, on all short tapes.
