@@ -364,7 +364,11 @@ impl Follower<'_, '_> {
                     let near = (address.wrapping_add(1 << 31) >> 32) as u32;
                     let is_unnamed =
                         !objects.contains_key(&near) && place_of(near) >= DYNAMIC_OBJECTS;
-                    known.any(|(number, _)| first(*number))
+                    let is_near = objects.get(&near) == Some(id) && first(near);
+                    // An offset may lead far away from its object: then each of them is asked.
+                    let is_far = offset.least < -(1 << 31) || offset.most >= 1 << 31;
+                    is_near
+                        || is_far && known.any(|(number, _)| first(*number))
                         // Of an array whose block has ended only the address is left.
                         || view.existed(near) && view.object(near).is_none()
                         || is_unnamed && heap && view.existed(near)

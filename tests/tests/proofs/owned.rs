@@ -171,16 +171,27 @@ impl Seen<'_, '_> {
                 links.entry(spot.0).or_default().push((value >> 32) as u32);
             }
         }
-        // Blocks without links go, until only circles and what leads to them are left.
-        loop {
-            let before = links.len();
-            let known: BTreeSet<u32> = links.keys().copied().collect();
-            links
-                .values_mut()
-                .for_each(|to| to.retain(|to| known.contains(to)));
-            links.retain(|_, to| !to.is_empty());
-            if links.len() == before {
-                break;
+        // Blocks without links go, until only circles and what leads to them are left (Kahn, 1962): lists are long, and each state of an
+        // execution is looked at.
+        let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut open: BTreeMap<u32, usize> = BTreeMap::new();
+        for (&block, to) in &links {
+            let known = to.iter().filter(|to| links.contains_key(to));
+            let count = known.map(|to| from.entry(*to).or_default().push(block));
+            open.insert(block, count.count());
+        }
+        let without = open.iter().filter(|(_, count)| **count == 0);
+        let mut without: Vec<u32> = without.map(|(block, _)| *block).collect();
+        while let Some(block) = without.pop() {
+            links.remove(&block);
+            for from in from.remove(&block).unwrap_or_default() {
+                let Some(count) = open.get_mut(&from) else {
+                    continue;
+                };
+                *count -= 1;
+                if *count == 0 {
+                    without.push(from);
+                }
             }
         }
         (!links.is_empty()).then(|| format!("links lead in a circle: {links:?} in {owners}"))
