@@ -27,7 +27,6 @@ const PACKAGES: &[(&str, &str)] = &[
     ("g++", "build scripts that ask for C++"),
     ("make", "build scripts that use it"),
     ("cmake", "build scripts that use it"),
-    ("make", "build scripts that use it"),
     (
         "binutils",
         "objcopy redirects input and output in generated tests",
