@@ -30,22 +30,13 @@ struct Uses {
 /// The extensions of what a compiler for C makes objects of, besides C.
 const OTHERS: [&str; 6] = ["s", "S", "cc", "cpp", "cxx", "C"];
 
-/// Whether a library gets an object that no recorded call made. A build that works in its source
-/// folder finds there what an earlier one has left, and compiles the rest.
-pub(super) fn has_older_objects(records: &[Record]) -> bool {
-    let mut uses = Uses::default();
-    for record in records {
-        uses.read(record);
-    }
-    uses.older
-}
-
-/// Leaves out what belongs to programs alone, and sorts the rest as the archives are.
+/// Leaves out what belongs to programs alone, and sorts the rest as the archives are. Says whether there are objects of an earlier build in them.
 pub(super) fn sort(captured: &mut Captured, records: &[Record]) {
     let mut uses = Uses::default();
     for record in records {
         uses.read(record);
     }
+    captured.is_partial = uses.older;
     let place = |unit: &Unit| uses.in_library.iter().position(|file| *file == unit.file);
     // Without a library there is nothing to tell a program's objects from.
     if uses.in_library.is_empty() {
@@ -196,10 +187,15 @@ mod tests {
             record("c++", "-c ../s/c.cpp -o x/c.o"),
             archive.clone(),
         ];
-        assert!(has_older_objects(&records));
+        let is_partial = |records: &[Record]| {
+            let mut captured = Captured::default();
+            sort(&mut captured, records);
+            captured.is_partial
+        };
+        assert!(is_partial(&records));
         records.insert(0, record("cc", "-o x/a.o -c /s/a.S"));
-        assert!(!has_older_objects(&records));
-        assert!(!has_older_objects(&[]));
+        assert!(!is_partial(&records));
+        assert!(!is_partial(&[]));
     }
 
     #[test]

@@ -51,43 +51,17 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
     }
 }
 
-/// Whether libraries that are installed may be found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Installed {
-    /// As without the recording compiler.
-    Found,
-    /// Not through `pkg-config` or vcpkg, so that a build script falls back to the sources that it
-    /// bundles.
-    Hidden,
-}
-
 /// How a build is run under the recording compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Trial {
-    /// Whether libraries that are installed may be found.
-    pub(super) installed: Installed,
-    /// Whether `make` is to make everything anew.
-    pub(super) anew: bool,
-}
-
-impl Trial {
-    /// As without the recording compilers.
-    pub(super) const PLAIN: Trial = Trial {
-        installed: Installed::Found,
-        anew: false,
-    };
-
-    /// As [`Trial::PLAIN`], but without the libraries that are installed.
-    pub(super) const BUNDLED: Trial = Trial {
-        installed: Installed::Hidden,
-        anew: false,
-    };
-
-    /// Builds everything again, also what an earlier build has left in the folder of the sources.
-    pub(super) const ANEW: Trial = Trial {
-        installed: Installed::Found,
-        anew: true,
-    };
+pub(super) enum Trial {
+    /// As without them.
+    Plain,
+    /// With `make` told to make everything anew, also what an earlier build has left in the folder of the
+    /// sources.
+    Anew,
+    /// Without what `pkg-config` or vcpkg tell of libraries that are installed, so that a build script
+    /// falls back to the sources that it bundles.
+    Bundled,
 }
 
 /// Makes `bin` the folder of recording compilers, and has `build` call them and write to `log`.
@@ -97,7 +71,6 @@ pub(super) fn record(
     log: &Path,
     trial: Trial,
 ) -> Result<(), CaptureError> {
-    let installed = trial.installed;
     match fs::remove_dir_all(bin) {
         Err(why) if why.kind() != io::ErrorKind::NotFound => {
             return Err(CaptureError::io("empty", bin)(why));
@@ -110,7 +83,7 @@ pub(super) fn record(
     let mut names = names(&path);
     names.extend([shim::NAME.to_owned(), shim::NAME_CXX.to_owned()]);
     for name in names {
-        if tool(&name) == Some(Tool::PkgConfig) && installed == Installed::Found {
+        if tool(&name) == Some(Tool::PkgConfig) && trial != Trial::Bundled {
             continue;
         }
         let link = bin.join(name);
@@ -135,13 +108,13 @@ pub(super) fn record(
             build.env(spelling, bin.join(name));
         }
     }
-    if installed == Installed::Hidden {
+    if trial == Trial::Bundled {
         for spelling in spellings("PKG_CONFIG") {
             build.env_remove(spelling);
         }
         build.env("VCPKGRS_DISABLE", "1").env("NO_VCPKG", "1");
     }
-    if trial.anew {
+    if trial == Trial::Anew {
         let flags = env::var("MAKEFLAGS").unwrap_or_default();
         build.env("MAKEFLAGS", anew(&flags));
     }

@@ -108,8 +108,8 @@ pub fn is_current(
         return Ok(false);
     }
     let trial = match stamp.bundled {
-        true => Trial::BUNDLED,
-        false => Trial::PLAIN,
+        true => Trial::Bundled,
+        false => Trial::Plain,
     };
     let (records, output) = recorded(project, stop, trial, doing)?;
     let has_called = records.iter().any(|record| belongs(record, project));

@@ -90,6 +90,9 @@ pub struct Captured {
     /// Whether these are the sources that the crate bundles, while its build as it is takes the
     /// library that is installed.
     pub bundled: bool,
+    /// Whether a library gets an object that no recorded call made. A build that works in its source
+    /// folder finds there what an earlier one has left, and compiles the rest.
+    pub is_partial: bool,
 }
 
 /// Why nothing was captured.
@@ -119,6 +122,8 @@ pub enum CaptureError {
         package: String,
         /// Whether a library that is installed may be the reason.
         may_be_installed: bool,
+        /// Whether a library is made of what an earlier build has left ([`Captured::is_partial`]).
+        is_partial: bool,
         /// What to do.
         #[help]
         help: String,
@@ -160,7 +165,7 @@ pub(crate) fn recording(
 ) -> Result<(), CaptureError> {
     let log = folder.join("calls.jsonl");
     std::fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
-    compilers::record(build, &folder.join("bin"), &log, compilers::Trial::PLAIN)?;
+    compilers::record(build, &folder.join("bin"), &log, compilers::Trial::Plain)?;
     build.env(shim::LINK, link);
     Ok(())
 }

@@ -26,57 +26,44 @@ pub fn capture(
     stop: &AtomicBool,
     doing: &mut Doing<'_>,
 ) -> Result<Captured, CaptureError> {
-    let (first, is_partial) = capture_once(project, stop, Trial::PLAIN, doing)?;
-    let is_empty = matches!(
-        first,
+    let first = capture_once(project, stop, Trial::Plain, doing);
+    let (others, known): (&[Trial], usize) = match &first {
         Err(CaptureError::NothingCaptured {
             may_be_installed: true,
             ..
-        })
-    );
-    if !is_empty && !is_partial {
-        return first;
-    }
-    let known = first.as_ref().map_or(0, |captured| captured.units.len());
-    let others: &[Trial] = match is_empty {
-        true => &[Trial::ANEW, Trial::BUNDLED],
-        false => &[Trial::ANEW],
+        }) => (&[Trial::Anew, Trial::Bundled], 0),
+        Err(CaptureError::NothingCaptured {
+            is_partial: true, ..
+        }) => (&[Trial::Anew], 0),
+        Ok(captured) if captured.is_partial => (&[Trial::Anew], captured.units.len()),
+        _ => return first,
     };
     for trial in others {
-        match capture_once(project, stop, *trial, doing)?.0 {
+        match capture_once(project, stop, *trial, doing) {
             Ok(captured) if captured.units.len() > known => {
                 return Ok(Captured {
-                    bundled: *trial == Trial::BUNDLED,
+                    bundled: *trial == Trial::Bundled,
                     ..captured
                 });
             }
+            Ok(_) => {}
             Err(CaptureError::Interrupted) => return Err(CaptureError::Interrupted),
             // What goes wrong now is not the user's concern: the build as it is works.
             Err(why) => tracing::info!("{trial:?}: {why}"),
-            Ok(_) => {}
         }
     }
     first
 }
 
-/// What a build compiles that begins from nothing, and whether objects of an earlier one go into its library.
 fn capture_once(
     project: &Project,
     stop: &AtomicBool,
     trial: Trial,
     doing: &mut Doing<'_>,
-) -> Result<(Result<Captured, CaptureError>, bool), CaptureError> {
+) -> Result<Captured, CaptureError> {
     clean(project, &folder(project));
     let (records, output) = recorded(project, stop, trial, doing)?;
-    let own: Vec<Record> = own(&records, project);
-    let is_partial = archives::has_older_objects(&own);
-    Ok((captured(project, &records, &output), is_partial))
-}
-
-/// The calls of the package's own build script.
-fn own(records: &[Record], project: &Project) -> Vec<Record> {
-    let own = records.iter().filter(|record| belongs(record, project));
-    own.cloned().collect()
+    captured(project, &records, &output)
 }
 
 /// What a build compiled that told this.
@@ -85,7 +72,8 @@ pub(super) fn captured(
     records: &[Record],
     output: &Output,
 ) -> Result<Captured, CaptureError> {
-    let mine = own(records, project);
+    let own = records.iter().filter(|record| belongs(record, project));
+    let mine: Vec<Record> = own.cloned().collect();
     let mut captured = parse::parse(&mine);
     let compiler = mine
         .iter()
@@ -233,6 +221,7 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
     CaptureError::NothingCaptured {
         package: project.name.clone(),
         may_be_installed,
+        is_partial: captured.is_partial,
         help,
     }
 }

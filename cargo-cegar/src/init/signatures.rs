@@ -195,18 +195,16 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
     let mut skipped = chosen.skipped.iter();
     // An object's life is skipped by another name than it is asked for.
-    if let Some(function) = named.find(|function| !is_written(function))
+    if chosen.harnesses.is_empty()
+        && let Some(function) = named.find(|function| !is_written(function))
         && let Some((_, why)) = skipped
             .find(|(name, _)| name == function)
             .or(chosen.skipped.first())
     {
-        let text = format!("no harness can be written for `{function}`: {why}");
-        if chosen.harnesses.is_empty() {
-            let help = "`cargo cegar init --name NAME` gives a template to write it by hand";
-            return Err(Error::nothing(text, help));
-        }
-        // Others were asked for, too.
-        chosen.notes.push(text);
+        return Err(Error::nothing(
+            format!("no harness can be written for `{function}`: {why}"),
+            "`cargo cegar init --name NAME` gives a template to write it by hand",
+        ));
     }
     (chosen.api, chosen.usable) = (api, usable);
     Ok(chosen)

@@ -108,23 +108,26 @@ impl Body<'_> {
 
     /// Whether a structure holds functions for the library to call, and nothing else.
     pub(super) fn has_only_functions(&self, record: &Record) -> bool {
-        let is_function = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))
-        };
-        !record.union && record.fields.iter().all(|(_, ty)| is_function(ty))
+        let mut fields = record.fields.iter();
+        !record.union && fields.all(|(_, ty)| self.function(ty).is_some())
+    }
+
+    /// The function that a member points to.
+    fn function(&self, ty: &Written) -> Option<Function> {
+        let to = self.api.pointee(ty)?;
+        match self.api.resolve(&to).kind {
+            Kind::Function(function) => Some(*function),
+            _ => None,
+        }
     }
 
     /// The function that a member points to, if it returns no memory: what allocates belongs to what frees.
     fn called(&self, ty: &Written) -> Option<Function> {
-        let to = self.api.pointee(ty)?;
-        match self.api.resolve(&to).kind {
-            Kind::Function(function) => {
-                let returns = self.api.resolve(&function.returns).kind;
-                (!matches!(returns, Kind::Pointer(_))).then_some(*function)
-            }
-            _ => None,
-        }
+        let is_called = |function: &Function| {
+            let returns = self.api.resolve(&function.returns).kind;
+            !matches!(returns, Kind::Pointer(_))
+        };
+        self.function(ty).filter(is_called)
     }
 }
 

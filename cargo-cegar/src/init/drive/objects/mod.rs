@@ -364,17 +364,15 @@ impl<'a> Body<'a> {
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
                 // What a trial showed to be wanted before it is made ready.
                 let tag = self.api.handle(&param.ty).unwrap_or_default();
-                if let Some(record) = self.api.record(&tag).cloned() {
-                    self.given_members(maker, name, &record);
+                let record = self.api.record(&tag).cloned();
+                if let Some(record) = &record {
+                    self.given_members(maker, name, record);
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
                 // Made ready, a table of callbacks has none: they are the caller's to give.
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
-                if let Some(record) = self.api.record(&tag).cloned()
-                    && is_read
-                    && self.has_only_functions(&record)
-                {
+                if let Some(record) = record.filter(|one| is_read && self.has_only_functions(one)) {
                     self.options(name, &record);
                 }
             }
