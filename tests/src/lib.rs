@@ -24,6 +24,11 @@ pub fn thorough() -> bool {
     env::var("CEGAR_TESTS").is_ok_and(|which| which == "all")
 }
 
+/// Of many programs every so many-th is looked at, and each one where the tests are [thorough].
+pub fn one_in(part: usize) -> usize {
+    if thorough() { 1 } else { part }
+}
+
 /// The documented exit codes that the tests expect.
 pub mod exit {
     /// No violation found.

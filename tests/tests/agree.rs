@@ -20,7 +20,7 @@ use cargo_cegar::report::{Event, Reporter};
 use cegar_fuzz::native::{Kind, RunOptions, Runner, TargetBuilder};
 use cegar_model::machine::{Execution, Limits, Machine, Outcome};
 use cegar_model::program::Property;
-use cegar_tests::{Project, thorough};
+use cegar_tests::{Project, one_in, thorough};
 
 /// Tapes for each program.
 const TAPES: u64 = 200;
@@ -156,11 +156,7 @@ impl Program {
 /// Runs programs, each from its files, and fails with all that differs.
 fn agree(programs: &[(String, Vec<PathBuf>, Vec<String>)]) {
     let mut told = String::new();
-    let step = if thorough() || programs.len() < 8 {
-        1
-    } else {
-        2
-    };
+    let step = if programs.len() < 8 { 1 } else { one_in(2) };
     let some = programs.iter().step_by(step).enumerate();
     for (seed, (name, files, flags)) in some {
         if env::var("AGREE_ONLY").is_ok_and(|only| !name.contains(&only)) {

@@ -1,7 +1,7 @@
 //! Loops that have to be taken many times: each program is violated after exactly so many turns, and corrected
 //! (`-DFIXED`) it is proved.
 
-use cegar_tests::{Ended, Project, Tool, exit, thorough};
+use cegar_tests::{Ended, Project, Tool, exit, one_in, thorough};
 
 /// What is proved is asked of the prover alone: beside a fuzzer that finds nothing more it has half of
 /// a small machine.
@@ -72,7 +72,7 @@ fn patterns_and_nests() {
 
 /// Every third one of them, unless the tests are to be thorough: each takes seconds, and all of them minutes.
 fn some<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
-    names.iter().step_by(if thorough() { 1 } else { 3 })
+    names.iter().step_by(one_in(3))
 }
 
 /// Programs of a folder are found to be wrong; corrected ones are proved, or at least not said to be wrong.
@@ -277,7 +277,7 @@ fn relations_of_parameters_and_results() {
 #[test]
 fn recursion_that_is_wrong_by_a_little() {
     let project = Project::program("recursions.c");
-    for case in (1..=20).step_by(if thorough() { 1 } else { 3 }) {
+    for case in (1..=20).step_by(one_in(3)) {
         let case = format!("CASE={case}");
         let run = |time: &str, more: &str| {
             let about = [

@@ -1,7 +1,7 @@
 //! Small programs with a bug in a marked line, which is none where `FIXED` is defined.
 
 use cegar_model::program::Property;
-use cegar_tests::thorough;
+use cegar_tests::one_in;
 
 use crate::case::{ASSERTION, MEMORY};
 
@@ -21,7 +21,7 @@ pub fn words(words: &[u32]) -> Vec<u8> {
 
 /// The programs of [`LIST`] that are looked at: one in so many.
 pub fn part() -> usize {
-    if thorough() { 1 } else { 3 }
+    one_in(3)
 }
 
 /// Every third program from the one of this number on, unless the tests are to be thorough (`CEGAR_TESTS=all`).

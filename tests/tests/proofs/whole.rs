@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use cegar_tests::thorough;
+use cegar_tests::one_in;
 
 use super::ground::{Compared, add, held, short};
 use super::{ASSERTION_AND_MEMORY, compiled, random_tapes};
@@ -15,7 +15,7 @@ pub fn cases() -> (Vec<String>, Compared) {
         let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
         let file = files.iter().find(is_it).expect("the program is there");
         // Some of them make thousands of blocks.
-        let cases = (1..=count).step_by(if thorough() { 1 } else { 3 });
+        let cases = (1..=count).step_by(one_in(3));
         for case in cases.flat_map(|case| [(case, 0), (case, 1)]) {
             let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
             let files = std::slice::from_ref(file);

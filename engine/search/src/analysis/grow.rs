@@ -11,7 +11,7 @@ use cegar_checker::floor::FloorClaim;
 use cegar_model::domain::recent::Lasts;
 use cegar_model::domain::space::CtxId;
 use cegar_model::domain::state::State;
-use cegar_model::domain::walk::{Guide, Measure, Part, Stop, Walker};
+use cegar_model::domain::walk::{Guide, Measure, Part, Stop, TURNS, Walker};
 use cegar_model::program::ir::{BlockId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -35,11 +35,9 @@ const ROUNDS: u32 = 1000;
 const NARROWINGS: u32 = 3;
 /// States of one place that differ in their last blocks or in which pointers are NULL. Further ones go to the last of them.
 const PARTS: usize = 4;
-/// States of one place that also differ in how long a number is that shrinks in a loop.
-const TURNS: usize = 66;
 
 /// What states of one place are told apart by: the last blocks that there are, which pointers are NULL, and how long a number is that shrinks.
-pub type Apart = (Lasts, u8, u8);
+pub type Apart = (Lasts, u8, Option<u8>);
 /// Where edges lead back.
 pub type Head = ((CtxId, BlockId), Apart);
 
@@ -114,7 +112,7 @@ impl Growing {
         };
         lasts.extend(state.handed);
         let apart = (lasts, by.null, by.length);
-        let most = if by.length > 0 { TURNS } else { PARTS };
+        let most = by.length.map_or(PARTS, |_| TURNS);
         let parts = self.parts.entry(place).or_default();
         if !parts.contains(&apart) && parts.len() < most {
             parts.push(apart.clone());

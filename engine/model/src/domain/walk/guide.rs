@@ -30,8 +30,8 @@ pub struct Measure<'a, 'p> {
     pub widths: &'a Widths,
     /// Which of the pointers that trail behind others in a loop are NULL: two bits for each. States of a loop's head are kept apart by it.
     pub null: u8,
-    /// One more than the length of a number that shrinks in a loop, in bits; 0 where there is none. States of the loop's head are kept apart by it.
-    pub length: u8,
+    /// How many bits a number that shrinks in a loop has at most, where there is one. States of the loop's head are kept apart by it.
+    pub length: Option<u8>,
 }
 
 /// Which of several states that are kept at one place.

@@ -43,6 +43,7 @@ use super::state::State;
 use super::value::Value;
 
 pub use self::guide::{Guide, Measure, Part, Stop};
+pub use self::parts::TURNS;
 use crate::program::ir::{
     BlockId, Callee, CastKind, CheckId, FuncId, FunctionKind, HeapFn, Intrinsic, Loc, Op, Operand,
     Pos, Program, Width,
@@ -167,7 +168,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 names: &self.names,
                 widths,
                 null: 0,
-                length: 0,
+                length: None,
             };
             if !self.guide.leave(function, exit, by)? {
                 return Ok(());
@@ -182,7 +183,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             names: &self.names,
             widths: &program.function(function).registers,
             null: 0,
-            length: 0,
+            length: None,
         };
         let walks = self.guide.enter(function, entry, by)?;
         if walks && self.walking.insert(function) {

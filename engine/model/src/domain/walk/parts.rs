@@ -19,8 +19,8 @@ use crate::program::ir::{BlockId, Callee, FunctionKind, Op, Reg};
 
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
-/// States of one place in a loop whose turns are kept apart: one for each length of a number.
-const TURNS: usize = 66;
+/// States of one place in a loop whose turns are kept apart: lengths of a number are 0 to 64 bits. Further ones are joined with the last one.
+pub const TURNS: usize = 66;
 /// Objects that an argument may lead to where a call is walked for each of them.
 const HANDED: usize = 4;
 /// Groups of states that are kept apart where a function is called. If there are more, all are joined.
@@ -40,7 +40,7 @@ pub(super) enum Kind {
     Positive,
     /// This number, which a selector holds.
     Is(u64),
-    /// One more than the bits that a number has at most which shrinks in a loop.
+    /// A number that shrinks in a loop has so many bits at most.
     Length(u8),
     /// Several of these, or no result.
     Any,
@@ -140,11 +140,7 @@ impl<G: Guide> Walker<'_, G> {
         kinds
             .chain(selected)
             .chain(self.trailing(frame, block, state))
-            .chain(
-                Some(self.length(frame, block, state))
-                    .filter(|length| *length > 0)
-                    .map(Kind::Length),
-            )
+            .chain(self.length(frame, block, state).map(Kind::Length))
             .chain(handed)
             .chain(self.lasts(state))
             .collect()
@@ -172,14 +168,12 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// One more than the bits that a number has at most which shrinks in a loop ([`Measure::length`](super::Measure)); 0 where there is none.
-    pub(super) fn length(&self, frame: &Frame, block: BlockId, state: &State) -> u8 {
-        let Some(reg) = frame.flow.shrinking(block).filter(|_| self.relations) else {
-            return 0;
-        };
+    /// How many bits a number that shrinks in a loop has at most ([`Measure::length`](super::Measure)).
+    pub(super) fn length(&self, frame: &Frame, block: BlockId, state: &State) -> Option<u8> {
+        let reg = frame.flow.shrinking(block).filter(|_| self.relations)?;
         let num = state.registers.get(&reg).and_then(Value::plain);
         let high = num.map_or(u64::MAX, |num| num.high);
-        (u64::BITS - high.leading_zeros() + 1) as u8
+        Some((u64::BITS - high.leading_zeros()) as u8)
     }
 
     /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
