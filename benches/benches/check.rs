@@ -1,10 +1,11 @@
-//! Wall-clock from `cargo cegar check` to its verdict, on a loop that writes past an array after N bytes.
+//! Wall-clock from `cargo cegar check` to its verdict, on a loop that writes past an array after N
+//! bytes.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench check -- [seconds]
 //!
-//! The first check of all compiles the stub library and is not counted. Programs of the benchmark collection, where it
-//! lies beside the repository, are checked as well.
+//! The first check of all compiles the stub library and is not counted. Programs of the benchmark
+//! collection, where it lies beside the repository, are checked as well.
 
 use std::fs;
 use std::path::Path;

@@ -2,14 +2,16 @@
 //!
 //!     cargo bench -p cegar-benches --bench coverage -- [seconds [rounds [core]]] [library ...]
 //!
-//! All get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most 4096 bytes, and the
-//! same processor: this process pins itself and what it starts to one core, so that equal seconds are equal processor time
-//! however many processes a tool has; `cargo cegar` runs as it is and, in a column of its own, with `--fuzz-only`. What each leaves in its corpus is then executed by one and the same program with
-//! clang's source-based coverage; what counts are the library's branches. Compiling is not part of the time of any.
-//! Rounds differ in the seed of the random choices.
+//! All get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most
+//! 4096 bytes, and the same processor: this process pins itself and what it starts to one core, so
+//! that equal seconds are equal processor time however many processes a tool has; `cargo cegar`
+//! runs as it is and, in a column of its own, with `--fuzz-only`. What each leaves in its corpus is
+//! then executed by one and the same program with clang's source-based coverage; what counts are
+//! the library's branches. Compiling is not part of the time of any. Rounds differ in the seed of
+//! the random choices.
 //!
-//! libFuzzer comes with `clang-19`, AFL++ is Debian's `afl++`; without it its columns are empty. AFL++ runs in persistent mode
-//! and with its log of comparisons, as its manual advises.
+//! libFuzzer comes with `clang-19`, AFL++ is Debian's `afl++`; without it its columns are empty.
+//! AFL++ runs in persistent mode and with its log of comparisons, as its manual advises.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -190,7 +192,8 @@ fn bench() -> Result<()> {
                 found[at][which].push(covered as f64);
                 totals[at] = total;
                 eprintln!(
-                    "{} round {round}, {}: {covered} of {total} branches, {spent:.0} s of the processor",
+                    "{} round {round}, {}: {covered} of {total} branches, {spent:.0} s of the \
+                     processor",
                     bench.library.package, TOOLS[which]
                 );
             }

@@ -2,10 +2,12 @@
 //!
 //!     cargo bench -p cegar-benches --bench executions -- [seconds [rounds]] [library ...]
 //!
-//! Both get the same `LLVMFuzzerTestOneInput`, the same first input and the same longest input, and as many seconds; what is compared is
-//! executions per second of *processor time*, all that the process does included. The worker runs alone, without the engine, and its target is built
-//! as a campaign does it, with the log of comparisons, but with `-O2` for large programs too. Since a fuzzer that prefers cheap inputs executes more of them, the blocks that
-//! the worker came to are told as well.
+//! Both get the same `LLVMFuzzerTestOneInput`, the same first input and the same longest input, and
+//! as many seconds; what is compared is executions per second of *processor time*, all that the
+//! process does included. The worker runs alone, without the engine, and its target is built as a
+//! campaign does it, with the log of comparisons, but with `-O2` for large programs too. Since a
+//! fuzzer that prefers cheap inputs executes more of them, the blocks that the worker came to are
+//! told as well.
 //!
 //! The worker process is this executable itself, started again.
 

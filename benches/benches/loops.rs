@@ -1,4 +1,5 @@
-//! What closed forms bring: loop programs with them and without, side by side, and sizes from ten to ten million.
+//! What closed forms bring: loop programs with them and without, side by side, and sizes from ten
+//! to ten million.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench loops -- [seconds]

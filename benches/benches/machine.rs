@@ -19,7 +19,8 @@ use cegar_model::machine::{Limits, Machine};
 const PROGRAMS: [(&str, &str, u64); 3] = [
     (
         "loop",
-        "int main(void) { unsigned i, sum = 0; for (i = 0; i < TURNS; i++) sum += i ^ (sum >> 3); return sum & 1; }",
+        "int main(void) { unsigned i, sum = 0; for (i = 0; i < TURNS; i++) sum += i ^ (sum >> 3); \
+         return sum & 1; }",
         10_000_000,
     ),
     (

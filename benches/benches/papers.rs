@@ -1,12 +1,15 @@
-//! The papers' tables with our columns beside the printed ones: the same algorithms, one program, one solver, one machine.
+//! The papers' tables with our columns beside the printed ones: the same algorithms, one program,
+//! one solver, one machine.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench papers -- [seconds [table]]
 //!
-//! Table 1 is CRunner's table 1, 2 is SatAbs's figure 10, 3 is Synergy's table 1; without a number all of them. A cell says
-//! how often the strategy's loop was turned, how many questions the solver was asked and the wall-clock of the whole check; `*` is
-//! what was not settled in time, with the turns it came to, and `!` a verdict that is wrong. The papers' programs are read from
-//! the benchmark collection where it lies beside the repository; otherwise our own of the same kinds stand in.
+//! Table 1 is CRunner's table 1, 2 is SatAbs's figure 10, 3 is Synergy's table 1; without a number
+//! all of them. A cell says how often the strategy's loop was turned, how many questions the solver
+//! was asked and the wall-clock of the whole check; `*` is what was not settled in time, with the
+//! turns it came to, and `!` a verdict that is wrong. The papers' programs are read from the
+//! benchmark collection where it lies beside the repository; otherwise our own of the same kinds
+//! stand in.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +71,8 @@ impl Bench {
             .max(end.count("solver_calls"));
         let verdict = end.verdict();
         if verdict == "open" {
-            // A part of the time is kept for settling and checking; who ends before the rest is used up has no more ideas.
+            // A part of the time is kept for settling and checking; who ends before the rest is
+            // used up has no more ideas.
             let early = match end.wall < USED * self.limit as f64 {
                 true => format!("open, {:.1} s", end.wall),
                 false => "*".to_owned(),
@@ -226,8 +230,8 @@ impl Bench {
     }
 }
 
-/// Synergy's table 1 as printed, test by test: Synergy, SLAM, Lee-Yannakakis, and whether the test's error can be reached in the
-/// collection's program.
+/// Synergy's table 1 as printed, test by test: Synergy, SLAM, Lee-Yannakakis, and whether the
+/// test's error can be reached in the collection's program.
 const PRINTED: [(&str, &str, &str, bool); 20] = [
     ("9 / 3.92 s", "4 / 1.70 s", "*", false),
     ("6 / 7.88 s", "4 / 1.55 s", "*", false),

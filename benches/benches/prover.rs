@@ -1,11 +1,13 @@
-//! What proofs cost: Synergy's kinds of programs, and how proofs and violations grow with the program.
+//! What proofs cost: Synergy's kinds of programs, and how proofs and violations grow with the
+//! program.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench prover -- [seconds]
 //!
-//! The paper's numbers of iterations stand beside ours where a program's name begins as one of its tests does. An iteration is
-//! not the same thing in both: there it splits one region by one edge, here it is one level of guesses for all cut points at a
-//! time. Programs of the benchmark collection, where it lies beside the repository, are proved as well.
+//! The paper's numbers of iterations stand beside ours where a program's name begins as one of its
+//! tests does. An iteration is not the same thing in both: there it splits one region by one edge,
+//! here it is one level of guesses for all cut points at a time. Programs of the benchmark
+//! collection, where it lies beside the repository, are proved as well.
 
 use std::fs;
 use std::path::Path;
@@ -43,7 +45,8 @@ fn check(tool: &Path, source: &Path, more: &[&str], limit: u64) -> Result<Check>
 /// The programs after Synergy's.
 fn table(tool: &Path, folder: &Path, limit: u64) -> Result<()> {
     println!(
-        "| program | verdict | paper's iterations | iterations | facts | solver calls | proof s | all s |"
+        "| program | verdict | paper's iterations | iterations | facts | solver calls | proof s | \
+         all s |"
     );
     println!("|---|---|---|---|---|---|---|---|");
     for program in programs(folder) {

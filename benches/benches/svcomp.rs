@@ -1,11 +1,12 @@
-//! Scores `cargo cegar check --svcomp` on a folder of SV-COMP's task definitions, as the competition does: 2 points for a proof, 1 for a
-//! violation, -32 and -16 for wrong answers.
+//! Scores `cargo cegar check --svcomp` on a folder of SV-COMP's task definitions, as the
+//! competition does: 2 points for a proof, 1 for a violation, -32 and -16 for wrong answers.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench svcomp -- DIR [DIR ...] [--seconds N] [--half 0|1] [--property NAME] [-I DIR] [--list]
 //!
-//! A half is a random one of the tasks, by a hash of their names, so that one can be looked at and the other kept for the end. Each question
-//! is a process of its own on one core. `--list` prints a line for each.
+//! A half is a random one of the tasks, by a hash of their names, so that one can be looked at and
+//! the other kept for the end. Each question is a process of its own on one core. `--list` prints a
+//! line for each.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};

@@ -2,10 +2,11 @@
 //!
 //!     cargo bench -p cegar-benches --bench throughput -- [runs [rounds]]
 //!
-//! Both get the same `LLVMFuzzerTestOneInput`, the same longest input (4096 bytes), the same number of runs and an empty
-//! corpus. What is compared is processor time, so that other work on the machine matters little. libFuzzer is built by
-//! clang with `-O2 -fsanitize=fuzzer`; the worker's target has the counters of every block and, as in a
-//! campaign, a second object with comparison logging. The ratio is what counts: absolute numbers depend on the machine.
+//! Both get the same `LLVMFuzzerTestOneInput`, the same longest input (4096 bytes), the same number
+//! of runs and an empty corpus. What is compared is processor time, so that other work on the
+//! machine matters little. libFuzzer is built by clang with `-O2 -fsanitize=fuzzer`; the worker's
+//! target has the counters of every block and, as in a campaign, a second object with comparison
+//! logging. The ratio is what counts: absolute numbers depend on the machine.
 //!
 //! The worker process is this executable itself, started again.
 

@@ -17,7 +17,8 @@ pub struct Check {
 }
 
 impl Check {
-    /// Checks a program in an empty folder, for at most `limit` seconds; `more` are arguments of `cargo cegar check`.
+    /// Checks a program in an empty folder, for at most `limit` seconds; `more` are arguments of
+    /// `cargo cegar check`.
     pub fn of(tool: &Path, source: &Path, limit: u64, more: &[&str]) -> Result<Check> {
         let folder = tempfile::tempdir()?;
         let start = Instant::now();

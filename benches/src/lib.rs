@@ -1,7 +1,8 @@
 //! What the benchmarks share: processor time of child processes, and tables.
 //!
-//! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a statistics harness
-//! for functions is not made for. See `README.md` beside this for how to run them.
+//! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a
+//! statistics harness for functions is not made for. See `README.md` beside this for how to run
+//! them.
 
 pub mod check;
 pub mod libraries;

@@ -1,7 +1,8 @@
-//! Libraries that crates bundle, for benchmarks: what to compile, and a harness with a small valid input.
+//! Libraries that crates bundle, for benchmarks: what to compile, and a harness with a small valid
+//! input.
 //!
-//! Each is the same program for every tool: `cargo cegar` captures the crate's own build, the others compile the files that
-//! are named here with the flags that the build gives.
+//! Each is the same program for every tool: `cargo cegar` captures the crate's own build, the
+//! others compile the files that are named here with the flags that the build gives.
 
 /// A library and its harness.
 pub struct Library {
@@ -83,7 +84,8 @@ pub const LIBRARIES: &[Library] = &[
     },
     Library {
         package: "libz-sys",
-        dependency: "{ version = \"=1.1.31\", default-features = false, features = [\"libc\", \"static\"] }",
+        dependency: "{ version = \"=1.1.31\", default-features = false, features = [\"libc\", \
+            \"static\"] }",
         environment: &[],
         files: &[
             "src/zlib/adler32.c",

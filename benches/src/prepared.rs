@@ -1,7 +1,8 @@
-//! Libraries made ready for each fuzzer: `cargo cegar`'s harness package, libFuzzer's and AFL++'s executables, and one that tells
-//! which branches a corpus enters.
+//! Libraries made ready for each fuzzer: `cargo cegar`'s harness package, libFuzzer's and AFL++'s
+//! executables, and one that tells which branches a corpus enters.
 //!
-//! Compiling is not measured: it is done before, and in one way for every benchmark that compares fuzzers.
+//! Compiling is not measured: it is done before, and in one way for every benchmark that compares
+//! fuzzers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,8 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes a library ready in a folder of its own. `compared`: for a comparison of coverage, not of libFuzzer's speed alone.
+    /// Makes a library ready in a folder of its own. `compared`: for a comparison of coverage, not
+    /// of libFuzzer's speed alone.
     pub fn new(library: &'a Library, folder: &Path, compared: bool) -> Result<Self> {
         let folder = folder.join(library.package);
         remove(&folder)?;
@@ -58,8 +60,8 @@ impl<'a> Bench<'a> {
         fs::write(
             folder.join("Cargo.toml"),
             format!(
-                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                 [dependencies]\n{} = {}\n",
+                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+                 [workspace]\n\n[dependencies]\n{} = {}\n",
                 library.package, library.dependency
             ),
         )?;

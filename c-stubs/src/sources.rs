@@ -3,7 +3,8 @@
 /// One embedded file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Source {
-    /// Its path below the folder that [`write_sources`](crate::write_sources) fills, such as `src/choice.c`.
+    /// Its path below the folder that [`write_sources`](crate::write_sources) fills, such as
+    /// `src/choice.c`.
     pub name: &'static str,
     /// Its text.
     pub text: &'static str,
@@ -24,7 +25,8 @@ pub enum Role {
     Entry(Entry),
     /// Part of both native runtimes.
     Runtime,
-    /// What native builds under AddressSanitizer call instead of [`watched`](crate::watched) functions.
+    /// What native builds under AddressSanitizer call instead of [`watched`](crate::watched)
+    /// functions.
     RuntimeWatched,
     /// The native runtime that reads one tape, run after run.
     RuntimeTape,
@@ -37,9 +39,11 @@ pub enum Role {
 pub enum Entry {
     /// `main`, renamed to `cegar_user_main`; `-DCRUNNER_ARGV=n` allows up to n arguments.
     Main,
-    /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an `LLVMFuzzerInitialize`.
+    /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an
+    /// `LLVMFuzzerInitialize`.
     Fuzzer,
-    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it returns nothing.
+    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it
+    /// returns nothing.
     Function,
 }
 

@@ -1,8 +1,8 @@
 //! Which symbol means what.
 //!
-//! A name is in one of these lists or it is unknown, and what is unknown is mocked or reported by name; nothing is
-//! ever linked to the real outside world in silence. Each redirected name has a replacement of its own:
-//! objcopy renames no two symbols to one.
+//! A name is in one of these lists or it is unknown, and what is unknown is mocked or reported by
+//! name; nothing is ever linked to the real outside world in silence. Each redirected name has a
+//! replacement of its own: objcopy renames no two symbols to one.
 
 use std::sync::LazyLock;
 
@@ -70,8 +70,9 @@ const fn function(symbol: &'static str, replacement: &'static str) -> Redirectio
     }
 }
 
-/// The heap functions and their names in the native runtime. In the engine they are the machine's own and keep their
-/// names; natively the program must not share the heap of the process that runs it.
+/// The heap functions and their names in the native runtime. In the engine they are the machine's
+/// own and keep their names; natively the program must not share the heap of the process that runs
+/// it.
 pub fn heap() -> &'static [Redirection] {
     const HEAP: &[Redirection] = &[
         function("malloc", "crunner_malloc"),
@@ -88,8 +89,9 @@ pub fn heap() -> &'static [Redirection] {
     HEAP
 }
 
-/// The functions that hand out memory, and those that first ask whether the environment grants it. In bitcode only what
-/// takes their address is redirected; the program's calls stay, with a size that was asked for.
+/// The functions that hand out memory, and those that first ask whether the environment grants it.
+/// In bitcode only what takes their address is redirected; the program's calls stay, with a size
+/// that was asked for.
 pub fn allocators() -> &'static [Redirection] {
     const ALL: &[Redirection] = &[
         function("malloc", "crunner_granted_malloc"),
@@ -104,7 +106,8 @@ pub fn allocators() -> &'static [Redirection] {
     ALL
 }
 
-/// Functions of the platform into whose arguments AddressSanitizer does not look, and what generated tests call instead: it does (`rt_watched.c`).
+/// Functions of the platform into whose arguments AddressSanitizer does not look, and what
+/// generated tests call instead: it does (`rt_watched.c`).
 pub fn watched() -> &'static [Redirection] {
     static ALL: LazyLock<Vec<Redirection>> =
         LazyLock::new(|| prefixed("crunner_watched_", WATCHED, SymbolKind::Function).collect());
@@ -116,8 +119,8 @@ pub fn engine_only() -> &'static [&'static str] {
     ENGINE_ONLY
 }
 
-/// Functions that are not modelled and hand out memory of the platform's heap, or streams whose closing frees it: natively the
-/// program's `free` and `fclose` are others, and know nothing of it.
+/// Functions that are not modelled and hand out memory of the platform's heap, or streams whose
+/// closing frees it: natively the program's `free` and `fclose` are others, and know nothing of it.
 pub fn handing_out() -> &'static [&'static str] {
     const ALL: &[&str] = &[
         "_obstack_begin",
@@ -158,13 +161,14 @@ pub fn runtime() -> &'static [&'static str] {
     ]
 }
 
-/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f` variant, listed too. Those that
-/// set `errno` are redirected as well, to a stub which calls them.
+/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f`
+/// variant, listed too. Those that set `errno` are redirected as well, to a stub which calls them.
 pub fn math() -> &'static [&'static str] {
     MATH
 }
 
-/// Functions that are known and not modelled, each with the reason. A call of one leaves what lies behind it open.
+/// Functions that are known and not modelled, each with the reason. A call of one leaves what lies
+/// behind it open.
 pub fn unsupported() -> &'static [(&'static str, &'static str)] {
     static ALL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
         let mathematics = UNSUPPORTED_MATHEMATICS.iter();
@@ -247,11 +251,15 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("epoll_create", NETWORK), ("epoll_create1", NETWORK), ("epoll_ctl", NETWORK), ("epoll_wait", NETWORK),
     ("fesetround", ROUNDING), ("fesetenv", ROUNDING), ("feupdateenv", ROUNDING),
     ("ptrace", PROCESSES), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
-    ("syscall", "raw system calls are not modelled"), ("open_memstream", "streams over memory are not modelled"),
-    ("fmemopen", "streams over memory are not modelled"), ("fopencookie", "streams over memory are not modelled"),
+    ("syscall", "raw system calls are not \
+        modelled"), ("open_memstream", "streams over memory are not modelled"),
+    ("fmemopen", "streams over memory are not \
+        modelled"), ("fopencookie", "streams over memory are not modelled"),
     ("ftw", "walking directories is not modelled"), ("nftw", "walking directories is not modelled"),
-    ("scandir", "walking directories is not modelled"), ("glob", "walking directories is not modelled"),
-    ("regcomp", "POSIX regular expressions are not modelled"), ("regexec", "POSIX regular expressions are not modelled"),
+    ("scandir", "walking directories is not \
+        modelled"), ("glob", "walking directories is not modelled"),
+    ("regcomp", "POSIX regular expressions are not \
+        modelled"), ("regexec", "POSIX regular expressions are not modelled"),
     ("initstate", GENERATORS), ("setstate", GENERATORS), ("initstate_r", GENERATORS), ("setstate_r", GENERATORS),
     ("wcstol", WIDE), ("wcstoul", WIDE), ("wcstoll", WIDE), ("wcstoull", WIDE), ("wcstod", WIDE), ("wcstof", WIDE),
     ("wcstold", WIDE), ("wcsftime", WIDE), ("wscanf", WIDE), ("fwscanf", WIDE), ("swscanf", WIDE), ("vwscanf", WIDE),
@@ -267,7 +275,8 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("a64l", LIBRARY), ("l64a", LIBRARY), ("fnmatch", LIBRARY), ("wordexp", LIBRARY), ("getsubopt", LIBRARY),
     ("getnameinfo", LIBRARY), ("getgroups", LIBRARY), ("socketpair", LIBRARY), ("tmpnam", LIBRARY),
     ("tempnam", LIBRARY),
-    ("iconv_open", "character set conversion is not modelled"), ("iconv", "character set conversion is not modelled"),
+    ("iconv_open", "character set conversion is not \
+        modelled"), ("iconv", "character set conversion is not modelled"),
 ];
 
 /// The functions of mathematics among them.
@@ -290,7 +299,8 @@ const UNSUPPORTED_MATHEMATICS: &[&str] = &[
     "y0f", "y0l", "y1", "y1f", "y1l", "yn", "ynf", "ynl",
 ];
 
-// ---- generated from the sources' symbols; the test `tables_match_sources` holds them together ----
+// ---- generated from the sources' symbols; the test `tables_match_sources` holds them
+// together ----
 
 /// Functions replaced by `CRUNNER_` and the name.
 #[rustfmt::skip]

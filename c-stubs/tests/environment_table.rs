@@ -1,5 +1,6 @@
-//! `docs/environment.md`: how wide each function of the stub library is. The table is read off the sources, so that it cannot say what was
-//! true once; what differs is written when `CEGAR_WRITE_DOCS` is set.
+//! `docs/environment.md`: how wide each function of the stub library is. The table is read off the
+//! sources, so that it cannot say what was true once; what differs is written when
+//! `CEGAR_WRITE_DOCS` is set.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -132,7 +133,8 @@ const NOTES: &[(&str, &str)] = &[
     ("drand48", "multiples of 2^-32 only"),
     (
         "malloc_usable_size",
-        "exactly what was asked for, where an allocator may give more; a proof says so (`usable-size`)",
+        "exactly what was asked for, where an allocator may give more; a proof says so \
+         (`usable-size`)",
     ),
     (
         "aligned_alloc",
@@ -181,18 +183,25 @@ const NOTES: &[(&str, &str)] = &[
 ];
 
 const HEAD: &str = "# How wide the environment is\n\n\
-A proof holds for the real program only if the world around it may do there what it may do here. This page says of each function of the\n\
-C library that has a stub how wide that stub is. It is written by the test `environment_table` of `c-stubs`, from the stubs' sources and\n\
-from the tables of outcomes (`c-stubs/tests/outcomes`), whose cases are all run.\n\n\
-- *exact*: the result follows from the arguments and from what the program did before.\n\
-- *all outcomes*: what the system decides is a choice, for proofs and for accusations alike.\n\
-- *narrowed*: the same, where the assumption that stands there is lifted. Otherwise the ordinary outcome is assumed, and a verdict that\n  \
-rests on it says so, with the switch that lifts it. `io` is lifted unless `--faults none` or `--faults alloc` is given.\n\n\
-A call that the system can refuse takes one byte of the channel of its name: 128 and the error's number, or less than 128 where it goes well.\n\
-Input streams carry their faults in themselves: after 0xFF, a 1 and an error's number, or a 2 where a read falls short. In a test these are\n\
-`.fails(\"write\", errno::ENOSPC)`, `.short_write(\"write\", 2)`, `.read_fails(\"stdin\", errno::EINTR)` and `.short_read(\"stdin\", \"ab\")`.\n\n\
-While a signal's handler is installed, each call of a function that can wait, read, write or ask the system may run it first: a byte of the channel\n\
-`signal`. That a signal comes between two calls is outside of the model (`signals`).\n";
+    A proof holds for the real program only if the world around it may do there what it may do \
+    here. This page says of each function of the\n\
+    C library that has a stub how wide that stub is. It is written by the test `environment_table` \
+    of `c-stubs`, from the stubs' sources and\n\
+    from the tables of outcomes (`c-stubs/tests/outcomes`), whose cases are all run.\n\n\
+    - *exact*: the result follows from the arguments and from what the program did before.\n\
+    - *all outcomes*: what the system decides is a choice, for proofs and for accusations alike.\n\
+    - *narrowed*: the same, where the assumption that stands there is lifted. Otherwise the \
+    ordinary outcome is assumed, and a verdict that\n  rests on it says so, with the switch that \
+    lifts it. `io` is lifted unless `--faults none` or `--faults alloc` is given.\n\n\
+    A call that the system can refuse takes one byte of the channel of its name: 128 and the \
+    error's number, or less than 128 where it goes well.\n\
+    Input streams carry their faults in themselves: after 0xFF, a 1 and an error's number, or a 2 \
+    where a read falls short. In a test these are\n\
+    `.fails(\"write\", errno::ENOSPC)`, `.short_write(\"write\", 2)`, `.read_fails(\"stdin\", \
+    errno::EINTR)` and `.short_read(\"stdin\", \"ab\")`.\n\n\
+    While a signal's handler is installed, each call of a function that can wait, read, write or \
+    ask the system may run it first: a byte of the channel\n\
+    `signal`. That a signal comes between two calls is outside of the model (`signals`).\n";
 
 fn page() -> (String, Vec<String>) {
     let all = bodies();
@@ -248,7 +257,8 @@ fn page() -> (String, Vec<String>) {
     (page, without)
 }
 
-/// Their outcomes are those of allocations, which have tests of their own; or they are earlier names with a version or a size before the arguments.
+/// Their outcomes are those of allocations, which have tests of their own; or they are earlier
+/// names with a version or a size before the arguments.
 const ELSEWHERE: &[&str] = &[
     "malloc",
     "calloc",

@@ -1,4 +1,5 @@
-//! Each outcome of each function is reached by some choices, in a native run with a mock environment, where nothing is narrowed.
+//! Each outcome of each function is reached by some choices, in a native run with a mock
+//! environment, where nothing is narrowed.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;

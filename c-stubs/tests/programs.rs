@@ -1,5 +1,5 @@
-//! Small programs, compiled with each compiler there is, redirected with objcopy and linked with the runtimes: what they do
-//! is what the tape or the mock environment says.
+//! Small programs, compiled with each compiler there is, redirected with objcopy and linked with
+//! the runtimes: what they do is what the tape or the mock environment says.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -9,7 +9,8 @@ use std::process::Command;
 use cegar_stubs::{Entry, Role};
 use common::{build, compilers, run, run_mock};
 
-/// Runs `program` with the mock runtime under every compiler and returns the exit status and the report, which must agree.
+/// Runs `program` with the mock runtime under every compiler and returns the exit status and the
+/// report, which must agree.
 fn mock(program: &str, entry: (&str, Entry), queues: &[(&str, &[u8])]) -> (i32, String) {
     let mut results = compilers().into_iter().map(|compiler| {
         let folder = tempfile::tempdir().unwrap();
@@ -257,7 +258,8 @@ int main(int argc, char **argv) {
     assert!(report.contains(r#""leaked":0"#), "{report}");
 }
 
-/// Large blocks are mapped and not filled: whatever a run, or an earlier owner, left in one is gone.
+/// Large blocks are mapped and not filled: whatever a run, or an earlier owner, left in one is
+/// gone.
 #[test]
 fn a_large_block_is_fresh_each_time() {
     let program = r#"

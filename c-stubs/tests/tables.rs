@@ -1,5 +1,5 @@
-//! The tables say what the sources define, every source compiles without warnings both ways, and the engine's pure functions
-//! do what the platform's do.
+//! The tables say what the sources define, every source compiles without warnings both ways, and
+//! the engine's pure functions do what the platform's do.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;

@@ -116,8 +116,8 @@ pub struct HarnessConfig {
     /// How many arguments the program may get (chosen, like any other input), or a list of what
     /// they stand for. Default 0.
     pub argv: Option<Argv>,
-    /// Macros that the harness is compiled with beside those of `[c]`: where the library's files are compiled
-    /// with different ones, those of the file that it is about. Default none.
+    /// Macros that the harness is compiled with beside those of `[c]`: where the library's files
+    /// are compiled with different ones, those of the file that it is about. Default none.
     pub defines: Option<Defines>,
     /// A header for which the tests get bindings. Default none.
     pub bindings: Option<String>,
@@ -231,8 +231,8 @@ pub enum PropertyName {
     Unreach,
     /// Invalid reads, writes, frees and calls, and what `assertion` has
     Memory,
-    /// Signed overflow, division by zero, bad shifts, floating-point values that do not fit, and what
-    /// `assertion` has
+    /// Signed overflow, division by zero, bad shifts, floating-point values that do not fit, and
+    /// what `assertion` has
     Overflow,
     /// All of them
     All,

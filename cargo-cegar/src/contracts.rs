@@ -19,12 +19,12 @@ use crate::store;
 pub const FILE: &str = "contracts.toml";
 
 /// What stands at its top.
-const HEAD: &str = "\
-# What callers have to keep, as far as `cargo cegar init` learnt it from faults that its own harnesses caused.\n\
-#\n\
-# Each condition hides what it excludes: look at it once, and set state = \"confirmed\", or delete the entry. The harness\n\
-# then assumes it no more, and the entry comes back as \"rejected\": a fault behind it is the library's.\n\
-# Delete a rejected entry as well, and the condition may be learnt again.\n";
+const HEAD: &str = "# What callers have to keep, as far as `cargo cegar init` learnt it from \
+    faults that its own harnesses caused.\n#\n\
+    # Each condition hides what it excludes: look at it once, and set state = \"confirmed\", or \
+    delete the entry. The harness\n\
+    # then assumes it no more, and the entry comes back as \"rejected\": a fault behind it is the \
+    library's.\n# Delete a rejected entry as well, and the condition may be learnt again.\n";
 
 /// How a condition stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,8 @@ impl Contracts {
         toml::from_str(&text).map_err(|why| {
             Error::usage(
                 format!("`{}` is not a list of preconditions: {why}", path.display()),
-                "mend it, or take it from version control; without the file, what the harnesses learnt counts as rejected",
+                "mend it, or take it from version control; without the file, what the harnesses \
+                 learnt counts as rejected",
             )
         })
     }
@@ -257,7 +258,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("h.c");
         let text = format!(
-            "    crunner_assume(a > 0); {LEARNT}\n    crunner_assume(b > 0); {LEARNT}\n    crunner_assume(mine);\n"
+            "    crunner_assume(a > 0); {LEARNT}\n    crunner_assume(b > 0); {LEARNT}\n    \
+             crunner_assume(mine);\n"
         );
         std::fs::write(&file, text).unwrap();
         let mut contracts = Contracts::default();

@@ -99,7 +99,8 @@ pub enum Error {
     #[diagnostic(
         code(cegar::busy),
         help(
-            "nothing was looked at; start it again when the other one has ended, or give it a --target-dir of its own"
+            "nothing was looked at; start it again when the other one has ended, or give it a \
+             --target-dir of its own"
         )
     )]
     Busy {
@@ -179,10 +180,12 @@ impl Error {
                 "the program may have been moved or removed: install it again"
             }
             ExchangeError::Listen { .. } => {
-                "--listen takes an address of this machine and a port that no other program listens on; port 0 is any that is free"
+                "--listen takes an address of this machine and a port that no other program \
+                 listens on; port 0 is any that is free"
             }
             ExchangeError::Join { .. } => {
-                "start `cargo cegar run --listen ADDRESS:PORT` on the other machine first, with an address that this one reaches"
+                "start `cargo cegar run --listen ADDRESS:PORT` on the other machine first, with an \
+                 address that this one reaches"
             }
         };
         Error::Exchange { source, help }

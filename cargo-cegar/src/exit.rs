@@ -24,8 +24,8 @@ pub enum ExitCode {
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
     /// No violation was found, and not all was looked at: a harness was never executed or calls
-    /// nothing of the library, a committed test was not run, or no native run showed a violation that
-    /// the engine sees.
+    /// nothing of the library, a committed test was not run, or no native run showed a violation
+    /// that the engine sees.
     Incomplete = 7,
     /// The command line, or a configuration file, is wrong.
     Usage = 96,
@@ -64,7 +64,8 @@ impl ExitCode {
         ),
         (
             ExitCode::Incomplete,
-            "a harness or test was not run, only the engine sees a fault, a condition is in no list",
+            "a harness or test was not run, only the engine sees a fault, a condition is in no \
+             list",
         ),
         (
             ExitCode::Usage,

@@ -202,8 +202,8 @@ pub struct CheckOptions {
     /// Scratch folder of this check (exists, writable).
     pub scratch: PathBuf,
     /// Folders for the generated test package, of which the first is taken that holds no other
-    /// program's tests (`--emit-dir`: that folder; else `cegar-tests` and others). Default none, as under
-    /// `--no-emit`.
+    /// program's tests (`--emit-dir`: that folder; else `cegar-tests` and others). Default none, as
+    /// under `--no-emit`.
     pub emit_dirs: Vec<PathBuf>,
     /// Where the certificate and the bitcode that it is about go (`--certificate`). Default:
     /// nowhere.
@@ -228,8 +228,8 @@ pub struct RunOptions {
     /// Where new tests and inputs go instead of the package, which is then only read (`ci`).
     /// Default: the package.
     pub artifacts: Option<PathBuf>,
-    /// The list of the library's files that tests are built from instead of the package's own, which is
-    /// of another build (`ci`). Default: the package's own.
+    /// The list of the library's files that tests are built from instead of the package's own,
+    /// which is of another build (`ci`). Default: the package's own.
     #[serde(default)]
     pub captured: Option<PathBuf>,
     /// These are all harnesses of the package, so that what belongs to none of them is looked at,

@@ -29,8 +29,8 @@ pub struct Library {
     pub units: Vec<Unit>,
     /// For people: `captured from build.rs`, `cegar.toml`.
     pub from: String,
-    /// A list of what the crate's build compiles, where the package's own list is of another build and
-    /// stays as it is ([`SourceList::CurrentIn`]).
+    /// A list of what the crate's build compiles, where the package's own list is of another build
+    /// and stays as it is ([`SourceList::CurrentIn`]).
     pub captured: Option<PathBuf>,
 }
 
@@ -47,7 +47,8 @@ pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
 pub enum SourceList<'a> {
     /// The list that is kept, if the build still compiles that, and a new one in its place if not.
     Current,
-    /// As [`SourceList::Current`], but a new one goes to this folder: the source tree stays as it is.
+    /// As [`SourceList::Current`], but a new one goes to this folder: the source tree stays as it
+    /// is.
     CurrentIn(&'a Path),
     /// A new one.
     New,
@@ -135,11 +136,13 @@ fn excluded(
             level: Level::Warning,
             message: match captured {
                 true => format!(
-                    "{unused} under [c] exclude matches none of the {count} files that the build of `{}` compiles",
+                    "{unused} under [c] exclude matches none of the {count} files that the build \
+                     of `{}` compiles",
                     project.name
                 ),
                 false => format!(
-                    "{unused} under [c] exclude is of no use: the files are those that `sources` lists"
+                    "{unused} under [c] exclude is of no use: the files are those that `sources` \
+                     lists"
                 ),
             },
         });
@@ -218,7 +221,8 @@ pub fn captured(
         note(
             Level::Info,
             format!(
-                "the build of `{}` takes the library that is installed; looked at are the sources that the crate bundles",
+                "the build of `{}` takes the library that is installed; looked at are the sources \
+                 that the crate bundles",
                 project.name
             ),
         );
@@ -420,7 +424,8 @@ pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Er
     let files: Vec<String> = names.iter().map(|name| format!("{name}.c")).collect();
     let shown = few(&files, 3);
     Ok(Some(format!(
-        "not in cegar.toml, so left out: harnesses/{shown}; a line `[harness.{first}]` there takes it in"
+        "not in cegar.toml, so left out: harnesses/{shown}; a line `[harness.{first}]` there takes \
+         it in"
     )))
 }
 

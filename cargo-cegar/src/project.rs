@@ -62,8 +62,9 @@ fn advice(said: &str) -> String {
         // A generated package that is a member of the workspace: nothing works there until this
         // does.
         return format!(
-            "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of the machine that wrote it, or a \
-             version that no registry has: make it {}, or a path to your own checkout",
+            "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of \
+             the machine that wrote it, or a version that no registry has: make it {}, or a path \
+             to your own checkout",
             crate::emit::for_everyone()
         );
     }

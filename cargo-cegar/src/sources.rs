@@ -1,8 +1,8 @@
 //! The source files that a campaign's program was made of, and whether they are as they were.
 //!
-//! What a campaign leaves (`goals.json`, `state.json`) speaks of lines. Whoever edits the C code and asks
-//! `explain`, `coverage` or `list` before the next campaign gets answers about lines that are no longer
-//! there, so each answer says which files have changed.
+//! What a campaign leaves (`goals.json`, `state.json`) speaks of lines. Whoever edits the C code
+//! and asks `explain`, `coverage` or `list` before the next campaign gets answers about lines that
+//! are no longer there, so each answer says which files have changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

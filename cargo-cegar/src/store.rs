@@ -31,15 +31,17 @@ impl FileError {
     pub fn new(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
         let help = match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
-                "make it writable, or choose another place with --target-dir (scratch) or --emit-dir (tests)".to_owned(),
+                "make it writable, or choose another place with --target-dir (scratch) or \
+                 --emit-dir (tests)".to_owned(),
             ),
-            io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is lost".to_owned()),
+            io::ErrorKind::StorageFull => Some("the disk is full; nothing written before is \
+                lost".to_owned()),
             io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => Some(
                 "something else stands where a folder is needed: move it away".to_owned(),
             ),
             io::ErrorKind::NotFound if action.starts_with("write") => Some(
-                "the folder was there and is gone: was it removed in the meantime? Run the command again; what is left of the corpus and \
-                 of `target/cegar` is taken up".to_owned(),
+                "the folder was there and is gone: was it removed in the meantime? Run the command \
+                 again; what is left of the corpus and of `target/cegar` is taken up".to_owned(),
             ),
             _ => None,
         };
@@ -164,7 +166,8 @@ pub fn temporary_files() -> Result<(), FileError> {
     written.map_err(|why| FileError::with_help("write to", &folder, why, help))
 }
 
-/// The user's cache folder for this tool, whether it exists or not: what is in it can be made again.
+/// The user's cache folder for this tool, whether it exists or not: what is in it can be made
+/// again.
 pub fn cache() -> Option<std::path::PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from);
     folder("CEGAR_CACHE").or_else(|| {

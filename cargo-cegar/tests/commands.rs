@@ -1,5 +1,5 @@
-//! The subcommand from outside: what it prints, what it exits with, what it leaves on disk. Each test builds its own
-//! little cargo project in a temporary folder, without a network.
+//! The subcommand from outside: what it prints, what it exits with, what it leaves on disk. Each
+//! test builds its own little cargo project in a temporary folder, without a network.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
@@ -211,7 +211,8 @@ fn a_broken_configuration_shows_the_line_and_the_right_key() {
     place.write("cegar/cegar.toml", "");
     place.write(
         "Cargo.toml",
-        "[package]\nname = \"small-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[package.metadata.cegar.run]\nsede = 1\n",
+        "[package]\nname = \"small-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+         [package.metadata.cegar.run]\nsede = 1\n",
     );
     place
         .run(&["cegar", "list"])
@@ -279,7 +280,8 @@ fn init_then_list_then_build() {
     place.run(&["cegar", "build"]).expect(0, &["(1 unchanged)"]);
 }
 
-/// What a newcomer meets first: a file that nobody listed, a name that is nearly right, a package that came from elsewhere.
+/// What a newcomer meets first: a file that nobody listed, a name that is nearly right, a package
+/// that came from elsewhere.
 #[test]
 fn slips_are_answered_with_what_to_do() {
     let place = small_crate(BUILD);
@@ -456,7 +458,8 @@ fn a_compiler_with_a_launcher_and_flags_is_called_and_captured() {
     assert!(captured.contains("-DUSER=1"), "{captured}");
 }
 
-/// The library is installed, and the build script has nothing to compile: the bundled sources are looked at all the same.
+/// The library is installed, and the build script has nothing to compile: the bundled sources are
+/// looked at all the same.
 #[test]
 fn an_installed_library_does_not_hide_the_bundled_sources() {
     let build = r#"

@@ -1,11 +1,13 @@
 //! What the C code may do to the machine that it runs on: next to nothing.
 //!
-//! The C code's input and output are stubs, so it needs no system call; but inline assembly, and a jump to anywhere that a bug has made
-//! possible, can make system calls all the same, some thousand times a second, with whatever arguments the fuzzer tries. So
-//! a process gives up the rights that it does not need before it runs any C code. Landlock takes away writing below every folder but one
-//! and TCP; a seccomp filter takes away what Landlock does not know about: sockets of every kind, processes, tracing, owners
-//! and modes of files, io_uring. Limits on memory, descriptors and the size of files are the rest. Reading is not
-//! restricted: what is read cannot leave the machine.
+//! The C code's input and output are stubs, so it needs no system call; but inline assembly, and a
+//! jump to anywhere that a bug has made possible, can make system calls all the same, some thousand
+//! times a second, with whatever arguments the fuzzer tries. So a process gives up the rights that
+//! it does not need before it runs any C code. Landlock takes away writing below every folder but
+//! one and TCP; a seccomp filter takes away what Landlock does not know about: sockets of every
+//! kind, processes, tracing, owners and modes of files, io_uring. Limits on memory, descriptors and
+//! the size of files are the rest. Reading is not restricted: what is read cannot leave the
+//! machine.
 //!
 //! A kernel without one of these still runs the code, with a warning that names what is missing.
 
@@ -109,8 +111,8 @@ const PROCESSES: &[libc::c_long] = &[
 /// The kind of process in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inmate {
-    /// A worker: one process that loads the target and never starts another. Without its descriptors up to this one it could tell nothing any
-    /// more: they stay open.
+    /// A worker: one process that loads the target and never starts another. Without its
+    /// descriptors up to this one it could tell nothing any more: they stay open.
     Worker {
         /// The last of them.
         kept: u32,
@@ -119,8 +121,8 @@ pub enum Inmate {
     Runner,
 }
 
-/// A sandbox that is ready to be entered. What takes memory is done when it is made, so that it can be entered between fork
-/// and exec.
+/// A sandbox that is ready to be entered. What takes memory is done when it is made, so that it can
+/// be entered between fork and exec.
 pub struct Sandbox {
     inmate: Inmate,
     ruleset: Option<RulesetCreated>,
@@ -157,7 +159,8 @@ impl Sandbox {
         }
     }
 
-    /// Enters the sandbox: from here on the calling thread, and what it starts, is restricted. Returns the names of the restrictions that this kernel does not have.
+    /// Enters the sandbox: from here on the calling thread, and what it starts, is restricted.
+    /// Returns the names of the restrictions that this kernel does not have.
     pub fn enter(&mut self) -> Vec<String> {
         let mut missing = std::mem::take(&mut self.missing);
         for (resource, most) in [
@@ -257,7 +260,8 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
     };
     let mut all = vec![program(denied, libc::EPERM)?];
     if inmate != Inmate::Runner {
-        // Its arguments are in memory, where a filter does not look; without it the C library takes clone.
+        // Its arguments are in memory, where a filter does not look; without it the C library takes
+        // clone.
         let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
         all.push(program(rules, libc::ENOSYS)?);
     }

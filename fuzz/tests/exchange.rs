@@ -167,7 +167,8 @@ fn strangers_are_sent_away() {
         send_tcp_msg(&mut stream, &request).unwrap_or_else(|why| panic!("{why}"));
         assert!(is_closed(stream));
     }
-    // Brokers whose messages are none: one ends clients, one ends brokers, one is no tape, one is longer than any.
+    // Brokers whose messages are none: one ends clients, one ends brokers, one is no tape, one is
+    // longer than any.
     for (tag, payload) in [
         (0x0C11_E472u32, vec![1, 0, 0, 0]),
         (0x013C_5171, vec![1]),

@@ -1,4 +1,5 @@
-//! What a campaign survives: workers that are killed again and again, and targets that do to their process what they can.
+//! What a campaign survives: workers that are killed again and again, and targets that do to their
+//! process what they can.
 
 mod common;
 
@@ -126,7 +127,8 @@ fn a_hundred_kills_lose_nothing() {
     intact(&queue, &told);
 }
 
-/// What is done to the process, by the byte after a `#`. Beside all that there is something to find.
+/// What is done to the process, by the byte after a `#`. Beside all that there is something to
+/// find.
 const MISCHIEF: &str = r#"
 static long raw(long n, long a, long b, long c)
 {

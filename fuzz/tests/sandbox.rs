@@ -1,5 +1,5 @@
-//! What C code that means harm can do to the machine: the program below makes system calls past the stubs, and tells
-//! how each was answered.
+//! What C code that means harm can do to the machine: the program below makes system calls past the
+//! stubs, and tells how each was answered.
 
 mod common;
 
@@ -13,7 +13,8 @@ use common::Program;
 
 const EXECUTABLE: &str = env!("CARGO_BIN_EXE_cegar-fuzz-worker");
 
-/// One deed for each first byte. `OUTSIDE` and `INSIDE` are files that are not there yet, `MINE` is one that is.
+/// One deed for each first byte. `OUTSIDE` and `INSIDE` are files that are not there yet, `MINE` is
+/// one that is.
 const HOSTILE: &str = r#"
 static long raw(long n, long a, long b, long c, long d)
 {

@@ -279,7 +279,8 @@ fn undefined_parts_of_constants_hold_the_pattern() {
 
 #[test]
 fn the_program_has_a_heap_of_its_own() {
-    // A block of the process's own heap would hold whatever lay there, and its double free would end the runner.
+    // A block of the process's own heap would hold whatever lay there, and its double free would
+    // end the runner.
     let program = Program::new(
         "void *malloc(size_t); void *realloc(void *, size_t); void free(void *);
          int posix_memalign(void **, size_t, size_t); size_t malloc_usable_size(void *);
@@ -343,8 +344,9 @@ fn what_is_there_already_is_not_made_again() {
     assert!(!folder.exists(), "left by a build that was killed");
 }
 
-/// What dividing a program has to look after: statics of functions and of files, weak functions, aliases, tables of functions and
-/// of strings, labels as values, variables of a thread, functions that call each other.
+/// What dividing a program has to look after: statics of functions and of files, weak functions,
+/// aliases, tables of functions and of strings, labels as values, variables of a thread, functions
+/// that call each other.
 const ODD: &str = r#"
 static int count;
 static _Thread_local int own = 3;
@@ -396,7 +398,8 @@ fn a_program_in_parts_runs_as_the_whole_does() {
     let flags = ["-fsanitize=integer-divide-by-zero", "-fsanitize-trap=all"];
     let program = Program::new(ODD, &flags, &[]);
     let folder = tempfile::tempdir().expect("a folder");
-    // The last one's write beyond `pairs` is seen by AddressSanitizer. Without it, it hits what lies there.
+    // The last one's write beyond `pairs` is seen by AddressSanitizer. Without it, it hits what
+    // lies there.
     let tapes: Vec<PathBuf> = ["", "abcdefg", "xyv", "hello d", "mmn", "w"]
         .iter()
         .map(|tape| {
@@ -421,7 +424,8 @@ fn a_program_in_parts_runs_as_the_whole_does() {
             let runs = Runner::new(&target).run(tapes, options);
             let mut runs = runs.unwrap_or_else(|why| panic!("{why}"));
             for run in &mut runs {
-                // Code and data lie elsewhere, and the runtime's source is in a folder of each build's own.
+                // Code and data lie elsewhere, and the runtime's source is in a folder of each
+                // build's own.
                 for frame in &mut run.stack {
                     frame.address = 0;
                     if frame.file.ends_with("runner.c") {
@@ -464,7 +468,8 @@ fn objects_are_compiled_once_for_all_programs_and_damaged_ones_again() {
     };
     let first = build(ODD);
     assert!(first >= 2, "the functions and the data");
-    // The function that is new, the entry, whose lines have moved, and the data, which know where each function's counters are.
+    // The function that is new, the entry, whose lines have moved, and the data, which know where
+    // each function's counters are.
     let longer = ODD.replace(
         "void cegar_entry",
         "int unused(int n) { return n; }\nvoid cegar_entry",

@@ -135,7 +135,8 @@ fn a_magic_number_and_a_magic_word_come_from_the_comparison_log() {
 
 #[test]
 fn operands_that_were_computed_from_the_input_are_solved() {
-    // A field that was turned round, widened and shifted by a constant; digits; a mask over a field.
+    // A field that was turned round, widened and shifted by a constant; digits; a mask over a
+    // field.
     let program = Program::new(
         "void cegar_entry(void) { unsigned char b[14] = {0};
            crunner_choose(\"bytes\", b, 13);
@@ -276,7 +277,8 @@ fn globals_are_reset_and_a_program_that_does_not_repeat_is_told() {
     );
 
     let shaky = Program::new(
-        "int rand(void); void cegar_entry(void) { if (rand() & 1) next(); else if (rand() & 1) next(); }",
+        "int rand(void); void cegar_entry(void) { if (rand() & 1) next(); else if (rand() & 1) \
+         next(); }",
         &[],
         &[],
     );
@@ -289,7 +291,8 @@ fn globals_are_reset_and_a_program_that_does_not_repeat_is_told() {
 
 #[test]
 fn large_blocks_are_fresh_in_each_run_and_after_being_freed() {
-    // Pages that every run writes and pages that one in many does, in blocks that are freed and in blocks that are left.
+    // Pages that every run writes and pages that one in many does, in blocks that are freed and in
+    // blocks that are left.
     let program = Program::new(
         "void *crunner_calloc(size_t, size_t);
          enum { PAGE = 4096, PAGES = 64, SIZE = 1 << 20 };
@@ -381,7 +384,8 @@ fn a_killed_worker_is_told_and_starts_again_from_its_queue() {
 
 #[test]
 fn the_tape_that_a_worker_died_of_is_told_and_can_be_avoided() {
-    // The loop goes up the stack until there is no more of it: nothing is left that a handler could return to.
+    // The loop goes up the stack until there is no more of it: nothing is left that a handler could
+    // return to.
     let program = Program::new(
         "void cegar_entry(void) { volatile char here[8]; volatile char *at = here;
            if (next() == 'x') for (;;) *at++ = 7; }",

@@ -1,10 +1,11 @@
 //! Functions that nobody defines: what is known of their types.
 //!
-//! Gennari et al., *Executable Counterexamples* (section 4), guess how large the memory behind an external pointer is, and let
-//! reads of it give zeros (section 5). Here the prototype and the structures come from debug information, so that sizes are
-//! known, and an object from outside holds pointers to further objects, to any depth. One description serves three: the C
-//! bodies are generated from it, a test's structure literals are encoded by it ([`Mock::returns_object`]), and the emitter
-//! reads them back.
+//! Gennari et al., *Executable Counterexamples* (section 4), guess how large the memory behind an
+//! external pointer is, and let reads of it give zeros (section 5). Here the prototype and the
+//! structures come from debug information, so that sizes are known, and an object from outside
+//! holds pointers to further objects, to any depth. One description serves three: the C bodies are
+//! generated from it, a test's structure literals are encoded by it ([`Mock::returns_object`]), and
+//! the emitter reads them back.
 //!
 //! [`Mock::returns_object`]: crate::Mock::returns_object
 
@@ -106,7 +107,8 @@ pub struct Signature {
     /// Whether more may follow.
     #[serde(default)]
     pub varargs: bool,
-    /// The parameters, from 0, that point to as many elements as another one says: `int *row, int count`.
+    /// The parameters, from 0, that point to as many elements as another one says: `int *row, int
+    /// count`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<Row>,
 }
@@ -121,7 +123,8 @@ pub struct Row {
 }
 
 impl Signature {
-    /// The number of the parameter that says how many elements, or bytes, another points to: `void *buf, size_t n`.
+    /// The number of the parameter that says how many elements, or bytes, another points to:
+    /// `void *buf, size_t n`.
     pub fn count_of(&self, i: usize) -> Option<usize> {
         let row = self.rows.iter().find(|row| row.param == i);
         row.map(|row| row.count).or_else(|| self.buffer(i))
@@ -223,8 +226,9 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What a function of this parameter writes to what it points to. A structure that holds pointers is mostly the program's
-    /// own: only an `output` is written, a variable in which the program put no pointer itself.
+    /// What a function of this parameter writes to what it points to. A structure that holds
+    /// pointers is mostly the program's own: only an `output` is written, a variable in which the
+    /// program put no pointer itself.
     pub fn written(self, holds: &Holds, output: bool) -> Option<&'a ObjectType> {
         let Holds::Pointer(pointee) = holds else {
             return None;

@@ -117,8 +117,8 @@ impl MockedFunction {
         returns || signature.params.iter().any(pointer) || !self.rules.is_none()
     }
 
-    /// What a call takes from the channel of its results, or from that of its parameter of this number, from 1. None if that
-    /// is a plain value, or nothing.
+    /// What a call takes from the channel of its results, or from that of its parameter of this
+    /// number, from 1. None if that is a plain value, or nothing.
     pub fn asked(&self, parameter: Option<usize>) -> Option<Asked<'_>> {
         let signature = self.signature.as_ref()?;
         let Some(number) = parameter else {

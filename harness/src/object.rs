@@ -104,7 +104,8 @@ pub enum Mismatch {
     },
     /// A pointer of unknown origin.
     #[error(
-        "the pointer at byte {offset} of `{name}` was not made with object(), objects(), earlier() or code()"
+        "the pointer at byte {offset} of `{name}` was not made with object(), objects(), earlier() \
+         or code()"
     )]
     Pointer {
         /// The C type.
@@ -159,7 +160,8 @@ pub(crate) fn encode_object(
     memory.out
 }
 
-/// Values in memory as a source of choices: what the walk over the grammar reads from them is written down.
+/// Values in memory as a source of choices: what the walk over the grammar reads from them is
+/// written down.
 struct Memory<'t> {
     types: Types<'t>,
     /// The elements behind the pointer that is no part of an object, and the size of one.
@@ -276,7 +278,8 @@ impl Source for Memory<'_> {
     }
 }
 
-/// The bytes of what a pointer leads to, and the size of an element; none if the pointer was not made here.
+/// The bytes of what a pointer leads to, and the size of an element; none if the pointer was not
+/// made here.
 fn made(address: usize) -> Option<(Vec<u8>, usize)> {
     let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let (count, size) = made.get(&address).copied()?;

@@ -1,8 +1,8 @@
 //! What a user knows about a function that nobody defines: `[external.NAME]` in `cegar.toml`.
 //!
-//! A mock that returns just anything finds violations that no real device could cause. A rule is written once and holds for
-//! the search, for proofs and for the tests alike: all three compile the same C body, in which the rule is a
-//! `crunner_assume`.
+//! A mock that returns just anything finds violations that no real device could cause. A rule is
+//! written once and holds for the search, for proofs and for the tests alike: all three compile the
+//! same C body, in which the rule is a `crunner_assume`.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,30 +10,34 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rules {
-    /// What it returns: `"0..=255"`, `"0 | -errno"`, `"not null"`, `"not null, fresh"`, `"into text"`, `"into n elements of row"`.
-    /// Default: anything.
+    /// What it returns: `"0..=255"`, `"0 | -errno"`, `"not null"`, `"not null, fresh"`, `"into
+    /// text"`, `"into n elements of row"`. Default: anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// Its result is the address of an object from outside: of so many bytes, or of a structure of the program. For numbers
-    /// that the program uses as addresses.
+    /// Its result is the address of an object from outside: of so many bytes, or of a structure of
+    /// the program. For numbers that the program uses as addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_of: Option<AddressOf>,
-    /// Whether it may write to what its parameters point to (`false`, `true`), or what exactly it may write there
-    /// (`"n elements of row"`, `"4 bytes of p3"`; parameters have their names in the prototype, or `p1`, `p2`). Default, for searching: where they do not point to `const`, nor to structures that
-    /// hold pointers, unless those are variables for it to fill; with `true` there too. Default, for proofs: everything that
-    /// the parameters lead to.
+    /// Whether it may write to what its parameters point to (`false`, `true`), or what exactly it
+    /// may write there (`"n elements of row"`, `"4 bytes of p3"`; parameters have their names in
+    /// the prototype, or `p1`, `p2`). Default, for searching: where they do not point to `const`,
+    /// nor to structures that hold pointers, unless those are variables for it to fill; with `true`
+    /// there too. Default, for proofs: everything that the parameters lead to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Writes>,
-    /// Whether it keeps the addresses that it is given, so that later calls of external functions may write there. Default true.
+    /// Whether it keeps the addresses that it is given, so that later calls of external functions
+    /// may write there. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps: Option<bool>,
     /// Whether it may set `errno`. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errno: Option<bool>,
-    /// Whether it writes nothing at all, neither where its parameters point nor anywhere else. Default false.
+    /// Whether it writes nothing at all, neither where its parameters point nor anywhere else.
+    /// Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pure: Option<bool>,
-    /// `"deep"`: behind a parameter that points to `const` nothing is written, nor behind what that leads to.
+    /// `"deep"`: behind a parameter that points to `const` nothing is written, nor behind what that
+    /// leads to.
     #[serde(default, rename = "const", skip_serializing_if = "Option::is_none")]
     pub constant: Option<Depth>,
     /// Whether it may call the functions that are handed to it. Default true.
@@ -82,8 +86,9 @@ pub enum Count {
 /// A rule for what is written that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `n elements of row` or `4 bytes of p3`, with `,` \
-     between several; a parameter has its name in the prototype, and `p1` is the first one"
+    "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `n \
+     elements of row` or `4 bytes of p3`, with `,` between several; a parameter has its name in \
+     the prototype, and `p1` is the first one"
 )]
 pub struct BadWrites(pub String);
 
@@ -166,8 +171,9 @@ pub struct Returned {
 /// A rule that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no rule for a result: there are numbers and ranges (`0..=255`), `-errno`, `not null`, `fresh`, and `into text` or \
-     `into n elements of row` for parameters of such names, with `|` between what is possible and `,` between what holds together"
+    "`{0}` is no rule for a result: there are numbers and ranges (`0..=255`), `-errno`, `not \
+     null`, `fresh`, and `into text` or `into n elements of row` for parameters of such names, \
+     with `|` between what is possible and `,` between what holds together"
 )]
 pub struct BadRule(pub String);
 
@@ -219,7 +225,8 @@ impl Rules {
         })
     }
 
-    /// The rules with `p1`, `p2` in place of the parameters' names. A name that `number_of` does not know stays.
+    /// The rules with `p1`, `p2` in place of the parameters' names. A name that `number_of` does
+    /// not know stays.
     #[must_use]
     pub fn numbered(&self, number_of: &dyn Fn(&str) -> Option<usize>) -> Rules {
         let mut rules = self.clone();

@@ -215,7 +215,8 @@ impl Run {
         }
         if let (Some(runner), true) = (&self.runner, self.outcome.is_violation()) {
             story += &format!(
-                "\n\n  to debug: set CEGAR_KEEP_MOCK=FILE for this test, then\n    CEGAR_MOCK=FILE gdb {}",
+                "\n\n  to debug: set CEGAR_KEEP_MOCK=FILE for this test, then\n    CEGAR_MOCK=FILE \
+                 gdb {}",
                 runner.display()
             );
         }

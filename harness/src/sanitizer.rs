@@ -193,7 +193,8 @@ SUMMARY: AddressSanitizer: stack-buffer-overflow /p/src/header.c:88 in copy_name
 
     #[test]
     fn undefined_behaviour_has_its_place_in_front() {
-        let text = "a/b.c:7:12: runtime error: signed integer overflow: 1 + 2147483647 cannot be represented";
+        let text = "a/b.c:7:12: runtime error: signed integer overflow: 1 + 2147483647 cannot be \
+            represented";
         let gist = read(text, Path::new("/nowhere")).expect("a report");
         assert!(gist.summary.starts_with("signed integer overflow"));
         assert_eq!(gist.at.expect("a place").to_string(), "a/b.c:7");

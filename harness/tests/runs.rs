@@ -254,8 +254,16 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size) {
 fn the_library_s_own_main_and_names_do_not_get_in_the_way() {
     for compiler in compilers() {
         let folder = Folder::new();
-        folder.file("lib.c", "#include <stdio.h>\nint getline(char *b) { return b[0]; }\nint main(void) { return 9; }\n");
-        folder.file("h.c", "int getline(char *b);\nvoid h(void) { char b[1] = {5}; if (getline(b) != 5) __builtin_trap(); }\n");
+        folder.file(
+            "lib.c",
+            "#include <stdio.h>\nint getline(char *b) { return b[0]; }\n\
+            int main(void) { return 9; }\n",
+        );
+        folder.file(
+            "h.c",
+            "int getline(char *b);\n\
+            void h(void) { char b[1] = {5}; if (getline(b) != 5) __builtin_trap(); }\n",
+        );
         let build = Build::new()
             .harness("h")
             .file("h.c")

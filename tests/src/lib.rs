@@ -1,11 +1,13 @@
-//! What the end-to-end tests stand on: temporary projects, and runs of the `cargo-cegar` program that cannot hang.
+//! What the end-to-end tests stand on: temporary projects, and runs of the `cargo-cegar` program
+//! that cannot hang.
 //!
-//! The tests use the program as its users do. Its output is only read where it is documented: the exit code, the lines
-//! of `--message-format json`, the words of its messages. A failed expectation prints the whole run, since a run that
-//! took a minute should not have to be repeated to be understood.
+//! The tests use the program as its users do. Its output is only read where it is documented: the
+//! exit code, the lines of `--message-format json`, the words of its messages. A failed expectation
+//! prints the whole run, since a run that took a minute should not have to be repeated to be
+//! understood.
 //!
-//! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the test with a panic that
-//! names it.
+//! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the
+//! test with a panic that names it.
 
 use std::env;
 
@@ -18,8 +20,8 @@ pub use tool::{
     Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target, tool,
 };
 
-/// Whether tests look at all of their programs (`CEGAR_TESTS=all`), and not at the part that a build
-/// has time for.
+/// Whether tests look at all of their programs (`CEGAR_TESTS=all`), and not at the part that a
+/// build has time for.
 pub fn thorough() -> bool {
     env::var("CEGAR_TESTS").is_ok_and(|which| which == "all")
 }

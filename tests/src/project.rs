@@ -1,4 +1,5 @@
-//! Temporary folders with a program or a whole crate in them. They are removed at the end, unless `CEGAR_KEEP` is set.
+//! Temporary folders with a program or a whole crate in them. They are removed at the end, unless
+//! `CEGAR_KEEP` is set.
 
 use std::env;
 use std::fs;
@@ -81,8 +82,9 @@ impl Project {
         project
     }
 
-    /// A crate named `demo` around one C function, with a `cegar/` package whose one harness, `demo`, gives that
-    /// function the program's input. No build script: `cegar.toml` lists the sources.
+    /// A crate named `demo` around one C function, with a `cegar/` package whose one harness,
+    /// `demo`, gives that function the program's input. No build script: `cegar.toml` lists the
+    /// sources.
     pub fn package(c: &str) -> Self {
         let project = Self::empty();
         project.write(
@@ -98,14 +100,17 @@ impl Project {
             "#include <stddef.h>\nint demo(const unsigned char *data, size_t size);\n",
         );
         project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
-        project.write("cegar/Cargo.toml", &format!(
-            "[package]\nname = \"demo-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n\n\
-             [workspace]\n\n\
-             [workspace.dependencies]\ncegar-harness = {{ path = \"{}\" }}\n\n\
-             [build-dependencies]\ncegar-harness.workspace = true\n\n\
-             [dev-dependencies]\ncegar-harness.workspace = true\n",
-            root().join("harness").display()
-        ));
+        project.write(
+            "cegar/Cargo.toml",
+            &format!(
+                "[package]\nname = \"demo-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+             publish = false\n\n[workspace]\n\n[workspace.dependencies]\n\
+             cegar-harness = {{ path = \"{}\" }}\n\n[build-dependencies]\n\
+             cegar-harness.workspace = true\n\n[dev-dependencies]\ncegar-harness.workspace = true\n\
+             ",
+                root().join("harness").display()
+            ),
+        );
         project.write(
             "cegar/build.rs",
             "fn main() {\n    cegar_harness::build::harnesses(\"harnesses\");\n}\n",
@@ -113,22 +118,26 @@ impl Project {
         project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
         project.write(
             "cegar/cegar.toml",
-            "[c]\nsources = [\"../c/demo.c\"]\nincludes = [\"../c\"]\n\n[harness.demo]\nfile = \"harnesses/demo.c\"\n",
+            "[c]\nsources = [\"../c/demo.c\"]\nincludes = [\"../c\"]\n\n[harness.demo]\n\
+             file = \"harnesses/demo.c\"\n",
         );
         project.write(
             "cegar/harnesses/demo.c",
-            "#include \"demo.h\"\n\nint LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)\n{\n    \
-             demo(data, size);\n    return 0;\n}\n",
+            "#include \"demo.h\"\n\n\
+             int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)\n{\n    demo(data, \
+             size);\n    return 0;\n}\n",
         );
         project
     }
 
-    /// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what cargo and the tool say.
+    /// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what
+    /// cargo and the tool say.
     pub fn built_by(script: &str, files: &[(&str, &str)]) -> Project {
         let project = Project::empty();
         project.write(
             "Cargo.toml",
-            "[package]\nname = \"odd-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\nmembers = [\"cegar\"]\n",
+            "[package]\nname = \"odd-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [workspace]\nmembers = [\"cegar\"]\n",
         );
         project.write(
             "src/lib.rs",
@@ -137,11 +146,16 @@ impl Project {
         project.write(
             "build.rs",
             &format!(
-                "fn main() {{\n    let done = std::process::Command::new(\"sh\").args([\"-ec\", {script:?}]).status();\n    \
-                 assert!(done.unwrap().success(), \"the script failed\");\n}}\n"
+                "fn main() {{\n    let done = std::process::Command::new(\"sh\").args([\"-ec\", \
+                 {script:?}]).status();\n    assert!(done.unwrap().success(), \"the script \
+                 failed\");\n}}\n"
             ),
         );
-        project.write("cegar/Cargo.toml", "[package]\nname = \"odd-sys-cegar\"\nversion = \"0.1.0\"\nedition = \"2024\"\npublish = false\n");
+        project.write(
+            "cegar/Cargo.toml",
+            "[package]\nname = \"odd-sys-cegar\"\n\
+            version = \"0.1.0\"\nedition = \"2024\"\npublish = false\n",
+        );
         project.write("cegar/src/lib.rs", "//! Nothing but tests.\n");
         project.write(
             "cegar/cegar.toml",

@@ -15,8 +15,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The program under test: `CEGAR_BIN` if that is set, else the one beside the test executable, which is built if it is
-/// not there. (`cargo test --workspace` has built it; after a change, a run of this package alone does not.)
+/// The program under test: `CEGAR_BIN` if that is set, else the one beside the test executable,
+/// which is built if it is not there. (`cargo test --workspace` has built it; after a change, a run
+/// of this package alone does not.)
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -76,8 +77,8 @@ impl Tool {
             .args(words)
             .current_dir(folder)
             .env("NO_COLOR", "1")
-            // What generated packages need has been downloaded for the workspace; a registry that answers
-            // differently from one moment to the next changes no test.
+            // What generated packages need has been downloaded for the workspace; a registry that
+            // answers differently from one moment to the next changes no test.
             .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_TARGET_DIR")
             .stdin(Stdio::null())
@@ -132,7 +133,8 @@ impl Tool {
     }
 }
 
-/// A pipe that is read to its end in the background, so that the program never waits for its reader.
+/// A pipe that is read to its end in the background, so that the program never waits for its
+/// reader.
 struct Drain {
     read: Arc<Mutex<Vec<u8>>>,
     reader: JoinHandle<()>,
@@ -193,7 +195,8 @@ impl Running {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits until a message of `--message-format json` is one that `wanted` takes; whether there was one.
+    /// Waits until a message of `--message-format json` is one that `wanted` takes; whether there
+    /// was one.
     pub fn until_told(&mut self, wanted: impl Fn(&Value) -> bool) -> bool {
         let out = Arc::clone(&self.out.read);
         self.until(|| {
@@ -341,7 +344,8 @@ impl fmt::Display for Ended {
         } = self;
         write!(
             f,
-            "$ {words}\nended with {code:?} after {took:?}\n--- stdout\n{stdout}\n--- stderr\n{stderr}\n---"
+            "$ {words}\nended with {code:?} after {took:?}\n--- stdout\n{stdout}\n--- stderr\n\
+             {stderr}\n---"
         )
     }
 }
@@ -351,7 +355,8 @@ pub fn tool(folder: impl AsRef<Path>, words: &[&str]) -> Ended {
     Tool::new(folder.as_ref(), words).run()
 }
 
-/// Runs `cargo test` on a generated package. All of them share one target folder, for what they have in common.
+/// Runs `cargo test` on a generated package. All of them share one target folder, for what they
+/// have in common.
 pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
     run_cargo_test(package, |command| command.args(words))
 }

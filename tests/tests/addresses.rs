@@ -1,11 +1,13 @@
-//! `cargo cegar check` on programs that compute with addresses: each access belongs to the object that its pointer was made from, and
-//! what the platform decides, where objects lie and which bits their addresses have, proves nothing. In pairs: what may go wrong
-//! is never proved, and what cannot is.
+//! `cargo cegar check` on programs that compute with addresses: each access belongs to the object
+//! that its pointer was made from, and what the platform decides, where objects lie and which bits
+//! their addresses have, proves nothing. In pairs: what may go wrong is never proved, and what
+//! cannot is.
 
 use cegar_tests::{Project, Tool};
 
-const HEAD: &str = "#include <assert.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\
-    extern int __VERIFIER_nondet_int(void);\nextern unsigned __VERIFIER_nondet_uint(void);\n\
+const HEAD: &str = "#include <assert.h>\n#include <stdint.h>\n#include <stdlib.h>\n\
+    #include <string.h>\nextern int __VERIFIER_nondet_int(void);\n\
+    extern unsigned __VERIFIER_nondet_uint(void);\n\
     extern unsigned long __VERIFIER_nondet_ulong(void);\n";
 
 /// What a check of a program says within some time.
@@ -50,8 +52,8 @@ fn a_step_of_2_to_the_32_leads_to_no_neighbour() {
     violated(two, constant, "memory");
     let looped = "char *p = (char *)x; while (__VERIFIER_nondet_int()) p += 1L << 32; return *p;";
     violated(two, looped, "memory");
-    let number = "unsigned long k = __VERIFIER_nondet_ulong();\nif (k != 0 && k != (1UL << 33)) return 0;\n\
-        return *(char *)((uintptr_t)x + k);";
+    let number = "unsigned long k = __VERIFIER_nondet_ulong();\n\
+        if (k != 0 && k != (1UL << 33)) return 0;\nreturn *(char *)((uintptr_t)x + k);";
     violated(two, number, "memory");
     let unsigned = "unsigned i = __VERIFIER_nondet_uint();\nif (i % (1u << 30) >= 4) return 0;\n\
         int *p = x; return i < 8 || i == 0x40000003 ? p[i] : 0;";
@@ -97,7 +99,8 @@ fn a_shift_by_the_width_is_anything() {
 fn local_arrays_have_a_length_that_the_stack_holds() {
     let body = |limit: &str| {
         format!(
-            "int n = __VERIFIER_nondet_int(); {limit}\nint a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1];"
+            "int n = __VERIFIER_nondet_int(); {limit}\n\
+             int a[n]; for (int i = 0; i < n; i++) a[i] = i; return a[n - 1];"
         )
     };
     violated("", &body(""), "memory");

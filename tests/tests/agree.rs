@@ -1,10 +1,11 @@
 //! The machine against native execution, on whole programs and random tapes.
 //!
-//! Both read one module, so both must see one run: the same end, the same blocks as often, the same bytes of the tape
-//! for the same channels, the same words in the transcript. Everything else in this project leans on that: a corpus
-//! entry that the machine replays differently is a wrong start for a partial simulation, a violation that only one side
-//! sees is no finding. What the machine calls an invalid access may do anything in a plain native run, so there the
-//! native side is the build with AddressSanitizer, and only the verdict is compared.
+//! Both read one module, so both must see one run: the same end, the same blocks as often, the same
+//! bytes of the tape for the same channels, the same words in the transcript. Everything else in
+//! this project leans on that: a corpus entry that the machine replays differently is a wrong start
+//! for a partial simulation, a violation that only one side sees is no finding. What the machine
+//! calls an invalid access may do anything in a plain native run, so there the native side is the
+//! build with AddressSanitizer, and only the verdict is compared.
 
 use std::env;
 use std::fs;
@@ -163,8 +164,8 @@ fn agree(programs: &[(String, Vec<PathBuf>, Vec<String>)]) {
             continue;
         }
         let sets = [&EVERYTHING[..2], &EVERYTHING[..]];
-        // Most of the time goes into compiling: half of the programs, and every second one of them without checks of overflow, unless the
-        // tests are to be thorough.
+        // Most of the time goes into compiling: half of the programs, and every second one of them
+        // without checks of overflow, unless the tests are to be thorough.
         let sets = match thorough() {
             true => &sets[..],
             false => &sets[seed % 2..=seed % 2],
@@ -233,8 +234,8 @@ fn the_examples() {
     agree(&["linebuf", "tabfile"].map(program));
 }
 
-/// Programs from csmith: `CEGAR_CSMITH` of them (10), from seed `CEGAR_CSMITH_FROM` (1). The transcript holds the checksum of
-/// all their variables.
+/// Programs from csmith: `CEGAR_CSMITH` of them (10), from seed `CEGAR_CSMITH_FROM` (1). The
+/// transcript holds the checksum of all their variables.
 #[test]
 fn random_programs() {
     let number = |name: &str, default: u64| {

@@ -1,4 +1,5 @@
-//! What a verdict assumes of the world: named where it matters, lifted by a switch, and shown by a test where it was wrong.
+//! What a verdict assumes of the world: named where it matters, lifted by a switch, and shown by a
+//! test where it was wrong.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use serde_json::Value;
 const LIMIT: Duration = Duration::from_secs(500);
 
 /// A block that nobody asked whether it is there.
-const UNASKED: &str = "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(10);\n    *p = 1;\n    free(p);\n    return 0;\n}\n";
+const UNASKED: &str = "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(10);\n    *p = \
+    1;\n    free(p);\n    return 0;\n}\n";
 
 /// Checks a program of one file, `a.c`.
 fn check(project: &Project, more: &[&str]) -> Ended {
@@ -73,8 +75,9 @@ fn an_allocation_that_succeeds_is_assumed_and_one_that_fails_is_a_test() {
 #[test]
 fn what_no_reachable_code_meets_is_not_assumed() {
     let project = project(
-        "#include <assert.h>\n#include <crunner.h>\n#include <stdlib.h>\nint main(void) {\n    int n = crunner_get_byte() & 7;\n\
-             if (n > 7) {\n        char *p = malloc(10);\n        *p = 1;\n    }\n    assert(n < 8);\n    return 0;\n}\n",
+        "#include <assert.h>\n#include <crunner.h>\n#include <stdlib.h>\nint main(void) {\n    int \
+         n = crunner_get_byte() & 7;\nif (n > 7) {\n        char *p = malloc(10);\n        *p = \
+         1;\n    }\n    assert(n < 8);\n    return 0;\n}\n",
     );
     let run = check(&project, &[]);
     run.expect(exit::CLEAN);
@@ -84,17 +87,19 @@ fn what_no_reachable_code_meets_is_not_assumed() {
     assert_eq!(assumed(&finished, "alloc"), None, "{run}");
 }
 
-/// Failing with every allocator that the program calls, or whose address it takes, and the errno that says why.
+/// Failing with every allocator that the program calls, or whose address it takes, and the errno
+/// that says why.
 #[test]
 fn who_asks_is_right_whatever_fails() {
     let project = project(
         "#include <assert.h>\n#include <errno.h>\n#include <stdlib.h>\n#include <string.h>\n\
          static struct { void *(*get)(size_t); void (*put)(void *); } heap = {malloc, free};\n\
          int main(void) {\n    char *p = heap.get(4);\n    if (!p) return 1;\n    p[3] = 1;\n\
-         errno = 0;\n    char *q = realloc(p, 8);\n    if (!q) {\n        assert(errno == ENOMEM);\n        p[3] = 2;\n\
-         free(p);\n        return 1;\n    }\n    q[7] = 1;\n    heap.put(q);\n\
-         char *c = calloc(3, 2);\n    if (!c) return 1;\n    assert(c[5] == 0);\n    free(c);\n\
-         char *s = strdup(\"ab\");\n    if (!s) return 1;\n    s[2] = 1;\n    free(s);\n    return 0;\n}\n",
+         errno = 0;\n    char *q = realloc(p, 8);\n    if (!q) {\n        assert(errno == \
+         ENOMEM);\n        p[3] = 2;\nfree(p);\n        return 1;\n    }\n    q[7] = 1;\n    \
+         heap.put(q);\nchar *c = calloc(3, 2);\n    if (!c) return 1;\n    assert(c[5] == 0);\n    \
+         free(c);\nchar *s = strdup(\"ab\");\n    if (!s) return 1;\n    s[2] = 1;\n    \
+         free(s);\n    return 0;\n}\n",
     );
     let run = check(&project, &["--faults", "all"]);
     run.expect(exit::CLEAN);
@@ -106,7 +111,8 @@ fn who_asks_is_right_whatever_fails() {
 #[test]
 fn a_copy_of_a_string_may_fail() {
     let project = project(
-        "#include <stdlib.h>\n#include <string.h>\nint main(void) {\n    char *s = strdup(\"ab\");\n    s[0] = 1;\n    free(s);\n    return 0;\n}\n",
+        "#include <stdlib.h>\n#include <string.h>\nint main(void) {\n    char *s = \
+         strdup(\"ab\");\n    s[0] = 1;\n    free(s);\n    return 0;\n}\n",
     );
     check(&project, &["--no-assume", "alloc"]).expect(exit::VIOLATION);
     let test = project.read("found/tests/a.rs");
@@ -117,11 +123,13 @@ fn a_copy_of_a_string_may_fail() {
 #[test]
 fn a_large_request_may_be_refused_and_may_be_granted() {
     let refused = project(
-        "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(100u << 20);\n    *p = 1;\n    return 0;\n}\n",
+        "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(100u << 20);\n    *p = \
+         1;\n    return 0;\n}\n",
     );
     check(&refused, &["--faults", "none"]).expect(exit::VIOLATION);
     let granted = project(
-        "#include <assert.h>\n#include <stdlib.h>\nint main(void) {\n    assert(!malloc(100u << 20));\n    return 0;\n}\n",
+        "#include <assert.h>\n#include <stdlib.h>\nint main(void) {\n    assert(!malloc(100u << \
+         20));\n    return 0;\n}\n",
     );
     check(&granted, &["--faults", "none"]).expect(exit::VIOLATION);
     let test = granted.read("found/tests/a.rs");
@@ -133,21 +141,27 @@ fn a_large_request_may_be_refused_and_may_be_granted() {
 #[test]
 fn no_size_is_too_large_because_it_was_granted() {
     let project = project(
-        "#include <assert.h>\n#include <crunner.h>\n#include <stdlib.h>\nint main(void) {\n    size_t n = crunner_get_size();\n\
-             char *p = malloc(n);\n    if (p) assert(n <= 1000000000);\n    free(p);\n    return 0;\n}\n",
+        "#include <assert.h>\n#include <crunner.h>\n#include <stdlib.h>\nint main(void) {\n    \
+         size_t n = crunner_get_size();\nchar *p = malloc(n);\n    if (p) assert(n <= \
+         1000000000);\n    free(p);\n    return 0;\n}\n",
     );
     let run = check_for(&project, "20s", &[]);
     assert_ne!(run.finished()["verdict"], "proved", "{run}");
 }
 
-/// A call as a function's last act is a loop to the prover, and a frame on the stack to the user's compiler; so is a call that is not the last act, and
-/// large variables are as much. What calls only others, a few deep, has room on every stack.
+/// A call as a function's last act is a loop to the prover, and a frame on the stack to the user's
+/// compiler; so is a call that is not the last act, and large variables are as much. What calls
+/// only others, a few deep, has room on every stack.
 #[test]
 fn a_deep_stack_is_assumed_where_there_may_be_one() {
-    let last = "unsigned down(unsigned n) { return n ? down(n - 1) : 0; }\nint main(void) { return down(getchar() & 0xff); }\n";
-    let middle = "int down(int n) { return n ? 1 + 2 * down(n - 1) : 0; }\nint main(void) { return down(5); }\n";
-    let large = "static int first(void) { char all[3000000]; all[7] = 1; return all[7]; }\nint main(void) { return first(); }\n";
-    let shallow = "static int first(void) { return 1; }\nint main(void) { char all[70]; all[0] = 1; return first() + all[0]; }\n";
+    let last = "unsigned down(unsigned n) { return n ? down(n - 1) : 0; }\n\
+        int main(void) { return down(getchar() & 0xff); }\n";
+    let middle = "int down(int n) { return n ? 1 + 2 * down(n - 1) : 0; }\n\
+        int main(void) { return down(5); }\n";
+    let large = "static int first(void) { char all[3000000]; all[7] = 1; return all[7]; }\n\
+        int main(void) { return first(); }\n";
+    let shallow = "static int first(void) { return 1; }\n\
+        int main(void) { char all[70]; all[0] = 1; return first() + all[0]; }\n";
     for (text, deep) in [
         (last, true),
         (middle, true),
@@ -187,8 +201,8 @@ fn what_allocators_differ_in_is_assumed() {
         ("odd-alignment", "aligned_alloc(24, 48) == NULL"),
     ] {
         let text = format!(
-            "#include <assert.h>\n#include <malloc.h>\n#include <stdlib.h>\nint main(void)\n{{\n    \
-             assert({expression});\n    return 0;\n}}\n"
+            "#include <assert.h>\n#include <malloc.h>\n#include <stdlib.h>\nint main(void)\n\
+             {{\n    assert({expression});\n    return 0;\n}}\n"
         );
         let project = project(&text);
         let run = check(&project, &["--property", "assertion"]);
@@ -204,8 +218,8 @@ fn what_allocators_differ_in_is_assumed() {
 /// Where overflow is asked, arithmetic without a check is unsigned.
 #[test]
 fn unsigned_arithmetic_needs_no_assumption() {
-    let text = "#include <assert.h>\n#include <stdio.h>\nint main(void)\n{\n    unsigned c = (unsigned)getchar() & 3;\n    \
-                assert(0u - c != 5);\n    return 0;\n}\n";
+    let text = "#include <assert.h>\n#include <stdio.h>\nint main(void)\n{\n    unsigned c = \
+        (unsigned)getchar() & 3;\n    assert(0u - c != 5);\n    return 0;\n}\n";
     let project = project(text);
     let all = check(&project, &["--property", "all"]);
     assert_eq!(all.finished()["verdict"], "proved", "{all}");

@@ -1,6 +1,7 @@
-//! A workspace as nobody would want it: read-only, removed in mid-run, used twice at a time, with pipes, loops and broken
-//! files in it, in folders with odd names, on a machine without a home or a place for temporary files. Each has a clear
-//! error with its exit code, or simply works, and nothing that was there is lost.
+//! A workspace as nobody would want it: read-only, removed in mid-run, used twice at a time, with
+//! pipes, loops and broken files in it, in folders with odd names, on a machine without a home or a
+//! place for temporary files. Each has a clear error with its exit code, or simply works, and
+//! nothing that was there is lost.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -131,7 +132,8 @@ fn broken_files_in_the_scratch_folder_are_written_anew() {
     assert_eq!(project.read("cegar/tests/demo.rs"), test);
 }
 
-/// Tests that do not compile are the user's to mend: the search goes on, and what it finds is added.
+/// Tests that do not compile are the user's to mend: the search goes on, and what it finds is
+/// added.
 #[test]
 fn tests_that_do_not_compile_do_not_stop_a_run() {
     let project = Project::package(FAULTY);
@@ -167,9 +169,11 @@ fn files_where_folders_belong() {
     }
 }
 
-/// The command in a mount namespace of its own, where the project is read-only; `None` where this machine allows no such thing.
+/// The command in a mount namespace of its own, where the project is read-only; `None` where this
+/// machine allows no such thing.
 fn read_only(project: &Project, words: &[&str]) -> Option<Ended> {
-    let script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && cd \"$1\" || exit 77; shift; exec \"$@\"";
+    let script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && cd \"$1\" || \
+        exit 77; shift; exec \"$@\"";
     let mut command = Command::new("unshare");
     command
         .args(["--mount", "--map-root-user", "sh", "-c", script, "sh"])
@@ -221,7 +225,8 @@ fn a_read_only_workspace() {
     assert_eq!(contents(project.path()), before);
 }
 
-/// What is removed under a running campaign's feet is missed, and named; what remains is taken up by the next one.
+/// What is removed under a running campaign's feet is missed, and named; what remains is taken up
+/// by the next one.
 #[test]
 fn folders_removed_in_mid_run() {
     for removed in ["cegar", "target/cegar"] {
@@ -269,7 +274,8 @@ fn a_second_run_of_a_harness_waits_and_one_of_another_does_not() {
     let project = Project::package(BUSY);
     project.write(
         "cegar/harnesses/other.c",
-        "#include \"demo.h\"\n\nint main(void)\n{\n    return demo((const unsigned char *)\"\", 0);\n}\n",
+        "#include \"demo.h\"\n\nint main(void)\n{\n    return demo((const unsigned char *)\"\", \
+         0);\n}\n",
     );
     let config = project.read("cegar/cegar.toml");
     project.write(

@@ -1,4 +1,5 @@
-//! The crate's declarations against the library: each kind of mismatch is found and nothing that is right is told.
+//! The crate's declarations against the library: each kind of mismatch is found and nothing that is
+//! right is told.
 
 use cegar_tests::{Ended, Project, exit, tool};
 
@@ -7,7 +8,8 @@ fn crate_with(header: &str, c: &str, rust: &str) -> Project {
     let project = Project::empty();
     project.write(
         "Cargo.toml",
-        "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n[features]\nextra = []\n",
+        "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+         [features]\nextra = []\n",
     );
     project.write("src/lib.rs", rust);
     project.write("c/demo.h", header);
@@ -53,7 +55,8 @@ uint64_t mask(uint32_t m) { return m; }
 uint32_t take(union word w) { return w.whole; }
 ";
 
-/// What is right is right in many spellings, and C that only forgot a `const` is no reason for a word.
+/// What is right is right in many spellings, and C that only forgot a `const` is no reason for a
+/// word.
 #[test]
 fn what_fits_is_not_accused() {
     let project = crate_with(
@@ -140,19 +143,31 @@ unsafe extern "C" {
     let ended = bindings(&project, &["--sarif", "b.sarif", "--junit", "b.xml"]);
     ended
         .expect(exit::VIOLATION)
-        .says("binding_mismatch  src/lib.rs:9 add: it has 1 parameter in Rust, and 2 in C (c/demo.c:3")
+        .says(
+            "binding_mismatch  src/lib.rs:9 add: it has 1 parameter in Rust, and 2 in C \
+            (c/demo.c:3",
+        )
         .says("fill: parameter 1 is `*const` in Rust, and C writes through it in line 4")
-        .says("fill: parameter 2 is an unsigned number of 4 bytes in Rust, and an unsigned number of 8 bytes in C")
+        .says(
+            "fill: parameter 2 is an unsigned number of 4 bytes in Rust, and an unsigned number \
+            of 8 bytes in C",
+        )
         .says("place: the result is a signed number of 4 bytes in Rust, and there is none in C")
         .says("`Point.y` is at byte 16 in Rust, and at byte 4 in C (c/demo.h:5)")
         .says("`Stream.left` has 4 bytes in Rust, and 8 in C")
-        .says("measure: parameter 1 is a pointer to a signed number of 4 bytes in Rust, and to a signed number of 8 bytes in C")
+        .says(
+            "measure: parameter 1 is a pointer to a signed number of 4 bytes in Rust, and to a \
+            signed number of 8 bytes in C",
+        )
         .says("half: parameter 1 is a floating-point number of 8 bytes")
         .says("set_mode: parameter 1 is `Mode`, an enumeration of 1 byte in Rust")
         .says("open_codec: the result is a signed number of 4 bytes in Rust, and a pointer in C")
         .says("sum: it takes any number of arguments in C, and not in Rust")
         .says("on_event: parameter 1 is a function whose declarations differ")
-        .says("mask: parameter 1 is a signed number of 4 bytes in Rust, and an unsigned number of 4 bytes in C")
+        .says(
+            "mask: parameter 1 is a signed number of 4 bytes in Rust, and an unsigned number of \
+            4 bytes in C",
+        )
         .says("`Word` has 8 bytes in Rust, and 4 bytes in C")
         .says("`MODE_SLOW` is 3 in Rust, and 4 in C");
     let sarif: serde_json::Value = serde_json::from_str(&project.read("b.sarif")).expect("JSON");
@@ -187,7 +202,8 @@ unsafe extern "C" {
 fn what_is_not_understood_is_left_out() {
     let project = crate_with(
         "#include <stddef.h>\nstruct big { long double d; };\n",
-        "int one(struct big *b) { return b != 0; }\nint two(long double d) { return d > 0; }\nint three(int x) { return x; }\n",
+        "int one(struct big *b) { return b != 0; }\nint two(long double d) { return d > 0; }\n\
+         int three(int x) { return x; }\n",
         r#"
 macro_rules! declared { ($name:ident) => { unsafe extern "C" { pub fn $name(x: f64) -> i32; } }; }
 declared!(three);
@@ -249,14 +265,17 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
 #[test]
 fn a_structure_may_have_several_lengths() {
     let project = crate_with(
-        "#ifndef UNITS\n#define UNITS 4\n#endif\nstruct number { int digits; unsigned short units[UNITS]; };\n",
+        "#ifndef UNITS\n#define UNITS 4\n#endif\n\
+         struct number { int digits; unsigned short units[UNITS]; };\n",
         "int digits(const struct number *n) { return n->digits; }\n",
         "#[repr(C)] pub struct Number { pub digits: i32, pub units: [u16; 12] }\n\
-         unsafe extern \"C\" { pub fn digits(n: *const Number) -> i32; pub fn last(n: *const Number) -> i32; }\n",
+         unsafe extern \"C\" { pub fn digits(n: *const Number) -> i32; pub fn last(n: *const \
+         Number) -> i32; }\n",
     );
     project.write(
         "c/wide.c",
-        "#define UNITS 12\n#include \"demo.h\"\nint last(const struct number *n) { return n->units[11]; }\n",
+        "#define UNITS 12\n#include \"demo.h\"\n\
+         int last(const struct number *n) { return n->units[11]; }\n",
     );
     let sources = |all: &str| {
         let text = format!("[c]\nsources = [{all}]\nincludes = [\"../c\"]\n");

@@ -1,14 +1,16 @@
-//! `--max-time` is a promise: whatever the program is like, the command ends soon after, with what it has found out by then, and says
-//! which harnesses it did not come to.
+//! `--max-time` is a promise: whatever the program is like, the command ends soon after, with what
+//! it has found out by then, and says which harnesses it did not come to.
 //!
-//! The bounds are generous, since the machine may be busy: what is looked for is minutes where seconds were asked for.
+//! The bounds are generous, since the machine may be busy: what is looked for is minutes where
+//! seconds were asked for.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// What a busy machine may need past the limit: for the compiler, which does not count, and for everything else.
+/// What a busy machine may need past the limit: for the compiler, which does not count, and for
+/// everything else.
 const PATIENCE: u64 = 30;
 
 /// Checks a program for so many seconds, and sees to it that they are not exceeded by far.
@@ -89,7 +91,8 @@ fn a_merge_sort_over_lists() {
     assert!(goals["edges"]["covered"].as_u64() > Some(20), "{ended}");
 }
 
-/// Every run of the engine's machine begins with fresh globals, and every symbolic one with fresh shadows of their bytes.
+/// Every run of the engine's machine begins with fresh globals, and every symbolic one with fresh
+/// shadows of their bytes.
 #[test]
 fn a_static_array_of_half_a_gigabyte() {
     let program = r#"
@@ -155,20 +158,25 @@ fn three() -> Project {
     let entry = "int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)";
     project.write(
         "cegar/harnesses/endless.c",
-        &format!("#include \"demo.h\"\n{entry}\n{{\n    demo(data, size);\n    for (volatile int i = 0;; i++) {{ }}\n}}\n"),
+        &format!(
+            "#include \"demo.h\"\n{entry}\n{{\n    demo(data, size);\n    for (volatile int i \
+            = 0;; i++) {{ }}\n}}\n"
+        ),
     );
     let mut long = "#include \"demo.h\"\n".to_owned();
     for number in 0..200 {
         writeln!(
             long,
-            "static unsigned step{number}(unsigned x) {{ return x % 7 == {} ? x * 31 + {number} : x ^ {number}; }}",
+            "static unsigned step{number}(unsigned x) {{ return x % 7 == {} ? x * 31 + {number} : \
+             x ^ {number}; }}",
             number % 7
         )
         .unwrap_or_else(|why| panic!("{why}"));
     }
     let calls: String = (0..200).map(|n| format!("    x = step{n}(x);\n")).collect();
     long += &format!(
-        "{entry}\n{{\n    unsigned x = (unsigned)size;\n{calls}    return demo(data, size) && x == 5 ? 0 : 0;\n}}\n"
+        "{entry}\n{{\n    unsigned x = (unsigned)size;\n\
+         {calls}    return demo(data, size) && x == 5 ? 0 : 0;\n}}\n"
     );
     project.write("cegar/harnesses/long.c", &long);
     project

@@ -1,5 +1,5 @@
-//! Committed tests that a person wrote: whatever their layout, cargo's list says which there are, and none of them is green that
-//! `cargo test` shows to fail.
+//! Committed tests that a person wrote: whatever their layout, cargo's list says which there are,
+//! and none of them is green that `cargo test` shows to fail.
 
 use std::fs;
 use std::path::Path;
@@ -95,7 +95,8 @@ fn tests_of_every_layout_are_run() {
     fs::create_dir_all(project.at("cegar/tests/folder")).unwrap_or_else(|why| panic!("{why}"));
     project.write(
         "cegar/tests/folder/main.rs",
-        "#[test]\nfn wrong_in_a_folder() { std::process::abort() }\n#[test]\nfn right_beside_it() {}\n",
+        "#[test]\nfn wrong_in_a_folder() { std::process::abort() }\n#[test]\n\
+         fn right_beside_it() {}\n",
     );
     let ended = run(&project);
     ended.expect(exit::VIOLATION);

@@ -1,4 +1,5 @@
-//! `cargo cegar check` on small programs: the verdict, the place, and a test that fails until the program is corrected.
+//! `cargo cegar check` on small programs: the verdict, the place, and a test that fails until the
+//! program is corrected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,8 +45,8 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The whole promise for one program: `violated`, a test that names the faulty line, fails, and passes after the
-/// correction.
+/// The whole promise for one program: `violated`, a test that names the faulty line, fails, and
+/// passes after the correction.
 fn is_violated(program: &str, property: &str) {
     let project = Project::program(program);
     let places: Vec<String> = marked(&project.read(program))
@@ -262,14 +263,16 @@ fn a_run_can_be_repeated() {
     }
 }
 
-/// What a library function does with too small a buffer is wrong where it is called: two calls are two findings.
+/// What a library function does with too small a buffer is wrong where it is called: two calls are
+/// two findings.
 #[test]
 fn violations_in_library_functions_are_told_at_their_calls() {
     let project = Project::empty();
     project.write(
         "calls.c",
-        "#include <stdio.h>\n#include <unistd.h>\n\nint main(void)\n{\n    char name[4] = \"abc\";\n    int n = getchar();\n\n    \
-         if (n > 0 && n < 9)\n        write(1, name, n);\n    return 0;\n}\n",
+        "#include <stdio.h>\n#include <unistd.h>\n\nint main(void)\n{\n    char name[4] = \
+         \"abc\";\n    int n = getchar();\n\n    if (n > 0 && n < 9)\n        write(1, name, \
+         n);\n    return 0;\n}\n",
     );
     let words = [
         "check",
@@ -293,9 +296,10 @@ fn a_buffer_that_is_one_byte_too_small_is_found() {
     let project = Project::empty();
     project.write(
         "small.c",
-        "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n    \
-         unsigned char *block = malloc(32);\n\n    if (block && size <= 33)\n        memcpy(block, data, size);\n    free(block);\n    \
-         return 0;\n}\n",
+        "#include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n\n\
+         int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n    unsigned char *block \
+         = malloc(32);\n\n    if (block && size <= 33)\n        memcpy(block, data, size);\n    \
+         free(block);\n    return 0;\n}\n",
     );
     let words = [
         "check",
@@ -311,16 +315,19 @@ fn a_buffer_that_is_one_byte_too_small_is_found() {
         .says("small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap");
 }
 
-/// A declaration or a pointer of another type than the definition: the bits that are missing may be any.
+/// A declaration or a pointer of another type than the definition: the bits that are missing may be
+/// any.
 #[test]
 fn a_call_that_does_not_fit_its_function() {
     let project = Project::empty();
     project.write(
         "misfit.c",
-        "#include <assert.h>\n\nextern unsigned char __VERIFIER_nondet_uchar(void);\nstatic int less(int a) { return a - 9; }\n\
-         static void wide(long a) { assert((int)a != 7); }\n\nint main(void)\n{\n    unsigned char n = __VERIFIER_nondet_uchar();\n    \
-         long (*result)(long) = (long (*)(long))less;\n    void (*argument)(int) = (void (*)(int))wide;\n\n    \
-         assert((int)result(n) >= -9);\n    argument(n);\n    return 0;\n}\n",
+        "#include <assert.h>\n\nextern unsigned char __VERIFIER_nondet_uchar(void);\n\
+         static int less(int a) { return a - 9; }\n\
+         static void wide(long a) { assert((int)a != 7); }\n\nint main(void)\n{\n    unsigned char \
+         n = __VERIFIER_nondet_uchar();\n    long (*result)(long) = (long (*)(long))less;\n    \
+         void (*argument)(int) = (void (*)(int))wide;\n\n    assert((int)result(n) >= -9);\n    \
+         argument(n);\n    return 0;\n}\n",
     );
     let words = ["check", "misfit.c", "--max-time", "20s"];
     Tool::new(project.path(), words)
@@ -335,7 +342,8 @@ fn the_library_does_not_call_the_programs_functions() {
     let project = Project::empty();
     project.write(
         "own.c",
-        "#include <assert.h>\n#include <stdio.h>\n\nstatic int calls;\nunsigned long strlen(const char *s)\n{\n    calls++;\n    return !s;\n}\n\n\
+        "#include <assert.h>\n#include <stdio.h>\n\nstatic int calls;\n\
+         unsigned long strlen(const char *s)\n{\n    calls++;\n    return !s;\n}\n\n\
          int main(void)\n{\n    puts(\"hello\");\n    assert(calls == 0);\n    return 0;\n}\n",
     );
     let words = ["check", "own.c", "--max-time", "30s"];
@@ -345,8 +353,8 @@ fn the_library_does_not_call_the_programs_functions() {
         .says("proved");
 }
 
-/// The text of an unknown error number is freed by glibc when the next one is asked for, which the engine's library does not know:
-/// the native run shows it, and no proof of that program counts.
+/// The text of an unknown error number is freed by glibc when the next one is asked for, which the
+/// engine's library does not know: the native run shows it, and no proof of that program counts.
 #[test]
 fn a_native_run_that_contradicts_the_engine_withdraws_its_proofs() {
     let project = Project::empty();
@@ -372,8 +380,8 @@ int main(void)
     );
 }
 
-/// The tests of two programs in one folder go to two packages: in one of them, the first program's tests would be built from the second
-/// one's file.
+/// The tests of two programs in one folder go to two packages: in one of them, the first program's
+/// tests would be built from the second one's file.
 #[test]
 fn each_program_has_a_package_of_its_own() {
     let project = Project::two_programs();
@@ -409,7 +417,8 @@ fn each_program_has_a_package_of_its_own() {
         "--max-time",
         "60s",
     ];
-    let text = "#include <stdio.h>\nint main(void)\n{\n    int c = getchar();\n    return c > 8 ? 2147483600 + c : 0;\n}\n";
+    let text = "#include <stdio.h>\nint main(void)\n{\n    int c = getchar();\n    return c > 8 ? \
+        2147483600 + c : 0;\n}\n";
     project.write("one.c", text);
     let run = Tool::new(project.path(), words).limit(LIMIT).run();
     run.expect(exit::VIOLATION);
@@ -422,9 +431,10 @@ fn each_program_has_a_package_of_its_own() {
 #[test]
 fn no_function_is_exempt() {
     let project = Project::empty();
-    let text = "#include <stdio.h>\n__attribute__((no_sanitize(\"undefined\"))) static int more(int x)\n{\n    \
-        return x + 2147483547 < x; /* here */\n}\n\
-        int main(void)\n{\n    int c = getchar();\n    return c < 0 ? 0 : more(c);\n}\n";
+    let text = "#include <stdio.h>\n\
+        __attribute__((no_sanitize(\"undefined\"))) static int more(int x)\n{\n    return x + \
+        2147483547 < x; /* here */\n}\nint main(void)\n{\n    int c = getchar();\n    return c < 0 \
+        ? 0 : more(c);\n}\n";
     project.write("a.c", text);
     let run = check(&project, "a.c", "overflow", LONG, &[]);
     run.expect(exit::VIOLATION);
@@ -443,8 +453,9 @@ fn no_function_is_exempt() {
 fn the_word_no_sanitize_is_free() {
     let used = "#include <stdio.h>\nstatic int no_sanitize(int x) { return x & 7; }\n\
         int main(void)\n{\n    int a[4] = {0};\n    return a[no_sanitize(getchar())];\n}\n";
-    let asked = "#include <stdio.h>\n#ifndef no_sanitize\n#define MOST 8\n#else\n#define MOST 4\n#endif\n\
-        int main(void)\n{\n    int a[4] = {0}, c = getchar();\n    return c >= 0 && c < MOST ? a[c] : 0;\n}\n";
+    let asked = "#include <stdio.h>\n#ifndef no_sanitize\n#define MOST 8\n#else\n#define MOST 4\n\
+        #endif\nint main(void)\n{\n    int a[4] = {0}, c = getchar();\n    return c >= 0 && c < \
+        MOST ? a[c] : 0;\n}\n";
     for text in [used, asked] {
         let project = Project::empty();
         project.write("a.c", text);
@@ -456,9 +467,9 @@ fn the_word_no_sanitize_is_free() {
 /// What a program does when it is not sanitized counts.
 #[test]
 fn the_program_is_not_sanitized() {
-    let asking = "#include <stdio.h>\n\
-        int main(void)\n{\n    int a[4] = {0}, c = getchar();\n\
-        #if __has_feature(undefined_behavior_sanitizer)\n    return a[c & 3];\n#else\n    return a[c & 7];\n#endif\n}\n";
+    let asking = "#include <stdio.h>\nint main(void)\n{\n    int a[4] = {0}, c = getchar();\n\
+        #if __has_feature(undefined_behavior_sanitizer)\n    return a[c & 3];\n#else\n    return \
+        a[c & 7];\n#endif\n}\n";
     let project = Project::empty();
     project.write("a.c", asking);
     let run = check(&project, "a.c", "memory", LONG, &[]);

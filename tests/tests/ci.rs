@@ -9,7 +9,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch that nobody takes.
+/// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch
+/// that nobody takes.
 fn two() -> Project {
     let project = Project::package(
         "\
@@ -172,7 +173,8 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     ci(&project, &["--fail-on-known", "demo"]).expect(exit::VIOLATION);
 }
 
-/// What a build left can be committed; that alone excuses nothing, before and after the fault is mended.
+/// What a build left can be committed; that alone excuses nothing, before and after the fault is
+/// mended.
 #[test]
 fn a_committed_test_is_expected_to_pass() {
     let project = two();

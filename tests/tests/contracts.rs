@@ -1,5 +1,6 @@
-//! What `init` learns from the faults that its own harnesses cause: a choice that the harness may not make becomes a precondition, a bug
-//! stays one, and the list of preconditions is the maintainer's.
+//! What `init` learns from the faults that its own harnesses cause: a choice that the harness may
+//! not make becomes a precondition, a bug stays one, and the list of preconditions is the
+//! maintainer's.
 
 use cegar_tests::{Project, exit, tool};
 
@@ -11,7 +12,8 @@ const HEADER: &str = "#include <stddef.h>\n\
     int pic_show(const unsigned char *data, size_t size, struct pic_format *format);\n\
     int pic_name(const unsigned char *data, size_t size, char name[8]);\n";
 
-/// `pic_scale` wants a level of 1 to 9, `pic_mark` memory, `pic_show` a palette; `pic_sum` reads a byte too much, and `pic_name` writes one.
+/// `pic_scale` wants a level of 1 to 9, `pic_mark` memory, `pic_show` a palette; `pic_sum` reads a
+/// byte too much, and `pic_name` writes one.
 const SOURCE: &str = "#include \"pic.h\"\n\
     static const int steps[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};\n\
     int pic_scale(const unsigned char *data, size_t size, int level)\n\
@@ -49,7 +51,8 @@ fn library() -> Project {
     Project::wrapping("pic", HEADER, SOURCE)
 }
 
-/// The functions in which a run found a fault, and those of which it says that the harness is to blame.
+/// The functions in which a run found a fault, and those of which it says that the harness is to
+/// blame.
 fn found(project: &Project, harnesses: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut words = vec!["run", "--runs", "3000", "--message-format", "json"];
     words.extend(harnesses);
@@ -103,11 +106,15 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert_eq!(bugs, ["pic_name", "pic_sum"]);
     assert!(preconditions.is_empty(), "{preconditions:?}");
 
-    // What nobody has confirmed is an assumption of each proof, and `--require-proof` wants it confirmed.
+    // What nobody has confirmed is an assumption of each proof, and `--require-proof` wants it
+    // confirmed.
     let words = ["ci", "pic_mark", "--require-proof", "--max-time", "20s"];
     tool(&project, &words)
         .expect(exit::OPEN_GOALS)
-        .says("callers keep the preconditions of contracts.toml that nobody has confirmed (pic_mark: ")
+        .says(
+            "callers keep the preconditions of contracts.toml that nobody has confirmed \
+            (pic_mark: ",
+        )
         .says("set state = \"confirmed\"");
 
     // A maintainer confirms one and deletes another: that one is the library's from then on.
@@ -174,7 +181,8 @@ const TANK_HEADER: &str = "#include <stddef.h>\n\
     __attribute__((deprecated)) int tank_pour(struct tank *tank, const unsigned char *from);\n\
     void tank_free(struct tank *tank);\n";
 
-/// Nothing works before `tank_open`, which is the caller's to know. `tank_seal` gives back what is not filled, and forgets to say so.
+/// Nothing works before `tank_open`, which is the caller's to know. `tank_seal` gives back what is
+/// not filled, and forgets to say so.
 const TANK: &str = "#include <stdlib.h>\n\
     #include <string.h>\n\
     #include \"tank.h\"\n\
@@ -237,8 +245,8 @@ const TANK_TEST: &str = "#include \"tank.h\"\n\
         return 0;\n\
     }\n";
 
-/// An object is made, used in the orders that callers show, and closed: a fault that needs an order is found, and an order that nobody
-/// shows accuses nobody.
+/// An object is made, used in the orders that callers show, and closed: a fault that needs an order
+/// is found, and an order that nobody shows accuses nobody.
 #[test]
 fn an_object_is_used_as_its_callers_do() {
     let project = Project::wrapping("tank", TANK_HEADER, TANK);
@@ -327,7 +335,8 @@ const SHOP_HEADER: &str = "#include <stddef.h>\n\
     int shop_sum(const int **prices, unsigned int nprices);\n\
     void shop_free(struct shop *shop);\n";
 
-/// Before `shop_open` there is no shelf, and callers know that. `shop_sell` forgets that the shelf has eight places.
+/// Before `shop_open` there is no shelf, and callers know that. `shop_sell` forgets that the shelf
+/// has eight places.
 const SHOP: &str = "#include <stdlib.h>\n\
     #include \"shop.h\"\n\
     struct shop { unsigned char *shelf; };\n\
@@ -366,8 +375,8 @@ const SHOP_TEST: &str = "#include \"shop.h\"\n\
         return 0;\n\
     }\n";
 
-/// What callers do before they use an object is done before the harness uses it, and the fault behind it is found; an array of
-/// pointers is one.
+/// What callers do before they use an object is done before the harness uses it, and the fault
+/// behind it is found; an array of pointers is one.
 #[test]
 fn an_object_is_opened_before_it_is_used() {
     let project = Project::wrapping("shop", SHOP_HEADER, SHOP);
@@ -415,8 +424,8 @@ fn a_hole_in_the_librarys_own_guard_is_a_finding() {
     let header = "const char *word(unsigned kind);\nint rate(int level);\n";
     let source = "#include \"word.h\"\n\
         static const char *const words[3] = { \"a\", \"b\", \"c\" };\n\
-        const char *word(unsigned kind)\n{\n    if (kind > 3)\n        return 0;\n    return words[kind];\n}\n\
-        static const int rates[10] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };\n\
+        const char *word(unsigned kind)\n{\n    if (kind > 3)\n        return 0;\n    return \
+        words[kind];\n}\nstatic const int rates[10] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };\n\
         int rate(int level)\n{\n    return rates[level];\n}\n";
     let project = Project::wrapping("word", header, source);
     tool(&project, &["init", "--try", "5s"]).expect(exit::CLEAN);
@@ -427,19 +436,21 @@ fn a_hole_in_the_librarys_own_guard_is_a_finding() {
     assert_eq!(found(&project, &["word"]).0, ["word"]);
 }
 
-/// A member that is named like a number counts the array beside it; an object's `push` is called more than once.
+/// A member that is named like a number counts the array beside it; an object's `push` is called
+/// more than once.
 #[test]
 fn structures_and_calls_as_callers_have_them() {
-    let header = "#include <stdint.h>\nstruct text { uint16_t len; uint8_t body[32]; uint8_t end; };\n\
-        unsigned text_sum(const struct text *text);\n\
-        struct pile { int used; int items[4]; };\nstruct pile *pile_new(void);\nint pile_push(struct pile *pile, int item);\n\
+    let header = "#include <stdint.h>\n\
+        struct text { uint16_t len; uint8_t body[32]; uint8_t end; };\n\
+        unsigned text_sum(const struct text *text);\nstruct pile { int used; int items[4]; };\n\
+        struct pile *pile_new(void);\nint pile_push(struct pile *pile, int item);\n\
         void pile_free(struct pile *pile);\n";
     let source = "#include \"pile.h\"\n#include <stdlib.h>\n\
-        unsigned text_sum(const struct text *text)\n{\n    unsigned sum = 0;\n    \
-        for (unsigned i = 0; i < text->len; i++)\n        sum += text->body[i];\n    return sum;\n}\n\
+        unsigned text_sum(const struct text *text)\n{\n    unsigned sum = 0;\n    for (unsigned i \
+        = 0; i < text->len; i++)\n        sum += text->body[i];\n    return sum;\n}\n\
         struct pile *pile_new(void) { return calloc(1, sizeof(struct pile)); }\n\
-        int pile_push(struct pile *pile, int item)\n{\n    pile->items[pile->used++] = item;\n    return pile->used;\n}\n\
-        void pile_free(struct pile *pile) { free(pile); }\n";
+        int pile_push(struct pile *pile, int item)\n{\n    pile->items[pile->used++] = item;\n    \
+        return pile->used;\n}\nvoid pile_free(struct pile *pile) { free(pile); }\n";
     let project = Project::wrapping("pile", header, source);
     tool(&project, &["init", "--try", "5s"]).expect(exit::CLEAN);
     let text = project.read("cegar/harnesses/text_sum.c");

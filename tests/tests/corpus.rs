@@ -5,7 +5,8 @@ use std::path::Path;
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
-/// Prints, calls a function that nobody defines, and reads past the end of its input if that begins with `!!`.
+/// Prints, calls a function that nobody defines, and reads past the end of its input if that begins
+/// with `!!`.
 const CODE: &str = "\
 #include <stdio.h>
 int port_write(int port, unsigned char value);

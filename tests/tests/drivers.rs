@@ -1,6 +1,7 @@
-//! Programs that read like small drivers: locks, reference counts, probe and remove, callbacks, lists and structures that
-//! functions hand out which nobody defines. Each is violated at the line that it marks, by a test whose mock fails under
-//! gcc or clang in turn, every second one (`CEGAR_TESTS=all`: all with both), and corrected (`-DFIXED`) nothing is found in it.
+//! Programs that read like small drivers: locks, reference counts, probe and remove, callbacks,
+//! lists and structures that functions hand out which nobody defines. Each is violated at the line
+//! that it marks, by a test whose mock fails under gcc or clang in turn, every second one
+//! (`CEGAR_TESTS=all`: all with both), and corrected (`-DFIXED`) nothing is found in it.
 
 use std::fs;
 
@@ -147,14 +148,15 @@ fn values_from_outside() {
     are_settled(VALUES);
 }
 
-/// What the user says of a device holds for the search and for the proof; without it the device may answer anything. A file
-/// that was left out is no error: what is missing is named.
+/// What the user says of a device holds for the search and for the proof; without it the device may
+/// answer anything. A file that was left out is no error: what is missing is named.
 #[test]
 fn rules_hold_for_search_and_proof() {
     let project = Project::program("drivers/ruled_status.c");
     project.write(
         "rules.toml",
-        "[external.status_read]\nreturns = \"0..=7 | -errno\"\n\n[external.slot_find]\nreturns = \"not null\"\n",
+        "[external.status_read]\nreturns = \"0..=7 | -errno\"\n\n[external.slot_find]\n\
+         returns = \"not null\"\n",
     );
     let check = |more: &[&str]| {
         let mut words = vec!["check", "drivers/ruled_status.c", "--property", "memory"];
@@ -183,8 +185,9 @@ fn rules_hold_for_search_and_proof() {
     assert!(run.stdout.contains("did you mean `status_read`?"), "{run}");
 }
 
-/// A number from outside that is followed: the finding says what it is and which rule makes it an address; by that rule the
-/// fault behind it is found, in the words of the program's structure or as bytes, and the corrected program is proved.
+/// A number from outside that is followed: the finding says what it is and which rule makes it an
+/// address; by that rule the fault behind it is found, in the words of the program's structure or
+/// as bytes, and the corrected program is proved.
 #[test]
 fn numbers_may_be_addresses() {
     let path = "drivers/register_base.c";

@@ -1,11 +1,13 @@
 //! Small programs in pairs: one that the world around it can break, and its twin, which it cannot.
 //!
-//! The engine is exact about C, but a proof is about the real program, which runs in a world that does all that its prototypes, POSIX and
-//! the C standard allow. So each program of `tests/environment` says of itself whether such a world breaks it. The C compiler of the
-//! platform is the witness: linked with a hostile file that keeps to the prototypes, the one has to fail and the other must not. Then the
-//! tool is asked. What breaks may be proved only where the verdict names the narrowing that makes it so, and only until the user lifts
-//! that; what holds must never be called violated, and nearly always be proved. What is not so yet stands in `known.txt`, which is exact
-//! in both directions, so that it can only become shorter.
+//! The engine is exact about C, but a proof is about the real program, which runs in a world that
+//! does all that its prototypes, POSIX and the C standard allow. So each program of
+//! `tests/environment` says of itself whether such a world breaks it. The C compiler of the
+//! platform is the witness: linked with a hostile file that keeps to the prototypes, the one has to
+//! fail and the other must not. Then the tool is asked. What breaks may be proved only where the
+//! verdict names the narrowing that makes it so, and only until the user lifts that; what holds
+//! must never be called violated, and nearly always be proved. What is not so yet stands in
+//! `known.txt`, which is exact in both directions, so that it can only become shorter.
 
 #[path = "environment/list.rs"]
 mod list;
@@ -22,13 +24,15 @@ use std::time::Duration;
 use cegar_tests::{Ended, Project, Tool};
 use list::{Listed, Native, World};
 
-/// Enough for nearly all of them; what is known to be wrong is given longer, so that a slow machine does not make it look right.
+/// Enough for nearly all of them; what is known to be wrong is given longer, so that a slow machine
+/// does not make it look right.
 const TIME: &str = "4s";
 const LONG: &str = "20s";
 /// What cannot be broken and is open after the first time is given this.
 const SECOND: &str = "12s";
 const LIMIT: Duration = Duration::from_secs(120);
-/// Of a hundred programs that cannot be broken, so many have to be proved. On an idle machine 90 are: a busy one has less time.
+/// Of a hundred programs that cannot be broken, so many have to be proved. On an idle machine 90
+/// are: a busy one has less time.
 const PROVED: usize = 85;
 
 /// What a verdict must not be.
@@ -36,7 +40,8 @@ const PROVED: usize = 85;
 enum Fault {
     /// It breaks and is proved, and no printed assumption says why.
     Proved,
-    /// It breaks, is proved under an assumption, and stays proved when that is lifted (or nothing lifts it).
+    /// It breaks, is proved under an assumption, and stays proved when that is lifted (or nothing
+    /// lifts it).
     StaysProved,
     /// It holds and is called violated.
     Violated,
@@ -60,7 +65,8 @@ struct Said {
     verdict: String,
     /// Identifiers of the assumptions that were printed.
     assumed: BTreeSet<String>,
-    /// Whether each check of the line where it fails natively is proved, there is one, and no violation was found there.
+    /// Whether each check of the line where it fails natively is proved, there is one, and no
+    /// violation was found there.
     line_proved: bool,
     fault: Option<Fault>,
 }
@@ -116,8 +122,9 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
     }
 }
 
-/// Asks about a program, and judges. Whether a program that the world breaks is found broken does not
-/// matter, so that no fuzzer is asked: the prover says that it is done, which a fuzzer never does.
+/// Asks about a program, and judges. Whether a program that the world breaks is found broken does
+/// not matter, so that no fuzzer is asked: the prover says that it is done, which a fuzzer never
+/// does.
 fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
     let sides: &[&str] = match program.world {
         World::Breaks => &["--engine-only"],
@@ -176,7 +183,8 @@ fn on_all<T: Send>(programs: &[Listed], work: impl Fn(&Listed) -> T + Sync) -> V
     done.into_values().collect()
 }
 
-/// The list keeps to its own rules: pairs, a world for each program, and few that nobody can confirm.
+/// The list keeps to its own rules: pairs, a world for each program, and few that nobody can
+/// confirm.
 #[test]
 fn the_list_is_in_order() {
     let all = list::all();
@@ -227,7 +235,8 @@ fn the_list_is_in_order() {
     );
 }
 
-/// The platform's compiler is the witness: what breaks fails in the hostile world, what holds does not.
+/// The platform's compiler is the witness: what breaks fails in the hostile world, what holds does
+/// not.
 #[test]
 fn a_hostile_world_breaks_what_it_can() {
     let programs = list::selected(|_| 5);
@@ -238,7 +247,8 @@ fn a_hostile_world_breaks_what_it_can() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No program is proved that the world can break, but for what the verdict says that it assumes; and what it cannot break is proved.
+/// No program is proved that the world can break, but for what the verdict says that it assumes;
+/// and what it cannot break is proved.
 #[test]
 fn proofs_hold_in_every_world() {
     // More of those that a wrong proof could be about.

@@ -103,7 +103,8 @@ fn a_proof_with_only_what_it_needs_is_accepted() {
     assert!(small.len() < large.len(), "{small}");
 }
 
-/// What the floor proves has no facts around loops: its states say it, and they are the whole proof.
+/// What the floor proves has no facts around loops: its states say it, and they are the whole
+/// proof.
 #[test]
 fn what_the_floor_proves_follows_from_its_states() {
     let project = Project::program("late_block.c");
@@ -164,8 +165,8 @@ fn every_goal_has_a_story() {
 #[test]
 fn what_a_package_left() {
     let project = Project::package(
-        "int demo(const unsigned char *data, size_t size)\n{\n    \
-         if (size >= 2 && data[0] == 'g' && data[1] == 'o')\n        return data[size];\n    return 0;\n}\n",
+        "int demo(const unsigned char *data, size_t size)\n{\n    if (size >= 2 && data[0] == 'g' \
+         && data[1] == 'o')\n        return data[size];\n    return 0;\n}\n",
     );
     let words = "run --engine-only --runs 1";
     let run = Tool::new(project.path(), words.split(' ')).run();

@@ -1,15 +1,17 @@
-//! What external functions do with several elements: rows that they fill, and pointers into what they are handed.
+//! What external functions do with several elements: rows that they fill, and pointers into what
+//! they are handed.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test_with, exit};
 
-const FILL: &str = "#include <assert.h>\nvoid fill(int *row, int count);\nint main(void)\n{\n    int x[4] = {0};\n\n    \
-                    fill(x, 4);\n    assert(x[3] == 0);\n    return 0;\n}\n";
+const FILL: &str = "#include <assert.h>\nvoid fill(int *row, int count);\nint main(void)\n{\n    \
+    int x[4] = {0};\n\n    fill(x, 4);\n    assert(x[3] == 0);\n    return 0;\n}\n";
 
-const FIND: &str = "#include <assert.h>\nchar *find(const char *text, int c);\nint main(void)\n{\n    char text[4] = \"abc\";\n    \
-                    char *at = find(text, 'b');\n\n    if (at)\n        *at = 'x';\n    assert(text[1] == 'b');\n    return 0;\n}\n";
+const FIND: &str = "#include <assert.h>\nchar *find(const char *text, int c);\nint main(void)\n\
+    {\n    char text[4] = \"abc\";\n    char *at = find(text, 'b');\n\n    if (at)\n        *at = \
+    'x';\n    assert(text[1] == 'b');\n    return 0;\n}\n";
 
-const SLOT: &str = "int *slot(int *row, int count, int key);\nint main(void)\n{\n    int row[3] = {0};\n    \
-                    int *at = slot(row, 3, 7);\n\n    if (at)\n        at[NEXT] = 1;\n    return 0;\n}\n";
+const SLOT: &str = "int *slot(int *row, int count, int key);\nint main(void)\n{\n    int row[3] = \
+    {0};\n    int *at = slot(row, 3, 7);\n\n    if (at)\n        at[NEXT] = 1;\n    return 0;\n}\n";
 
 fn check(project: &Project, file: &str, more: &[&str]) -> Ended {
     let mut words = vec!["check", file, "--max-time", "60s"];
@@ -35,7 +37,8 @@ fn fails_saying(project: &Project, name: &str, said: &str) {
     );
 }
 
-/// A number that is named like one says how many elements are filled; a rule says it otherwise, by the parameters' names.
+/// A number that is named like one says how many elements are filled; a rule says it otherwise, by
+/// the parameters' names.
 #[test]
 fn rows_are_filled() {
     let project = Project::empty();
@@ -81,7 +84,8 @@ fn rows_are_filled() {
 #[test]
 fn an_index_is_no_count() {
     let project = Project::empty();
-    let text = "int get(int *value, int index);\nint main(void)\n{\n    int value = 0;\n\n    get(&value, 5);\n    return value & 1;\n}\n";
+    let text = "int get(int *value, int index);\nint main(void)\n{\n    int value = 0;\n\n    \
+        get(&value, 5);\n    return value & 1;\n}\n";
     project.write("get.c", text);
     let run = check(
         &project,
@@ -97,7 +101,8 @@ fn an_index_is_no_count() {
     assert_eq!(verdict(&run), "proved", "{run}");
 }
 
-/// By a rule, a result leads into the text or the row that was handed over: the test says to which element.
+/// By a rule, a result leads into the text or the row that was handed over: the test says to which
+/// element.
 #[test]
 fn results_lead_into_what_was_handed_over() {
     let project = Project::empty();
@@ -136,8 +141,9 @@ fn strings_from_outside_end() {
     let project = Project::empty();
     project.write(
         "name.c",
-        "#include <string.h>\nconst char *name(void);\nint main(void)\n{\n    const char *n = name();\n    char copy[8];\n\n    \
-         if (n && strlen(n) < LEAST)\n        strcpy(copy, n);\n    return 0;\n}\n",
+        "#include <string.h>\nconst char *name(void);\nint main(void)\n{\n    const char *n = \
+         name();\n    char copy[8];\n\n    if (n && strlen(n) < LEAST)\n        strcpy(copy, \
+         n);\n    return 0;\n}\n",
     );
     let words = ["--no-emit", "--message-format", "json", "-D"];
     for (least, expected) in [("8", "proved"), ("9", "violated")] {

@@ -1,5 +1,6 @@
-//! A crate's own build decides which program its C code is: how its types are laid out, which macros a file has, what
-//! is included first. A harness that is compiled otherwise speaks of another program.
+//! A crate's own build decides which program its C code is: how its types are laid out, which
+//! macros a file has, what is included first. A harness that is compiled otherwise speaks of
+//! another program.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
@@ -17,25 +18,27 @@ const HEADER: &str = "#include <stddef.h>\n\
 /// One byte too many, counted from the structure's end.
 fn past_the_end(name: &str) -> String {
     format!(
-        "#include \"note.h\"\nvoid {name}(struct note *note, const unsigned char *data, size_t size)\n{{\n    \
-         unsigned char *end = (unsigned char *)(note + 1);\n    \
-         for (size_t i = 0; i < size && i < sizeof note->slots; i++) note->slots[i] = data[i];\n    \
-         if (size > 2 && data[2] == '#') *end = 0;\n}}\n"
+        "#include \"note.h\"\n\
+         void {name}(struct note *note, const unsigned char *data, size_t size)\n{{\n    unsigned \
+         char *end = (unsigned char *)(note + 1);\n    for (size_t i = 0; i < size && i < sizeof \
+         note->slots; i++) note->slots[i] = data[i];\n    if (size > 2 && data[2] == '#') *end = \
+         0;\n}}\n"
     )
 }
 
 #[test]
 fn a_harness_has_the_librarys_layout() {
     let project = Project::before_init(
-        "cd \"$CARGO_MANIFEST_DIR\"\n\
-         \"$CC\" -fshort-enums -fpack-struct=1 -Ic -include first.h -c c/note.c -o \"$OUT_DIR/note.o\"\n",
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -fshort-enums -fpack-struct=1 -Ic -include first.h -c \
+         c/note.c -o \"$OUT_DIR/note.o\"\n",
         &[
             ("c/note.h", HEADER),
             ("c/first.h", "#define FIRST 1\n"),
             (
                 "c/note.c",
                 &format!(
-                    "#if FIRST != 1\n#error first.h was left out\n#endif\n{}_Static_assert(sizeof(struct note) == 9, \"packed\");\n",
+                    "#if FIRST != 1\n#error first.h was left out\n#endif\n\
+                     {}_Static_assert(sizeof(struct note) == 9, \"packed\");\n",
                     past_the_end("note_fill")
                 ),
             ),
@@ -45,7 +48,8 @@ fn a_harness_has_the_librarys_layout() {
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::VIOLATION)
         .says("offset 9 of `note` (9 bytes");
-    // The test is built by another compiler, which looks for `first.h` in the header folders as well.
+    // The test is built by another compiler, which looks for `first.h` in the header folders as
+    // well.
     cargo_test(&project.at("cegar"), &[])
         .expect(101)
         .says("test failed, to rerun pass `--test note_fill`");
@@ -81,8 +85,8 @@ fn a_harness_has_the_macros_of_its_functions_file() {
 #[test]
 fn macros_by_any_spelling_decide_what_is_compiled() {
     let project = Project::before_init(
-        "cd \"$CARGO_MANIFEST_DIR\"\n\
-         \"$CC\" -O2 -fwrapv -Wp,-DWIDE,-DWIDTH=9 -Xpreprocessor -DTHERE -Ic -x c -c c/odd.inc -o \"$OUT_DIR/odd.o\"\n",
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -O2 -fwrapv -Wp,-DWIDE,-DWIDTH=9 -Xpreprocessor \
+         -DTHERE -Ic -x c -c c/odd.inc -o \"$OUT_DIR/odd.o\"\n",
         &[
             (
                 "c/odd.h",
@@ -90,11 +94,11 @@ fn macros_by_any_spelling_decide_what_is_compiled() {
             ),
             (
                 "c/odd.inc",
-                "#include \"odd.h\"\nint odd(const unsigned char *data, size_t size)\n{\n    int sum = 1;\n    \
-                 for (size_t i = 0; i < size; i++) sum = sum * 31 + data[i];\n\
-                 #if defined WIDE && defined THERE && defined __OPTIMIZE__\n    \
-                 static int cells[WIDTH];\n    if (size > 1 && data[0] == 'w') sum += cells[data[1] % (WIDTH + 1)];\n\
-                 #endif\n    return sum;\n}\n",
+                "#include \"odd.h\"\nint odd(const unsigned char *data, size_t size)\n{\n    int \
+                 sum = 1;\n    for (size_t i = 0; i < size; i++) sum = sum * 31 + data[i];\n\
+                 #if defined WIDE && defined THERE && defined __OPTIMIZE__\n    static int \
+                 cells[WIDTH];\n    if (size > 1 && data[0] == 'w') sum += cells[data[1] % (WIDTH \
+                 + 1)];\n#endif\n    return sum;\n}\n",
             ),
         ],
     );
@@ -114,7 +118,8 @@ fn macros_by_any_spelling_decide_what_is_compiled() {
 #[test]
 fn what_a_crates_compiler_takes_is_compiled() {
     let project = Project::before_init(
-        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -w -std=gnu89 -c c/old.c -o \"$OUT_DIR/old.o\" || true\n",
+        "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -w -std=gnu89 -c c/old.c -o \"$OUT_DIR/old.o\" || \
+         true\n",
         &[
             ("c/old.h", "int old(int n);\n"),
             (
@@ -156,16 +161,20 @@ fn a_library_of_another_crate_is_named() {
             ),
             (
                 "base/Cargo.toml",
-                "[package]\nname = \"base-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlinks = \"base\"\n",
+                "[package]\nname = \"base-sys\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\
+                 links = \"base\"\n",
             ),
             ("base/src/lib.rs", ""),
             ("base/base.c", "int base(int n) { return n; }\n"),
             (
                 "base/build.rs",
-                "use std::{env, process::Command};\nfn main() {\n    let out = env::var(\"OUT_DIR\").unwrap();\n    \
-                 let cc = env::var(\"CC\").unwrap_or(\"cc\".into());\n    let object = out.clone() + \"/base.o\";\n    \
-                 assert!(Command::new(cc).args([\"-c\", \"base.c\", \"-o\", &object]).status().unwrap().success());\n    \
-                 assert!(Command::new(\"ar\").args([\"crs\", &(out + \"/libbase.a\"), &object]).status().unwrap().success());\n}\n",
+                "use std::{env, process::Command};\nfn main() {\n    let out = \
+                 env::var(\"OUT_DIR\").unwrap();\n    let cc = \
+                 env::var(\"CC\").unwrap_or(\"cc\".into());\n    let object = out.clone() + \
+                 \"/base.o\";\n    assert!(Command::new(cc).args([\"-c\", \"base.c\", \"-o\", \
+                 &object]).status().unwrap().success());\n    \
+                 assert!(Command::new(\"ar\").args([\"crs\", &(out + \"/libbase.a\"), \
+                 &object]).status().unwrap().success());\n}\n",
             ),
         ],
     );

@@ -26,7 +26,8 @@ fn a_cursor_and_what_is_left() {
     campaign("cursor.c", &["-D", "MORE=1"]).expect(exit::VIOLATION);
 }
 
-/// A pointer that may be NULL still leads into its block only, with whatever index, and a write through NULL is a fault.
+/// A pointer that may be NULL still leads into its block only, with whatever index, and a write
+/// through NULL is a fault.
 #[test]
 fn null_and_an_index_lead_nowhere() {
     campaign("late_block.c", &["-D", "START=1"]).expect(exit::VIOLATION);
@@ -47,7 +48,8 @@ fn steps_bounded_by_distances() {
         .expect(exit::VIOLATION);
 }
 
-/// Results, sums, tables, requests and recursion: what is right is proved, and what is wrong by a little is not.
+/// Results, sums, tables, requests and recursion: what is right is proved, and what is wrong by a
+/// little is not.
 #[test]
 fn right_and_wrong_by_a_little() {
     for case in 1..=18 {
@@ -66,7 +68,8 @@ fn right_and_wrong_by_a_little() {
     }
 }
 
-/// What is computed twice, joined and taken apart again, or walked in step: what is right is proved, and what is wrong by a little is not.
+/// What is computed twice, joined and taken apart again, or walked in step: what is right is
+/// proved, and what is wrong by a little is not.
 #[test]
 fn computed_twice_and_in_step() {
     for case in 1..=12 {
@@ -79,7 +82,8 @@ fn computed_twice_and_in_step() {
     }
 }
 
-/// Blocks of a request that is executed again: the last one is written and released as one block, also from the caller's registers.
+/// Blocks of a request that is executed again: the last one is written and released as one block,
+/// also from the caller's registers.
 #[test]
 fn last_blocks_and_older_ones() {
     for case in 1..=12 {

@@ -10,7 +10,8 @@ fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {
     let project = Project::empty();
     project.write(
         "Cargo.toml",
-        "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlinks = \"demo\"\n\n[workspace]\n",
+        "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\nlinks = \"demo\"\n\n\
+         [workspace]\n",
     );
     project.write("c/demo.h", header);
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{c}"));
@@ -18,14 +19,13 @@ fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {
     project.write("tests/uses.rs", tests);
     project.write(
         "build.rs",
-        "use std::{env, process::Command};\n\
-         fn main() {\n    \
-             let out = env::var(\"OUT_DIR\").unwrap();\n    \
-             let run = |program: &str, words: &[&str]| assert!(Command::new(program).args(words).status().unwrap().success());\n    \
-             let object = format!(\"{out}/demo.o\");\n    \
-             run(&env::var(\"CC\").unwrap_or(\"cc\".into()), &[\"-g\", \"-Ic\", \"-c\", \"c/demo.c\", \"-o\", &object]);\n    \
-             run(\"ar\", &[\"crs\", &format!(\"{out}/libdemo.a\"), &object]);\n    \
-             println!(\"cargo:rustc-link-search=native={out}\\ncargo:rustc-link-lib=static=demo\");\n\
+        "use std::{env, process::Command};\nfn main() {\n    let out = \
+         env::var(\"OUT_DIR\").unwrap();\n    let run = |program: &str, words: &[&str]| \
+         assert!(Command::new(program).args(words).status().unwrap().success());\n    let object = \
+         format!(\"{out}/demo.o\");\n    run(&env::var(\"CC\").unwrap_or(\"cc\".into()), &[\"-g\", \
+         \"-Ic\", \"-c\", \"c/demo.c\", \"-o\", &object]);\n    run(\"ar\", &[\"crs\", \
+         &format!(\"{out}/libdemo.a\"), &object]);\n    \
+         println!(\"cargo:rustc-link-search=native={out}\\ncargo:rustc-link-lib=static=demo\");\n\
          }\n",
     );
     project
@@ -111,8 +111,8 @@ unsafe extern \"C\" {
 }
 ";
 
-/// Tests that abort, hang, fork, use threads or hand over wild pointers end as they would, what they called is kept, and what was
-/// left out is said.
+/// Tests that abort, hang, fork, use threads or hand over wild pointers end as they would, what
+/// they called is kept, and what was left out is said.
 #[test]
 fn hostile_tests_are_recorded_as_far_as_they_go() {
     let project = crate_with(
@@ -151,7 +151,8 @@ unsafe extern "C" { fn fork() -> i32; fn waitpid(p: i32, s: *mut i32, o: i32) ->
         .says("calls_back: no harness, it hands `box_each` a function");
     let harness = project.read("cegar/harnesses/uses_orderly.c");
     assert!(harness.contains("box_free("), "{harness}");
-    // The library, called without an object, would crash: what the harness learnt keeps it from that.
+    // The library, called without an object, would crash: what the harness learnt keeps it from
+    // that.
     tool(project.path(), &["run", "--runs", "2000", "--fuzz-only"]).expect(exit::CLEAN);
 }
 
@@ -173,9 +174,11 @@ fn a_crate_without_uses_says_so() {
 fn recorded_data_become_inputs() {
     let project = crate_with(
         "#include <stddef.h>\nint read_it(const unsigned char *data, size_t size);\n",
-        "int read_it(const unsigned char *data, size_t size) { return size > 3 && data[0] == 'm'; }\n",
+        "int read_it(const unsigned char *data, size_t size) { return size > 3 && data[0] == 'm'; \
+         }\n",
         "unsafe extern \"C\" { pub fn read_it(data: *const u8, size: usize) -> i32; }\n",
-        "#[test] fn reads() { unsafe { demo::read_it(b\"magic\".as_ptr(), 5); demo::read_it(b\"more\".as_ptr(), 4); } }\n",
+        "#[test] fn reads() { unsafe { demo::read_it(b\"magic\".as_ptr(), 5); \
+         demo::read_it(b\"more\".as_ptr(), 4); } }\n",
     );
     tool(project.path(), &["init"]).expect(exit::CLEAN);
     tool(project.path(), &["init", "--from-tests"])

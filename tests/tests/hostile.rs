@@ -1,7 +1,9 @@
-//! What the tool itself reads, damaged: configurations, baselines, lists of goals, certificates, caches, mock
-//! environments. Each gets a typed error or is understood; nothing panics, and nothing dies of a signal.
+//! What the tool itself reads, damaged: configurations, baselines, lists of goals, certificates,
+//! caches, mock environments. Each gets a typed error or is understood; nothing panics, and nothing
+//! dies of a signal.
 //!
-//! Valid files are mutated, always in the same way (the seeds are fixed), so that a failure is a failure the next time.
+//! Valid files are mutated, always in the same way (the seeds are fixed), so that a failure is a
+//! failure the next time.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -112,7 +114,8 @@ fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// A campaign's folder: goals with a violation, proofs and open ends, the program and its certificate.
+/// A campaign's folder: goals with a violation, proofs and open ends, the program and its
+/// certificate.
 fn left() -> &'static Project {
     static LEFT: OnceLock<Project> = OnceLock::new();
     LEFT.get_or_init(|| {
@@ -131,8 +134,9 @@ fn configurations() {
     let project = Project::empty();
     let path = project.at("cegar.toml");
     let valid = "[c]\nsources = [\"../c/a.c\"]\ndefines = { N = 10, FAST = true }\nlink = [\"z\"]\n\
-                 [run]\nmax_time = \"10m\"\nruns = 7\n[harness.one]\nproperty = [\"memory\", \"all\"]\nargv = 2\n\
-                 timeout = \"1s\"\n[external.bus]\nreturns = \"0..=7 | -errno, not null\"\nwrites = false\n";
+        [run]\nmax_time = \"10m\"\nruns = 7\n[harness.one]\nproperty = [\"memory\", \"all\"]\n\
+        argv = 2\ntimeout = \"1s\"\n[external.bus]\nreturns = \"0..=7 | -errno, not null\"\n\
+        writes = false\n";
     let (mut good, mut bad) = (0, 0);
     tries(valid.as_bytes(), 3000, 1, |bytes| {
         write(&path, bytes);
@@ -259,7 +263,8 @@ fn damaged_caches() {
     run().expect(exit::CLEAN);
 }
 
-/// Bitcode from elsewhere, whose hash its certificate has: LLVM does not survive all of it, this program does.
+/// Bitcode from elsewhere, whose hash its certificate has: LLVM does not survive all of it, this
+/// program does.
 #[test]
 fn bitcode_that_fits_its_certificate() {
     let folder = left().at("left");
@@ -314,7 +319,8 @@ fn damage(folder: &Path, chance: &mut Chance) -> usize {
 #[test]
 fn mock_environments() {
     let project = Project::package(
-        "int demo(const unsigned char *data, size_t size) { return size > 3 && data[0] == data[3]; }\n",
+        "int demo(const unsigned char *data, size_t size) { return size > 3 && data[0] == data[3]; \
+         }\n",
     );
     let out = project.at("out");
     let build = cegar_harness::build::Build::from_package(&project.at("cegar"), "harnesses");

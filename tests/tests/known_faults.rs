@@ -1,13 +1,15 @@
-//! Faults of published crates that are known, found again: a harness, a campaign of at most five minutes, and a test
-//! that fails.
+//! Faults of published crates that are known, found again: a harness, a campaign of at most five
+//! minutes, and a test that fails.
 //!
-//! Ignored by default, since it downloads the crates and takes minutes; `cargo xtask nightly` runs it:
+//! Ignored by default, since it downloads the crates and takes minutes; `cargo xtask nightly` runs
+//! it:
 //!
 //! ```text
 //! cargo test --workspace --test known_faults -- --ignored --test-threads 1
 //! ```
 //!
-//! `docs/real-crates.md` says how long each takes. The one of zlib is in `real_c.rs`, with the release that mends it.
+//! `docs/real-crates.md` says how long each takes. The one of zlib is in `real_c.rs`, with the
+//! release that mends it.
 
 use std::time::Duration;
 
@@ -38,8 +40,8 @@ impl Known<'_> {
         project.write(
             "Cargo.toml",
             &format!(
-                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                 [dependencies]\n{} = {}\n",
+                "[package]\nname = \"user\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+                 [workspace]\n\n[dependencies]\n{} = {}\n",
                 self.package, self.version
             ),
         );

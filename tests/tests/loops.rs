@@ -1,10 +1,10 @@
-//! Loops that have to be taken many times: each program is violated after exactly so many turns, and corrected
-//! (`-DFIXED`) it is proved.
+//! Loops that have to be taken many times: each program is violated after exactly so many turns,
+//! and corrected (`-DFIXED`) it is proved.
 
 use cegar_tests::{Ended, Project, Tool, exit, one_in, thorough};
 
-/// What is proved is asked of the prover alone: beside a fuzzer that finds nothing more it has half of
-/// a small machine.
+/// What is proved is asked of the prover alone: beside a fuzzer that finds nothing more it has half
+/// of a small machine.
 const ALONE: &str = "--engine-only";
 
 fn check(name: &str, more: &[&str]) -> Ended {
@@ -70,12 +70,14 @@ fn patterns_and_nests() {
     are_settled(&["every_seventh", "alternates", "nested", "ring"]);
 }
 
-/// Every third one of them, unless the tests are to be thorough: each takes seconds, and all of them minutes.
+/// Every third one of them, unless the tests are to be thorough: each takes seconds, and all of
+/// them minutes.
 fn some<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
     names.iter().step_by(one_in(3))
 }
 
-/// Programs of a folder are found to be wrong; corrected ones are proved, or at least not said to be wrong.
+/// Programs of a folder are found to be wrong; corrected ones are proved, or at least not said to
+/// be wrong.
 fn are_told_apart(folder: &str, proved: &[&str], open: &[&str]) {
     let run = |name: &str, time: &str, fixed: &[&str]| {
         let mut words = vec!["--property", "memory", "--max-time", time];
@@ -122,7 +124,8 @@ fn arrays_that_grow() {
     are_told_apart("growing", &proved, &["twice"]);
 }
 
-/// What most programs do: tables that are filled and looked up, labels, runs that are merged, blocks that are doubled.
+/// What most programs do: tables that are filled and looked up, labels, runs that are merged,
+/// blocks that are doubled.
 #[test]
 fn everyday() {
     let proved = [
@@ -152,7 +155,8 @@ fn grids() {
     are_told_apart("grids", &proved, &[]);
 }
 
-/// Parts of locals that no store of the local's type writes, or that stay in memory where the rest becomes registers.
+/// Parts of locals that no store of the local's type writes, or that stay in memory where the rest
+/// becomes registers.
 #[test]
 fn layout() {
     // Which of two members was written last is told by a third one.
@@ -255,8 +259,8 @@ fn results_and_arguments_of_recursion() {
     assert_eq!(run.finished()["verdict"], "proved", "{run}");
 }
 
-/// Functions that call themselves before their last act: what they return is a relation of what they
-/// are given. What stands in the second list may stay open, and is never violated.
+/// Functions that call themselves before their last act: what they return is a relation of what
+/// they are given. What stands in the second list may stay open, and is never violated.
 #[test]
 fn relations_of_parameters_and_results() {
     let proved = [
@@ -273,7 +277,8 @@ fn relations_of_parameters_and_results() {
     class_is_settled("relations", &proved, &hard, "120s");
 }
 
-/// Recursion of which a summary could say too much: inputs, globals, pointers, calls that do not return.
+/// Recursion of which a summary could say too much: inputs, globals, pointers, calls that do not
+/// return.
 #[test]
 fn recursion_that_is_wrong_by_a_little() {
     let project = Project::program("recursions.c");
@@ -312,7 +317,8 @@ fn products() {
     }
 }
 
-/// Arrays that loops fill, copy and look through. What stands in the second list may stay open, and is never violated.
+/// Arrays that loops fill, copy and look through. What stands in the second list may stay open, and
+/// is never violated.
 #[test]
 fn every_element() {
     let proved = [
@@ -322,7 +328,8 @@ fn every_element() {
     class_is_settled("arrays", &proved, &hard, "150s");
 }
 
-/// Machines that read events for ever: what holds in a state is a relation of their numbers, and what a stack holds is what was put there.
+/// Machines that read events for ever: what holds in a state is a relation of their numbers, and
+/// what a stack holds is what was put there.
 #[test]
 fn machines() {
     class_is_settled(

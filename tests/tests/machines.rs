@@ -1,4 +1,5 @@
-//! Several machines: campaigns on copies of a crate, in folders of their own, that know of each other by an address alone.
+//! Several machines: campaigns on copies of a crate, in folders of their own, that know of each
+//! other by an address alone.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,5 +1,5 @@
-//! Bad input, missing tools, and interruptions: each has a message that names the thing, its own exit code, and loses
-//! nothing.
+//! Bad input, missing tools, and interruptions: each has a message that names the thing, its own
+//! exit code, and loses nothing.
 
 use std::fs;
 use std::io;
@@ -77,14 +77,16 @@ fn c_that_does_not_compile_is_shown_as_clang_shows_it() {
         .says("undeclared identifier 'missing'");
 }
 
-/// What checks the program is clang; what compiles its test is the crate's compiler, which may see it otherwise.
+/// What checks the program is clang; what compiles its test is the crate's compiler, which may see
+/// it otherwise.
 #[test]
 fn a_test_that_does_not_compile_is_shown_as_its_compiler_shows_it() {
     let project = Project::empty();
     project.write(
         "picky.c",
-        "#include <assert.h>\n#include <stdio.h>\n#ifndef __clang__\n#error this is for clang alone\n#endif\n\
-         int main(void)\n{\n    assert(getchar() != 'x');\n    return 0;\n}\n",
+        "#include <assert.h>\n#include <stdio.h>\n#ifndef __clang__\n\
+         #error this is for clang alone\n#endif\nint main(void)\n{\n    assert(getchar() != \
+         'x');\n    return 0;\n}\n",
     );
     let words = ["check", "picky.c", "--engine-only", "--runs", "1"];
     let ended = Tool::new(project.path(), words).env("CC", "gcc").run();
@@ -306,10 +308,10 @@ fn a_program_that_loops_for_ever() {
 #[test]
 fn a_program_that_takes_all_memory() {
     let project = Project::package(
-        "#include <stdlib.h>\n#include <string.h>\n\nint demo(const unsigned char *data, size_t size)\n{\n    \
-         if (size == 0 || data[0] != 'M')\n        return 0;\n    for (;;) {\n        \
-         char *p = malloc(1 << 20);\n        if (p == NULL)\n            return 1;\n        \
-         memset(p, 1, 1 << 20);\n    }\n}\n",
+        "#include <stdlib.h>\n#include <string.h>\n\n\
+         int demo(const unsigned char *data, size_t size)\n{\n    if (size == 0 || data[0] != \
+         'M')\n        return 0;\n    for (;;) {\n        char *p = malloc(1 << 20);\n        if \
+         (p == NULL)\n            return 1;\n        memset(p, 1, 1 << 20);\n    }\n}\n",
     );
     let ended = run(&project, &["--max-time", "15s"]).run();
     ended.expect(exit::CLEAN);
@@ -346,18 +348,22 @@ fn a_test_that_was_edited_is_left_alone() {
     assert_eq!(project.read("cegar/tests/demo.rs"), edited);
 }
 
-/// What undefined functions return is kept in one file for all harnesses, and read again by the next run.
+/// What undefined functions return is kept in one file for all harnesses, and read again by the
+/// next run.
 #[test]
 fn mocks_of_two_harnesses_are_kept_from_run_to_run() {
     let project = Project::package(
         "static int cells[4];\nint left(void);\nint right(void);\n\
-         int demo(const unsigned char *data, size_t size)\n{\n    (void)data, (void)size;\n    return cells[left() & 7];\n}\n\
-         int other(void)\n{\n    return cells[right() & 7];\n}\n",
+         int demo(const unsigned char *data, size_t size)\n{\n    (void)data, (void)size;\n    \
+         return cells[left() & 7];\n}\nint other(void)\n{\n    return cells[right() & 7];\n}\n",
     );
     for (name, call) in [("demo", "demo(0, 0)"), ("other", "other()")] {
         project.write(
             &format!("cegar/harnesses/{name}.c"),
-            &format!("#include \"demo.h\"\nint other(void);\n\nint main(void)\n{{\n    return {call};\n}}\n"),
+            &format!(
+                "#include \"demo.h\"\nint other(void);\n\nint main(void)\n{{\n    return \
+                {call};\n}}\n"
+            ),
         );
     }
     let config = project.read("cegar/cegar.toml");

@@ -1,9 +1,10 @@
-//! Libraries that others wrote, each with one bound off by one: where a native execution goes wrong, nothing may have been
-//! proved. The unchanged code proves hundreds of checks beside the one that the mutant breaks, so that a floor or a prover that is too
-//! bold shows here.
+//! Libraries that others wrote, each with one bound off by one: where a native execution goes
+//! wrong, nothing may have been proved. The unchanged code proves hundreds of checks beside the one
+//! that the mutant breaks, so that a floor or a prover that is too bold shows here.
 //!
-//! The engine alone and the fuzzer alone look at the same mutant, so that neither learns from the other. A mutant that the fuzzer does not
-//! break in its time says nothing; how many have to be broken is told for each library.
+//! The engine alone and the fuzzer alone look at the same mutant, so that neither learns from the
+//! other. A mutant that the fuzzer does not break in its time says nothing; how many have to be
+//! broken is told for each library.
 //!
 //! Ignored by default, since it downloads the crates and takes minutes:
 //!
@@ -248,9 +249,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 ",
         time: "20s",
         mutants: &[
-            mutant("picohttpparser.c", "    if (buf == buf_end) {", "    if (buf == buf_end + 1) {"),
-            mutant("picohttpparser.c", "while (likely(buf_end - buf >= 8)) {", "while (likely(buf_end - buf >= 7)) {"),
-            mutant("picohttpparser.c", "if (*num_headers == max_headers)", "if (*num_headers == max_headers + 1)"),
+            mutant("picohttpparser.c", "    if (buf == buf_end) \
+                {", "    if (buf == buf_end + 1) {"),
+            mutant("picohttpparser.c", "while (likely(buf_end - buf >= 8)) \
+                {", "while (likely(buf_end - buf >= 7)) {"),
+            mutant("picohttpparser.c", "if (*num_headers == \
+                max_headers)", "if (*num_headers == max_headers + 1)"),
         ],
         broken: 1,
     }

@@ -1,6 +1,8 @@
-//! What is printed about C code is in its own words: no name that a compiler made up, no number that C does not mean.
+//! What is printed about C code is in its own words: no name that a compiler made up, no number
+//! that C does not mean.
 //!
-//! A property: in every expression that comes out, each identifier stands in the source, and a negative index is negative.
+//! A property: in every expression that comes out, each identifier stands in the source, and a
+//! negative index is negative.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +11,8 @@ use std::path::Path;
 use cegar_tests::{Project, Tool, exit, program};
 use serde_json::Value;
 
-/// Words of the reports themselves: kinds of checks, and what facts are put in where C has no operator.
+/// Words of the reports themselves: kinds of checks, and what facts are put in where C has no
+/// operator.
 const WORDS: &[&str] = &[
     "unreachable",
     "missing",
@@ -68,7 +71,8 @@ fn identifiers(text: &str) -> Vec<String> {
     words
 }
 
-/// An error for each word that the source does not have, and for each number that only a compiler writes.
+/// An error for each word that the source does not have, and for each number that only a compiler
+/// writes.
 fn check(expression: &str, source: &BTreeSet<String>, errors: &mut Vec<String>) {
     for word in identifiers(expression) {
         if !source.contains(&word) && !WORDS.contains(&word.as_str()) {
@@ -95,7 +99,8 @@ fn check(expression: &str, source: &BTreeSet<String>, errors: &mut Vec<String>) 
 /// All that a campaign says of a program, and what `explain` says of what is proved.
 fn expressions(project: &Project, name: &str, budget: &str, explained: usize) -> Vec<String> {
     let words = format!(
-        "check {name} --engine-only {budget} --no-emit --property all --certificate left --message-format json"
+        "check {name} --engine-only {budget} --no-emit --property all --certificate left \
+         --message-format json"
     );
     let run = Tool::new(project.path(), words.split(' ')).run();
     assert!(
@@ -199,13 +204,14 @@ fn names_that_look_like_a_compilers() {
     }
 }
 
-/// What a proof rests on is told in the source's names as well, where several variables of one name are alive.
+/// What a proof rests on is told in the source's names as well, where several variables of one name
+/// are alive.
 #[test]
 fn facts_are_about_the_sources_variables() {
     let c = "#include <assert.h>\nstruct pair3 { int keys; int keys1; };\nint main(void)\n{\n    \
-             struct pair3 s = {0, 0}, *p113 = &s;\n    int i1 = 0;\n    \
-             for (int i = 0; i < 8; i++) { int i1 = 2; p113->keys1 += i1; }\n    \
-             for (int i = 0; i < 6; i++) i1--;\n    assert(s.keys1 == 16);\n    assert(i1 == -6);\n    return 0;\n}\n";
+        struct pair3 s = {0, 0}, *p113 = &s;\n    int i1 = 0;\n    for (int i = 0; i < 8; i++) { \
+        int i1 = 2; p113->keys1 += i1; }\n    for (int i = 0; i < 6; i++) i1--;\n    \
+        assert(s.keys1 == 16);\n    assert(i1 == -6);\n    return 0;\n}\n";
     let project = Project::empty();
     project.write("facts.c", c);
     let told = expressions(&project, "facts.c", "--runs 1", 99);

@@ -1,4 +1,5 @@
-//! Native targets of a large library: compiled in parts, once for all harnesses, and only as long as somebody wants them.
+//! Native targets of a large library: compiled in parts, once for all harnesses, and only as long
+//! as somebody wants them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,9 +11,9 @@ use nix::sys::signal::Signal;
 /// Functions of the library: enough that it is compiled in parts.
 const FUNCTIONS: usize = 330;
 
-/// A library of many functions, which all call each other. Its assertion is decided by nobody within
-/// the seconds that the functions take to compile: a run that has proved every check when it is
-/// interrupted ends like any other proof.
+/// A library of many functions, which all call each other. Its assertion is decided by nobody
+/// within the seconds that the functions take to compile: a run that has proved every check when it
+/// is interrupted ends like any other proof.
 fn library() -> String {
     let mut text = "#include <assert.h>\n".to_owned();
     for number in 0..FUNCTIONS {
@@ -30,10 +31,10 @@ fn library() -> String {
     }
     let _ = writeln!(
         text,
-        "int demo(const unsigned char *data, size_t size)\n{{\n    unsigned hash = 1;\n    \
-         for (size_t i = 0; i < size; i++) {{\n        step_{}(data[i] * 4000);\n        \
-         hash = (hash ^ data[i]) * 16777619u;\n    }}\n    assert(hash * hash != 2020202025u);\n    \
-         return 0;\n}}",
+        "int demo(const unsigned char *data, size_t size)\n{{\n    unsigned hash = 1;\n    for \
+         (size_t i = 0; i < size; i++) {{\n        step_{}(data[i] * 4000);\n        hash = (hash \
+         ^ data[i]) * 16777619u;\n    }}\n    assert(hash * hash != 2020202025u);\n    return 0;\n\
+         }}",
         FUNCTIONS - 1
     );
     text

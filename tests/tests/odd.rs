@@ -1,5 +1,6 @@
-//! Large and odd crates: symbols defined twice, files to leave out, harnesses that do not compile, C compiled as C++, builds that
-//! fail. One of these in a crate stops nothing else, and is said in words that tell what to mend.
+//! Large and odd crates: symbols defined twice, files to leave out, harnesses that do not compile,
+//! C compiled as C++, builds that fail. One of these in a crate stops nothing else, and is said in
+//! words that tell what to mend.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
@@ -32,7 +33,8 @@ fn a_symbol_defined_twice_is_the_archives_first() {
     project.write(
         "c/demo.c",
         "#include \"demo.h\"\nint variant(void);\nint helper(void) { return 1; }\n\
-         int demo(const unsigned char *data, size_t size)\n{\n    return size > 3 && data[0] == variant();\n}\n",
+         int demo(const unsigned char *data, size_t size)\n{\n    return size > 3 && data[0] == \
+         variant();\n}\n",
     );
     let run = tool(&project, &format!("run {ENGINE}"));
     run.expect(exit::CLEAN)
@@ -58,7 +60,8 @@ fn what_goes_into_no_archive_is_no_part_of_the_library() {
     let project = Project::built_by(
         "cd \"$OUT_DIR\"; S=\"$CARGO_MANIFEST_DIR/c\"\n\
          for f in second first part; do \"$CC\" -c \"$S/$f.c\" -o $f.o; done\n\
-         ar cr libodd.a first.o second.o\n\"$CC\" -shared -o part.so part.o second.o || true\n\"$CC\" first.o part.o -o program || true\n",
+         ar cr libodd.a first.o second.o\n\"$CC\" -shared -o part.so part.o second.o || \
+         true\n\"$CC\" first.o part.o -o program || true\n",
         &[
             (
                 "c/first.c",
@@ -131,7 +134,8 @@ fn a_build_in_the_folder_of_the_sources_is_captured_again() {
 #[test]
 fn exclude_takes_patterns_and_warns_of_those_that_match_nothing() {
     let project = Project::built_by(
-        "cd \"$OUT_DIR\"; for f in odd extra/one extra/two; do \"$CC\" -c \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
+        "cd \"$OUT_DIR\"; for f in odd extra/one extra/two; do \"$CC\" -c \
+         \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
         &[
             ("c/odd.c", "int odd(int x) { return x; }\n"),
             (
@@ -188,8 +192,9 @@ fn a_harness_that_does_not_compile_stops_no_other() {
     // In the test package as well: the tests of the broken harness say why, the others run.
     project.write(
         "cegar/tests/broken.rs",
-        "#[test]\nfn of_broken() {\n    cegar_harness::Mock::new(\"broken\").run().expect_safe();\n}\n\
-         #[test]\nfn of_calm() {\n    cegar_harness::Mock::new(\"calm\").run().expect_safe();\n}\n",
+        "#[test]\nfn of_broken() {\n    cegar_harness::Mock::new(\"broken\").run().expect_safe();\n\
+         }\n#[test]\nfn of_calm() {\n    cegar_harness::Mock::new(\"calm\").run().expect_safe();\n\
+         }\n",
     );
     let tests = cargo_test(
         &project.at("cegar"),
@@ -204,7 +209,8 @@ fn a_harness_that_does_not_compile_stops_no_other() {
 #[test]
 fn c_compiled_as_cxx_is_taken_as_c_where_it_is_c() {
     let project = Project::built_by(
-        "cd \"$OUT_DIR\"; for f in odd really; do \"$CXX\" -std=c++14 -c \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
+        "cd \"$OUT_DIR\"; for f in odd really; do \"$CXX\" -std=c++14 -c \
+         \"$CARGO_MANIFEST_DIR/c/$f.c\"; done",
         &[
             (
                 "c/odd.c",
@@ -212,7 +218,8 @@ fn c_compiled_as_cxx_is_taken_as_c_where_it_is_c() {
             ),
             (
                 "c/really.c",
-                "template <typename T> T same(T x) { return x; }\nint use(int x) { return same(x); }\n",
+                "template <typename T> T same(T x) { return x; }\n\
+                 int use(int x) { return same(x); }\n",
             ),
         ],
     );
@@ -283,14 +290,15 @@ fn an_output_parameter_makes_an_object() {
             (
                 "c/odd.h",
                 "#include <stddef.h>\ntypedef struct odd odd_t;\nint odd_decoder(odd_t **out);\n\
-                 int odd_eat(odd_t *o, const unsigned char *data, size_t size);\nvoid odd_free(odd_t *o);\n",
+                 int odd_eat(odd_t *o, const unsigned char *data, size_t size);\n\
+                 void odd_free(odd_t *o);\n",
             ),
             (
                 "c/odd.c",
                 "#include <stdlib.h>\n#include \"odd.h\"\nstruct odd { int n; };\n\
                  int odd_decoder(odd_t **out) { *out = calloc(1, sizeof **out); return !*out; }\n\
-                 int odd_eat(odd_t *o, const unsigned char *data, size_t size) { o->n += size ? data[0] : 0; return o->n; }\n\
-                 void odd_free(odd_t *o) { free(o); }\n",
+                 int odd_eat(odd_t *o, const unsigned char *data, size_t size) { o->n += size ? \
+                 data[0] : 0; return o->n; }\nvoid odd_free(odd_t *o) { free(o); }\n",
             ),
         ],
     );
@@ -311,7 +319,9 @@ fn programs_that_cannot_be_started_get_a_clear_word() {
     let project = Project::empty();
     project.write(
         "heap.c",
-        "#include <stddef.h>\nstatic char all[64];\nvoid *malloc(size_t n) { (void)n; return all; }\nint main(void) { return malloc(3) != all; }\n",
+        "#include <stddef.h>\nstatic char all[64];\n\
+         void *malloc(size_t n) { (void)n; return all; }\n\
+         int main(void) { return malloc(3) != all; }\n",
     );
     tool(&project, &format!("check heap.c {ENGINE}"))
         .expect(exit::USAGE)
@@ -334,10 +344,12 @@ fn what_only_native_code_saw_violated_is_not_open() {
     let project = Project::empty();
     project.write(
         "native.c",
-        // Behind what the machine does not model, a signal is all that is seen, without a word on whether it was a read.
-        "static char *volatile nowhere;\nint LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n{\n    \
-         __asm__ volatile(\"nop\");\n    char *room = nowhere;\n    if (size > 0)\n        room[data[0] & 1] = 1;\n    \
-         return 0;\n}\n",
+        // Behind what the machine does not model, a signal is all that is seen, without a word on
+        // whether it was a read.
+        "static char *volatile nowhere;\n\
+         int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n{\n    __asm__ \
+         volatile(\"nop\");\n    char *room = nowhere;\n    if (size > 0)\n        room[data[0] & \
+         1] = 1;\n    return 0;\n}\n",
     );
     let words = "check native.c --fuzz-only --runs 200 --no-emit --certificate left";
     tool(&project, words)

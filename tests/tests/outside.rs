@@ -1,12 +1,13 @@
-//! What a crate's C code calls and nobody in the crate defines: bodies of the user's own in `models/`, a source file that
-//! was left out, and a look at the run of a test in a debugger.
+//! What a crate's C code calls and nobody in the crate defines: bodies of the user's own in
+//! `models/`, a source file that was left out, and a look at the run of a test in a debugger.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
-/// A table that is indexed by what a sensor says; a program over it instead of the usual function of a buffer.
+/// A table that is indexed by what a sensor says; a program over it instead of the usual function
+/// of a buffer.
 fn sensor_package() -> Project {
     let project = Project::package(
         "int sensor_read(int channel);\n\
@@ -31,8 +32,9 @@ fn run(project: &Project, more: &[&str]) -> cegar_tests::Ended {
     Tool::new(project.path(), words).run()
 }
 
-/// Without a model the sensor may say anything. A model is part of the search, of the proof and of the tests: one that keeps
-/// to the table makes the crate's code right, one that is off by one is found, and its test fails without this tool.
+/// Without a model the sensor may say anything. A model is part of the search, of the proof and of
+/// the tests: one that keeps to the table makes the crate's code right, one that is off by one is
+/// found, and its test fails without this tool.
 #[test]
 fn models_stand_in_for_the_outside() {
     let project = sensor_package();
@@ -48,8 +50,9 @@ fn models_stand_in_for_the_outside() {
 
     let model = |last: i32| {
         format!(
-            "/* The data sheet: eight levels. */\n#include <crunner.h>\n\nint sensor_read(int channel)\n{{\n    \
-             crunner_assume(channel < 100);\n    return (int)crunner_range(0, {last});\n}}\n"
+            "/* The data sheet: eight levels. */\n#include <crunner.h>\n\n\
+             int sensor_read(int channel)\n{{\n    crunner_assume(channel < 100);\n    return \
+             (int)crunner_range(0, {last});\n}}\n"
         )
     };
     project.write("cegar/models/sensor.c", &model(7));
@@ -68,7 +71,8 @@ fn models_stand_in_for_the_outside() {
     passing.expect(exit::CLEAN);
 }
 
-/// A crate whose build is listed with one file missing builds and runs; what is missing is named, for people and for programs.
+/// A crate whose build is listed with one file missing builds and runs; what is missing is named,
+/// for people and for programs.
 #[test]
 fn a_file_that_was_left_out_is_named() {
     let project = Project::package(
@@ -114,8 +118,8 @@ fn a_file_that_was_left_out_is_named() {
     assert!(!messages.iter().any(|m| m["reason"] == "mocked"), "{json}");
 }
 
-/// A debugger gets the test's executable and its mock environment, and the places to stop at. Any program will do for one;
-/// what is not installed is named together with what to install.
+/// A debugger gets the test's executable and its mock environment, and the places to stop at. Any
+/// program will do for one; what is not installed is named together with what to install.
 #[test]
 fn a_test_is_debugged() {
     let project = sensor_package();
@@ -166,15 +170,17 @@ fn a_test_is_debugged() {
         .says("no test of");
 }
 
-/// A function that the sanitizer calls itself is mocked for the program only: natively and in the test.
+/// A function that the sanitizer calls itself is mocked for the program only: natively and in the
+/// test.
 #[test]
 fn mocks_are_the_programs_own() {
     let project = Project::empty();
     project.write(
         "stack.c",
-        "#include <assert.h>\n#include <stddef.h>\n\nstruct stack {\n    void *base;\n    int flags;\n    size_t size;\n};\n\
-         int sigaltstack(const struct stack *set, struct stack *old);\n\nint main(void)\n{\n    struct stack old = {0};\n\n    \
-         assert(sigaltstack(NULL, &old) != 42);\n    return 0;\n}\n",
+        "#include <assert.h>\n#include <stddef.h>\n\nstruct stack {\n    void *base;\n    int \
+         flags;\n    size_t size;\n};\n\
+         int sigaltstack(const struct stack *set, struct stack *old);\n\nint main(void)\n{\n    \
+         struct stack old = {0};\n\n    assert(sigaltstack(NULL, &old) != 42);\n    return 0;\n}\n",
     );
     let check = Tool::new(project.path(), ["check", "stack.c", "--max-time", "30s"]).run();
     check
@@ -197,13 +203,13 @@ fn checked(source: &str) -> cegar_tests::Ended {
     Tool::new(project.path(), words).run()
 }
 
-/// What is not modelled is the platform's own natively: numbers are what it computes, a stream's text can be freed, and a fault
-/// behind it is found all the same.
+/// What is not modelled is the platform's own natively: numbers are what it computes, a stream's
+/// text can be freed, and a fault behind it is found all the same.
 #[test]
 fn functions_without_a_model_are_the_platforms() {
     let stream = "#include <stdio.h>\n#include <stdlib.h>\n\
-        int main(void) { char *text; size_t n; FILE *f = open_memstream(&text, &n); if (!f) return 1;\n\
-        fprintf(f, \"%d\", 7); fclose(f); char first = text[0]; free(text); return first; }\n";
+        int main(void) { char *text; size_t n; FILE *f = open_memstream(&text, &n); if (!f) return \
+        1;\nfprintf(f, \"%d\", 7); fclose(f); char first = text[0]; free(text); return first; }\n";
     checked(stream)
         .expect(exit::CLEAN)
         .says("`open_memstream` is not modelled");

@@ -1,5 +1,5 @@
-//! Proofs as a user meets them: the verdict and its exit code, a certificate that is checked again, and what becomes of a
-//! certificate that is damaged.
+//! Proofs as a user meets them: the verdict and its exit code, a certificate that is checked again,
+//! and what becomes of a certificate that is damaged.
 
 use std::fs;
 use std::path::Path;
@@ -156,8 +156,8 @@ fn cut_points_that_are_removed() {
     );
 }
 
-/// Facts may say the same in several ways, so that a few less can still be a proof. What is left is one, or it is rejected
-/// with a place; and without any there is none.
+/// Facts may say the same in several ways, so that a few less can still be a proof. What is left is
+/// one, or it is rejected with a place; and without any there is none.
 #[test]
 fn facts_that_are_removed_by_and_by() {
     let mut count = 0;
@@ -369,7 +369,8 @@ fn who_only_fuzzes_proves_nothing() {
 fn a_proof_can_be_repeated() {
     let project = Project::program("balance.c");
     let running = ["one", "two"].map(|folder| {
-        let words = "check balance.c -D FIXED --runs 500 --seed 3 --message-format json --no-emit --certificate";
+        let words = "check balance.c -D FIXED --runs 500 --seed 3 --message-format json --no-emit \
+            --certificate";
         Tool::new(project.path(), words.split(' ').chain([folder])).start()
     });
     let [first, second] = running.map(Running::wait);
@@ -402,7 +403,8 @@ fn what_was_proved_is_taken_up_again() {
     assert_eq!(levels(&second), Some(0), "{second}");
 }
 
-/// Ctrl-C at several moments while the prover works: the end comes soon, it is one, and what was covered is kept.
+/// Ctrl-C at several moments while the prover works: the end comes soon, it is one, and what was
+/// covered is kept.
 #[test]
 fn an_interruption_stops_the_prover() {
     for wait in [500, 1500, 3000] {

@@ -1,5 +1,6 @@
-//! What is published, and what a generated package needs of it: the crates as cargo packages them, with all that they need
-//! inside, and a test that is built from them alone. (`cargo xtask package` goes the whole way, with the tool.)
+//! What is published, and what a generated package needs of it: the crates as cargo packages them,
+//! with all that they need inside, and a test that is built from them alone. (`cargo xtask package`
+//! goes the whole way, with the tool.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -177,15 +178,15 @@ fn what_a_source_includes_is_in_its_crate() {
     assert!(seen >= 5, "only {seen} were seen");
 }
 
-/// A folder in the place of the registry: what the test's package needs of others, as `cargo vendor` copies it, and
-/// our crates out of their `.crate` files.
+/// A folder in the place of the registry: what the test's package needs of others, as `cargo
+/// vendor` copies it, and our crates out of their `.crate` files.
 fn registry(project: &Project) {
     let packaged = packaged();
     project.write(
         "vendored/Cargo.toml",
         &format!(
-            "[package]\nname = \"vendored\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\ncegar-harness = {{ path = \"{}\" }}\n\n\
+            "[package]\nname = \"vendored\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n\
+             [workspace]\n\n[dependencies]\ncegar-harness = {{ path = \"{}\" }}\n\n\
              [patch.crates-io]\ncegar-stubs = {{ path = \"{}\" }}\n",
             packaged.unpacked("cegar-harness").display(),
             packaged.unpacked("cegar-stubs").display()
@@ -218,8 +219,8 @@ fn registry(project: &Project) {
     project.write(
         "cegar/.cargo/config.toml",
         &format!(
-            "[source.crates-io]\nreplace-with = \"packaged\"\n\n[source.packaged]\ndirectory = \"{}\"\n\n\
-             [net]\noffline = true\n",
+            "[source.crates-io]\nreplace-with = \"packaged\"\n\n[source.packaged]\n\
+             directory = \"{}\"\n\n[net]\noffline = true\n",
             project.at("registry").display()
         ),
     );
@@ -261,7 +262,8 @@ fn fresh(members: &str) -> Project {
     project.write(
         "Cargo.toml",
         &format!(
-            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n{members}"
+            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\
+             {members}"
         ),
     );
     project.write(
@@ -357,7 +359,8 @@ fn a_package_that_is_a_member_goes_on_working() {
     assert_eq!(project.read("cegar/Cargo.toml"), member);
 }
 
-/// As with cargo, the package that one stands in is meant; and from inside of its `cegar/`, the same.
+/// As with cargo, the package that one stands in is meant; and from inside of its `cegar/`, the
+/// same.
 #[test]
 fn the_package_that_one_stands_in() {
     let project = Project::empty();

@@ -1,5 +1,5 @@
-//! C libraries that others wrote, as their own `-sys` crates build them: captured from the build script, fuzzed and
-//! searched for two minutes each through a harness of about ten lines.
+//! C libraries that others wrote, as their own `-sys` crates build them: captured from the build
+//! script, fuzzed and searched for two minutes each through a harness of about ten lines.
 //!
 //! Ignored by default, since it downloads the crates and takes a quarter of an hour:
 //!
@@ -7,8 +7,9 @@
 //! cargo test -p cegar-tests --test real_c -- --ignored --test-threads 1
 //! ```
 //!
-//! `CEGAR_REAL_TIME` changes the two minutes. The harnesses declare the one function they call, as a binding would,
-//! rather than include a header: what is tested is the capture of the library, not the search for its headers.
+//! `CEGAR_REAL_TIME` changes the two minutes. The harnesses declare the one function they call, as
+//! a binding would, rather than include a header: what is tested is the capture of the library, not
+//! the search for its headers.
 
 use std::env;
 use std::time::Duration;
@@ -151,7 +152,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[ignore = "downloads libz-sys; two minutes"]
 fn zlib() {
     hold(
-        "libz-sys = { version = \"1\", default-features = false, features = [\"libc\", \"static\"] }",
+        "libz-sys = { version = \"1\", default-features = false, features = [\"libc\", \"static\"] \
+         }",
         "decompress",
         "int uncompress(unsigned char *to, unsigned long *length, const unsigned char *from, unsigned long size);
 
@@ -233,7 +235,8 @@ impl Published<'_> {
         format!("{} = {rest}", self.package)
     }
 
-    /// Finds it as the crate's user would, and sees that the test fails until the fixed release is taken.
+    /// Finds it as the crate's user would, and sees that the test fails until the fixed release is
+    /// taken.
     fn rediscover(&self) {
         let project = user(&self.line(self.vulnerable));
         let (name, harness) = self.harness;
@@ -284,7 +287,8 @@ impl Published<'_> {
 fn cve_2022_37434_in_zlib() {
     Published {
         package: "libz-sys",
-        dependency: "{ version = \"VERSION\", default-features = false, features = [\"libc\", \"static\"] }",
+        dependency: "{ version = \"VERSION\", default-features = false, features = [\"libc\", \
+            \"static\"] }",
         vulnerable: "1.1.8",
         fixed: "1.1.9",
         harness: ("gunzip", GUNZIP),

@@ -1,4 +1,5 @@
-//! What was found once is expected to pass: bugs that come back, that stay, that hide, and that a kill must not lose.
+//! What was found once is expected to pass: bugs that come back, that stay, that hide, and that a
+//! kill must not lose.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,7 +9,8 @@ use cegar_tests::{Ended, Project, Tool, exit, shared_target, test_name};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-/// Two bugs: `copy` takes a byte too many without `COPY_MENDED`, `demo` writes past its block without `DEMO_MENDED`.
+/// Two bugs: `copy` takes a byte too many without `COPY_MENDED`, `demo` writes past its block
+/// without `DEMO_MENDED`.
 const TWO: &str = "\
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +93,8 @@ fn a_bug_that_is_put_back_fails_the_build() {
     assert_eq!(again.finished()["goals"]["checks"]["violated"], 2);
     assert_eq!(project.read("cegar/tests/demo.rs"), tests);
 
-    // Without time to run anything, what failed when it was run last is no finding, since the code may be mended, and
-    // nothing that passes.
+    // Without time to run anything, what failed when it was run last is no finding, since the code
+    // may be mended, and nothing that passes.
     for words in ["--max-time 0s", "--max-time 0s --jobs 2"] {
         let ended = run(&project, &format!("{words} --message-format json"));
         ended.expect(exit::INCOMPLETE);
@@ -193,7 +195,8 @@ fn an_input_that_does_not_come_to_the_fault_is_told() {
     assert!(!ended.stdout.contains("does not come to"), "{ended}");
 }
 
-/// The same statement twice in a function, and each is a fault: to accept one is not to accept the other.
+/// The same statement twice in a function, and each is a fault: to accept one is not to accept the
+/// other.
 #[test]
 fn a_second_fault_does_not_hide_behind_the_first() {
     const SOURCE: &str = "\
@@ -231,7 +234,8 @@ int demo(const unsigned char *data, size_t size)
 #[test]
 fn one_fault_that_two_harnesses_show_is_one_finding() {
     let project = Project::package(
-        "int demo(const unsigned char *data, size_t size)\n{\n    return size > 1 && data[0] == 'q' ? data[size] : 0;\n}\n",
+        "int demo(const unsigned char *data, size_t size)\n{\n    return size > 1 && data[0] == \
+         'q' ? data[size] : 0;\n}\n",
     );
     let harness = project.read("cegar/harnesses/demo.c");
     project.write("cegar/harnesses/other.c", &harness);
@@ -271,7 +275,8 @@ fn one_fault_that_two_harnesses_show_is_one_finding() {
     assert_eq!(harnesses.as_array().map(Vec::len), Some(2), "{sarif}");
 }
 
-/// A test that a person wrote, and one that a person changed, are cargo's to run: what fails is a finding.
+/// A test that a person wrote, and one that a person changed, are cargo's to run: what fails is a
+/// finding.
 #[test]
 fn tests_by_hand_are_expected_to_pass() {
     let project = Project::package(TWO);
@@ -284,7 +289,8 @@ fn tests_by_hand_are_expected_to_pass() {
         .unwrap_or_else(|why| panic!("{why}"));
     let test = |name: &str, data: &str| {
         format!(
-            "#[test]\nfn {name}() {{\n    Mock::new(\"demo\").data(b\"{data}\").run().expect_safe();\n}}\n\n"
+            "#[test]\nfn {name}() {{\n    \
+             Mock::new(\"demo\").data(b\"{data}\").run().expect_safe();\n}}\n\n"
         )
     };
     let tests = format!(

@@ -1,6 +1,8 @@
-//! The report as its readers see it: in a browser, with sources that nobody would write by hand, of runs that went wrong.
+//! The report as its readers see it: in a browser, with sources that nobody would write by hand, of
+//! runs that went wrong.
 //!
-//! The browser is Debian's Chromium without a window; `cargo xtask setup` installs it. A test that finds none fails.
+//! The browser is Debian's Chromium without a window; `cargo xtask setup` installs it. A test that
+//! finds none fails.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +15,8 @@ use cargo_cegar::report::html::{Chapter, PAGE, page};
 use cargo_cegar::report::{GoalKind, GoalStatus};
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// Two functions with a harness each: `demo` reads past the end of its input, `picture` never gets a picture that has a size.
+/// Two functions with a harness each: `demo` reads past the end of its input, `picture` never gets
+/// a picture that has a size.
 const C: &str = "\
 static int never(unsigned char c)\r
 {\r
@@ -67,7 +70,8 @@ fn two() -> Project {
     fs::remove_file(project.at("c/demo.c")).unwrap_or_else(|why| panic!("{why}"));
     project.write(
         "cegar/cegar.toml",
-        "[c]\nsources = ['../c/a&b <\"x\">.c']\nincludes = [\"../c\"]\n\n[harness.demo]\n[harness.picture]\nproperty = \"all\"\n",
+        "[c]\nsources = ['../c/a&b <\"x\">.c']\nincludes = [\"../c\"]\n\n[harness.demo]\n\
+         [harness.picture]\nproperty = \"all\"\n",
     );
     project
 }
@@ -111,7 +115,8 @@ fn browse(project: &Project, page: &str, words: &[&str]) -> String {
     String::from_utf8_lossy(&ended.stdout).into_owned()
 }
 
-/// The colours of what a window of this size shows before anybody scrolls, each as often as it is there.
+/// The colours of what a window of this size shows before anybody scrolls, each as often as it is
+/// there.
 fn colours(project: &Project, page: &str, size: &str) -> Vec<[u8; 3]> {
     let to = project.at("page.png");
     let picture = format!("--screenshot={}", to.display());

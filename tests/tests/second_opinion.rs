@@ -1,6 +1,7 @@
 //! A certificate that another solver accepts as well: `check-proof --solver` and `--smt2`.
 //!
-//! The questions are written without Z3's part in it, so that what both accept rests on neither alone.
+//! The questions are written without Z3's part in it, so that what both accept rests on neither
+//! alone.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +11,8 @@ use std::sync::OnceLock;
 use cegar_tests::{Ended, Project, Tool, exit};
 use serde_json::Value;
 
-/// Programs that are proved, each with something else in its terms: counters, arrays behind indices, a table of constants,
-/// wide products, floats.
+/// Programs that are proved, each with something else in its terms: counters, arrays behind
+/// indices, a table of constants, wide products, floats.
 const PROGRAMS: &[(&str, &str)] = &[
     (
         "counter.c",

@@ -86,9 +86,10 @@ fn a_seed_stands_behind_what_a_harness_asks_for_first() {
     project.write(
         "program.c",
         &format!(
-            "#include <stddef.h>\n#include <stdlib.h>\n#include <crunner.h>\n{}\nint main(void)\n{{\n    size_t size;\n    \
-             long capacity = crunner_range(0, 1024);\n    unsigned char *data = crunner_get_rest(&size);\n    \
-             if (capacity > 8)\n        demo(data, size);\n    free(data);\n    return 0;\n}}\n",
+            "#include <stddef.h>\n#include <stdlib.h>\n#include <crunner.h>\n{}\nint main(void)\n\
+             {{\n    size_t size;\n    long capacity = crunner_range(0, 1024);\n    unsigned char \
+             *data = crunner_get_rest(&size);\n    if (capacity > 8)\n        demo(data, \
+             size);\n    free(data);\n    return 0;\n}}\n",
             CODE.replace("HASH", &format!("{}u", hash(b"xyzzy!42")))
         ),
     );

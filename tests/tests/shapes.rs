@@ -1,5 +1,6 @@
-//! Parameters of which a header says little: rows of numbers, points, handles behind a `void *`, rooms that nobody counts. What
-//! `init` writes for them accuses nobody falsely, and the faults that are there are found.
+//! Parameters of which a header says little: rows of numbers, points, handles behind a `void *`,
+//! rooms that nobody counts. What `init` writes for them accuses nobody falsely, and the faults
+//! that are there are found.
 
 use std::time::Duration;
 
@@ -22,8 +23,9 @@ fn found(project: &Project) -> Vec<String> {
     names
 }
 
-/// Shapes of parameters of which the header says little, in a library with three faults: `graph_read` takes four bytes of its
-/// input for a place in it, `graph_fit` is wrong by one, and `graph_copy` does not look how much room there is.
+/// Shapes of parameters of which the header says little, in a library with three faults:
+/// `graph_read` takes four bytes of its input for a place in it, `graph_fit` is wrong by one, and
+/// `graph_copy` does not look how much room there is.
 #[test]
 fn shapes_that_a_header_does_not_tell() {
     let project = Project::wrapping(

@@ -1,5 +1,5 @@
-//! What was found out about other code than that of now: flags and headers that have changed, another package's results. None of it may
-//! count, and least of all a proof.
+//! What was found out about other code than that of now: flags and headers that have changed,
+//! another package's results. None of it may count, and least of all a proof.
 
 use std::fs;
 
@@ -38,7 +38,8 @@ fn table(script: &str, files: &[(&str, &str)]) -> Project {
     project
 }
 
-const SCRIPT: &str = "cd \"$OUT_DIR\"; \"$CC\" -DN=256 -I\"$CARGO_MANIFEST_DIR/c\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
+const SCRIPT: &str = "cd \"$OUT_DIR\"; \"$CC\" -DN=256 -I\"$CARGO_MANIFEST_DIR/c\" -c \
+    \"$CARGO_MANIFEST_DIR/c/odd.c\"";
 
 #[test]
 fn the_build_is_asked_each_time_what_it_compiles() {
@@ -90,8 +91,9 @@ fn the_build_is_asked_each_time_what_it_compiles() {
 
 #[test]
 fn headers_that_the_build_writes_are_copied_and_renewed() {
-    let script = "cd \"$OUT_DIR\"; echo \"#define CAP $(cat \"$CARGO_MANIFEST_DIR/size\")\" > cap.h; \
-                  mkdir -p api; echo \"int odd(int);\" > api/odd.h; \"$CC\" -I. -c \"$CARGO_MANIFEST_DIR/c/odd.c\"";
+    let script = "cd \"$OUT_DIR\"; echo \"#define CAP $(cat \"$CARGO_MANIFEST_DIR/size\")\" > \
+        cap.h; mkdir -p api; echo \"int odd(int);\" > api/odd.h; \"$CC\" -I. -c \
+        \"$CARGO_MANIFEST_DIR/c/odd.c\"";
     let project = table(script, &[("size", "256\n")]);
     // Only the harness reads it.
     let harness = HARNESS.replace("int odd(int);", "#include <api/odd.h>");
@@ -101,7 +103,8 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     assert!(!captured.contains("target"), "{captured}");
     let copy = "cegar/captured/odd-sys/cap.h";
     assert_eq!(project.read(copy), "#define CAP 256\n");
-    let own = "use cegar_harness::Mock;\n#[test]\nfn high() { Mock::new(\"odd\").stdin(b\"\\xc8\").run().expect_safe(); }\n";
+    let own = "use cegar_harness::Mock;\n#[test]\n\
+        fn high() { Mock::new(\"odd\").stdin(b\"\\xc8\").run().expect_safe(); }\n";
     project.write("cegar/tests/own.rs", own);
     // Cargo builds what the test needs in half of it.
     tool(&project, "ci --max-time 240s")
@@ -191,9 +194,10 @@ fn packages_of_a_workspace_keep_their_results_apart() {
 #[test]
 fn known_inputs_run_natively_before_a_verdict() {
     let project = Project::package(
-        "static int deep(const unsigned char *data, size_t n)\n{\n    volatile char pad[4096];\n    pad[n & 4095] = 1;\n    \
-         return n == 0 ? pad[0] : deep(data, data[0] == 'R' ? n : n - 1) + pad[n & 1];\n}\n\
-         int demo(const unsigned char *data, size_t size)\n{\n    return size ? deep(data, size) : 0;\n}\n",
+        "static int deep(const unsigned char *data, size_t n)\n{\n    volatile char \
+         pad[4096];\n    pad[n & 4095] = 1;\n    return n == 0 ? pad[0] : deep(data, data[0] == \
+         'R' ? n : n - 1) + pad[n & 1];\n}\nint demo(const unsigned char *data, size_t size)\n\
+         {\n    return size ? deep(data, size) : 0;\n}\n",
     );
     tool(&project, "run --max-time 30s")
         .expect(exit::VIOLATION)
@@ -233,7 +237,8 @@ fn cargo_is_told_which_features_and_profile() {
 fn a_file_that_is_compiled_twice_is_two() {
     let each = |n: &str| {
         format!(
-            "\"$CC\" -DN={n} -I\"$CARGO_MANIFEST_DIR/c\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o odd{n}.o"
+            "\"$CC\" -DN={n} -I\"$CARGO_MANIFEST_DIR/c\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \
+             odd{n}.o"
         )
     };
     let script = format!("cd \"$OUT_DIR\"; {}; {}", each("256"), each("100"));
@@ -257,8 +262,8 @@ fn a_file_that_is_compiled_twice_is_two() {
 }
 
 /// A fault at the third byte, until it is mended.
-const FAULT: &str = "int demo(const unsigned char *data, size_t size)\n{\n    char room[4] = {0};\n    \
-                     if (size > 2 && data[2] == 'x') room[size] = 1;\n    return room[0];\n}\n";
+const FAULT: &str = "int demo(const unsigned char *data, size_t size)\n{\n    char room[4] = \
+    {0};\n    if (size > 2 && data[2] == 'x') room[size] = 1;\n    return room[0];\n}\n";
 
 #[test]
 fn tests_run_only_what_was_built_now() {
@@ -300,8 +305,8 @@ fn a_test_file_that_does_not_build_is_not_passed_over() {
 #[test]
 fn a_division_by_zero_of_a_known_input_stays_a_violation() {
     let project = Project::package(
-        "int demo(const unsigned char *data, size_t size)\n{\n    volatile int by = size ? data[0] - 'x' : 1;\n    \
-         volatile int parts = 100 / by;\n    return parts;\n}\n",
+        "int demo(const unsigned char *data, size_t size)\n{\n    volatile int by = size ? data[0] \
+         - 'x' : 1;\n    volatile int parts = 100 / by;\n    return parts;\n}\n",
     );
     project.write("cegar/corpus/demo/known", "x");
     run(&project)
@@ -310,7 +315,8 @@ fn a_division_by_zero_of_a_known_input_stays_a_violation() {
     run(&project).expect(exit::VIOLATION).says("Still fails");
 }
 
-/// A test is about a function of the library. Where nothing defines that any more, a mock of it must not let the test pass.
+/// A test is about a function of the library. Where nothing defines that any more, a mock of it
+/// must not let the test pass.
 #[test]
 fn a_function_that_is_gone_is_no_mock() {
     let header = "int get(const unsigned char *data, unsigned long size);\n";

@@ -1,8 +1,8 @@
 //! The published strategies beside each other: what one proves no other violates.
 //!
-//! They share a program, a solver and a machine, so a disagreement is a mistake in one of them. That something stays open is none: each
-//! diverges somewhere, as its authors say. Everything is counted (turns of the loop, steps of the solver), and nothing depends
-//! on the clock.
+//! They share a program, a solver and a machine, so a disagreement is a mistake in one of them.
+//! That something stays open is none: each diverges somewhere, as its authors say. Everything is
+//! counted (turns of the loop, steps of the solver), and nothing depends on the clock.
 
 #[path = "proofs/compiled.rs"]
 mod compiled;
@@ -197,8 +197,8 @@ fn they_agree_with_the_truth() {
     }
 }
 
-/// However the regions are split: a state lies in a region of which all predicates hold, and a step that an execution makes is an
-/// edge of the abstract program.
+/// However the regions are split: a state lies in a region of which all predicates hold, and a step
+/// that an execution makes is an edge of the abstract program.
 #[test]
 fn what_is_executed_is_never_missing() {
     for name in ["alternates", "two_phases", "every_seventh"] {
@@ -295,7 +295,8 @@ fn a_strategy_is_chosen_by_name() {
     let last = ended.finished();
     assert_eq!(last["verdict"], "proved", "{ended}");
     assert_eq!(last["stats"]["strategy"], "synergy");
-    // As the paper says: a first test, and a split for each place that the lock and the counters meet in.
+    // As the paper says: a first test, and a split for each place that the lock and the counters
+    // meet in.
     let turns = last["stats"]["prover"]["iterations"].as_u64();
     assert!(
         turns.is_some_and(|turns| (2..20).contains(&turns)),

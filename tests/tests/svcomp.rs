@@ -1,4 +1,5 @@
-//! `--property unreach` and task definitions of SV-COMP: what is asked, what is answered, and what is refused.
+//! `--property unreach` and task definitions of SV-COMP: what is asked, what is answered, and what
+//! is refused.
 
 use std::time::Duration;
 
@@ -130,7 +131,8 @@ fn what_is_no_overflow_does_not_answer_for_it() {
     let project = Project::empty();
     project.write(
         "p.c",
-        "extern int __VERIFIER_nondet_int(void);\nint main(void) { return 10 / __VERIFIER_nondet_int(); }\n",
+        "extern int __VERIFIER_nondet_int(void);\n\
+         int main(void) { return 10 / __VERIFIER_nondet_int(); }\n",
     );
     task(&project, "p.c", "LP64", &[("no-overflow", true)]);
     let ended = check(&project, &["--svcomp", "task.yml"]);
@@ -146,7 +148,8 @@ fn a_program_that_depends_on_32_bits_is_refused() {
     let project = Project::empty();
     project.write(
         "p.c",
-        "extern long __VERIFIER_nondet_long(void);\nint main(void) { return __VERIFIER_nondet_long() > 0; }\n",
+        "extern long __VERIFIER_nondet_long(void);\n\
+         int main(void) { return __VERIFIER_nondet_long() > 0; }\n",
     );
     task(&project, "p.c", "ILP32", &[("unreach-call", true)]);
     let ended = check(&project, &["--svcomp", "task.yml"]);

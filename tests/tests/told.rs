@@ -38,7 +38,8 @@ const LONG: &str = "int demo(const unsigned char *data, size_t size)\n{\n    \
 #[test]
 fn an_interrupted_build_names_what_it_did_not_reach() {
     let project = two(LONG);
-    let words = "ci --runs 1000000000000 --fuzz-only --sarif a.sarif --junit a.xml --json a.json --summary a.md";
+    let words = "ci --runs 1000000000000 --fuzz-only --sarif a.sarif --junit a.xml --json a.json \
+        --summary a.md";
     let mut running = started(&project, words).start();
     let id = running.id();
     let fuzzing = || {
@@ -99,7 +100,8 @@ fn a_run_that_does_not_end_is_in_the_reports() {
         "int demo(const unsigned char *data, size_t size)\n{\n    size_t at = 0;\n    \
          while (at < size) at += data[at];\n    return (int)at;\n}\n",
     );
-    let words = "ci --max-time 20s --sarif a.sarif --junit a.xml --json a.json --summary a.md --artifacts kept";
+    let words = "ci --max-time 20s --sarif a.sarif --junit a.xml --json a.json --summary a.md \
+        --artifacts kept";
     let ended = tool(&project, words);
     ended.says("takes longer than 1s");
     for file in ["a.sarif", "a.xml", "a.json", "a.md"] {
@@ -185,8 +187,9 @@ fn programs_with_arguments_are_proved() {
     );
     project.write(
         "options.c",
-        "int main(int argc, char **argv)\n{\n    int n = 0;\n    for (int i = 1; i < argc; i++)\n        \
-         n += argv[i][0] == '-';\n    return argc > 1 && argv[1][0] ? argv[1][1] : n;\n}\n",
+        "int main(int argc, char **argv)\n{\n    int n = 0;\n    for (int i = 1; i < argc; \
+         i++)\n        n += argv[i][0] == '-';\n    return argc > 1 && argv[1][0] ? argv[1][1] : \
+         n;\n}\n",
     );
     for name in ["plain", "options"] {
         let words =
@@ -208,8 +211,8 @@ fn streams_and_folders_are_not_freed() {
         project.write(
             &format!("{name}.c"),
             &format!(
-                "#include <dirent.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{{\n    \
-                 void *it = {open};\n    free(it);\n    return 0;\n}}\n"
+                "#include <dirent.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n\
+                 {{\n    void *it = {open};\n    free(it);\n    return 0;\n}}\n"
             ),
         );
         let words = format!("check {name}.c --property memory --max-time 60s");
@@ -249,8 +252,8 @@ fn a_condition_in_no_list_is_not_clean() {
     let header = "#include <stddef.h>\nint at(const unsigned char *d, unsigned n, unsigned k);\n";
     let source = |guard: &str| {
         format!(
-            "#include \"pic.h\"\nint at(const unsigned char *d, unsigned n, unsigned k)\n{{\n    {guard}\n    \
-             return d[k];\n}}\n"
+            "#include \"pic.h\"\nint at(const unsigned char *d, unsigned n, unsigned k)\n{{\n    \
+             {guard}\n    return d[k];\n}}\n"
         )
     };
     let project = Project::wrapping("pic", header, &source("if (k >= n) return -1;"));

@@ -1,5 +1,5 @@
-//! Functions of the C library into whose arguments AddressSanitizer does not look: what goes wrong within them is found, and the
-//! test that is left behind fails.
+//! Functions of the C library into whose arguments AddressSanitizer does not look: what goes wrong
+//! within them is found, and the test that is left behind fails.
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
@@ -21,11 +21,11 @@ const CALLS: [(&str, &str, &str); 12] = [
 
 fn program(size: &str, call: &str) -> String {
     format!(
-        "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n#include <wchar.h>\n\
-         int __VERIFIER_nondet_int(void);\n\
-         int main(void)\n{{\n    char *p = malloc({size});\n    if (!p)\n        return 1;\n    for (int i = 0; i < {size}; i++)\n        \
-         p[i] = i % 4 ? 0 : '1';\n    p[1] = {size} == 2 ? '2' : 0;\n    if (__VERIFIER_nondet_int() == 77)\n        \
-         (void)({call});\n    return 0;\n}}\n"
+        "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
+         #include <wchar.h>\nint __VERIFIER_nondet_int(void);\nint main(void)\n{{\n    char *p = \
+         malloc({size});\n    if (!p)\n        return 1;\n    for (int i = 0; i < {size}; \
+         i++)\n        p[i] = i % 4 ? 0 : '1';\n    p[1] = {size} == 2 ? '2' : 0;\n    if \
+         (__VERIFIER_nondet_int() == 77)\n        (void)({call});\n    return 0;\n}}\n"
     )
 }
 
@@ -47,8 +47,8 @@ fn faults_within_them_are_found() {
 #[test]
 fn a_test_fails_that_reads_past_a_number() {
     let project = Project::package(
-        "#include <stdlib.h>\nint demo(const unsigned char *data, size_t size)\n{\n    \
-         return size > 2 && data[0] == ':' ? (int)strtoul((const char *)data + 1, NULL, 10) : 0;\n}\n",
+        "#include <stdlib.h>\nint demo(const unsigned char *data, size_t size)\n{\n    return size \
+         > 2 && data[0] == ':' ? (int)strtoul((const char *)data + 1, NULL, 10) : 0;\n}\n",
     );
     Tool::new(project.path(), "run --max-time 20s".split(' '))
         .run()

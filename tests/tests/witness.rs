@@ -1,8 +1,9 @@
 //! `cargo cegar check --witness FILE`: what it writes has the published form, and is true.
 //!
-//! The form is written down in `witness/schema.rs`, as types that know no field but the schema's. What a violation's witness says is
-//! fed to the program as gcc compiles it, and must lead to the fault. What a proof's witness says is put into the source as
-//! assertions, which must hold natively, must be proved again, and must not be false to another tool where there is one.
+//! The form is written down in `witness/schema.rs`, as types that know no field but the schema's.
+//! What a violation's witness says is fed to the program as gcc compiles it, and must lead to the
+//! fault. What a proof's witness says is put into the source as assertions, which must hold
+//! natively, must be proved again, and must not be false to another tool where there is one.
 
 #[path = "witness/annotate.rs"]
 mod annotate;
@@ -109,8 +110,8 @@ fn answers_lead_to_an_overflow() {
     leads_to_the_fault("wrapping_sum.c", "overflow", specification, 2);
 }
 
-/// The program is proved, and each invariant of the witness holds: natively, for the tool itself, and for another one. `said` must
-/// be among them, at a loop of this line.
+/// The program is proved, and each invariant of the witness holds: natively, for the tool itself,
+/// and for another one. `said` must be among them, at a loop of this line.
 fn invariants_hold(name: &str, said: &[(u32, &str)]) {
     let project = Project::empty();
     let text = source(name);

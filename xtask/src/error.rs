@@ -20,8 +20,9 @@ pub(crate) enum Error {
         source: io::Error,
     },
     #[error(
-        "missing packages: {packages}; installing them needs apt-get and root (or sudo): \
-         on another system install clang 19, LLVM 19 with headers, libclang, lld, pkg-config and pip yourself"
+        "missing packages: {packages}; installing them needs apt-get and root (or sudo): on \
+         another system install clang 19, LLVM 19 with headers, libclang, lld, pkg-config and pip \
+         yourself"
     )]
     NoApt { packages: String },
     #[error("the wheel that pip brought holds no {what}: is {version} built for this machine?")]
@@ -30,7 +31,8 @@ pub(crate) enum Error {
         version: &'static str,
     },
     #[error(
-        "Z3 {wanted} was installed but pkg-config finds {found}: is PKG_CONFIG_PATH or PKG_CONFIG_LIBDIR set?"
+        "Z3 {wanted} was installed but pkg-config finds {found}: is PKG_CONFIG_PATH or \
+         PKG_CONFIG_LIBDIR set?"
     )]
     OtherZ3 { wanted: &'static str, found: String },
     #[error("{0}")]

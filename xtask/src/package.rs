@@ -114,7 +114,8 @@ fn use_registry(project: &Path, registry: &Path) -> Result<()> {
     fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
     let path = folder.join("config.toml");
     let text = format!(
-        "[source.crates-io]\nreplace-with = \"packaged\"\n\n[source.packaged]\ndirectory = {:?}\n\n[net]\noffline = true\n",
+        "[source.crates-io]\nreplace-with = \"packaged\"\n\n[source.packaged]\ndirectory = {:?}\n\n\
+         [net]\noffline = true\n",
         registry.display().to_string()
     );
     fs::write(&path, text).map_err(Error::file("write", &path))

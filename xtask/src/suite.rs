@@ -1,8 +1,8 @@
-//! `cargo xtask test`: everything that can be checked here, and a sum at the end. `quick` is the part of it for every commit, `nightly` is
-//! what it leaves out.
+//! `cargo xtask test`: everything that can be checked here, and a sum at the end. `quick` is the
+//! part of it for every commit, `nightly` is what it leaves out.
 //!
-//! A step that fails does not keep the later ones from running: one run tells all. The last line on standard output is
-//! for machines: the counts, summed over all test binaries.
+//! A step that fails does not keep the later ones from running: one run tells all. The last line on
+//! standard output is for machines: the counts, summed over all test binaries.
 
 use std::process::Command;
 
@@ -153,8 +153,8 @@ pub(crate) fn quick(places: &Places) -> Result<()> {
     steps.end()
 }
 
-/// The test binaries, beside the unit tests, that look at a part of their programs by default, or for less time, and at all of
-/// them with `CEGAR_TESTS=all`.
+/// The test binaries, beside the unit tests, that look at a part of their programs by default, or
+/// for less time, and at all of them with `CEGAR_TESTS=all`.
 const SHORTENED: &[&str] = &[
     "agree",
     "drivers",

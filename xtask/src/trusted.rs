@@ -306,7 +306,8 @@ mod tests {
 
     #[test]
     fn comments_blank_lines_and_tests_are_no_code() {
-        let text = "//! About.\n\nfn one() {}\n// why\nfn two() {}\n#[cfg(test)]\nmod tests {\n    fn three() {}\n}\n";
+        let text = "//! About.\n\nfn one() {}\n// why\nfn two() {}\n#[cfg(test)]\nmod tests {\n    \
+            fn three() {}\n}\n";
         assert_eq!(lines(text), 2);
         assert_eq!(lines("#[cfg(test)]\nmod tests;\nfn one() {}\n"), 3);
     }

@@ -1,7 +1,9 @@
-//! What Frama-C's Eva says of the same harness: an abstract interpreter of whole programs, without a solver, that others use.
+//! What Frama-C's Eva says of the same harness: an abstract interpreter of whole programs, without
+//! a solver, that others use.
 //!
-//! It is asked about the same files with the same definitions. Its alarms are not our checks (one access may have several alarms, and checks that it
-//! shows to hold are not counted at all), so the columns stand beside each other and are not to be subtracted.
+//! It is asked about the same files with the same definitions. Its alarms are not our checks (one
+//! access may have several alarms, and checks that it shows to hold are not counted at all), so the
+//! columns stand beside each other and are not to be subtracted.
 
 use std::fs;
 use std::process::Command;
@@ -40,7 +42,8 @@ pub fn is_installed() -> bool {
 }
 
 /// The columns of a table.
-pub const HEAD: &str = "| library | accesses | index bounds | pointer comparisons | initialization | other | seconds (of the processor) | peak MB |";
+pub const HEAD: &str = "| library | accesses | index bounds | pointer comparisons | initialization \
+    | other | seconds (of the processor) | peak MB |";
 
 /// A row of the table.
 pub fn row(library: &Library, precision: u64, limit: u64) -> Result<String> {
@@ -95,7 +98,8 @@ pub fn row(library: &Library, precision: u64, limit: u64) -> Result<String> {
     ))
 }
 
-/// The alarms of a table that Frama-C wrote: columns are separated by tabs, the kind is the fifth, how it stands the sixth.
+/// The alarms of a table that Frama-C wrote: columns are separated by tabs, the kind is the fifth,
+/// how it stands the sixth.
 fn counted(table: &str) -> Alarms {
     let mut alarms = Alarms::default();
     for line in table.lines().skip(1) {

@@ -1,6 +1,7 @@
 //! The libraries, and where their files are.
 //!
-//! The crates are downloaded by cargo into its own cache. Their C files are named here, so that nothing of a crate is built or run.
+//! The crates are downloaded by cargo into its own cache. Their C files are named here, so that
+//! nothing of a crate is built or run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -190,7 +191,8 @@ pub const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// Where cargo keeps a crate's sources. A package in `folder` depends on it, so that cargo downloads it.
+/// Where cargo keeps a crate's sources. A package in `folder` depends on it, so that cargo
+/// downloads it.
 pub fn fetched(library: &Library, folder: &Path) -> Result<PathBuf> {
     let (package, dependency, within) = library.package;
     fs::create_dir_all(folder.join("src"))?;

@@ -1,10 +1,11 @@
-//! How many checks of published libraries the prover settles: one harness for each, memory errors, no fuzzer. Beside it what Frama-C's Eva leaves
-//! open of the same, where that is installed.
+//! How many checks of published libraries the prover settles: one harness for each, memory errors,
+//! no fuzzer. Beside it what Frama-C's Eva leaves open of the same, where that is installed.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench libraries -- [seconds] [library ...] [--curve] [--eva[=PRECISION] | --eva-only[=PRECISION]]
 //!
-//! With `--curve` each library is checked four times, for 10, 20, 40 and 80 seconds, and the table says what is proved after each.
+//! With `--curve` each library is checked four times, for 10, 20, 40 and 80 seconds, and the table
+//! says what is proved after each.
 
 mod eva;
 mod list;

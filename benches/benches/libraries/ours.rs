@@ -18,7 +18,9 @@ const PATIENCE: u64 = 120;
 const SOLVER: [&str; 6] = ["explore", "forest", "loops", "guess", "houdini", "settle"];
 
 /// The columns of a table.
-pub const HEAD: &str = "| library | checks | reached | proved | proved if | open | violated | floor without relations | floor | beyond the floor | seconds (of the processor) | peak MB | certificate |";
+pub const HEAD: &str = "| library | checks | reached | proved | proved if | open | violated | \
+    floor without relations | floor | beyond the floor | seconds (of the processor) | peak MB | \
+    certificate |";
 
 /// What a check of a harness came to.
 pub struct Checked {
@@ -105,7 +107,8 @@ impl Checked {
         let seconds: f64 = SOLVER.iter().map(|name| self.seconds(name)).sum();
         let beyond = format!("{} in {seconds:.1} s", self.count("beyond_floor_checks"));
         format!(
-            "| {name} | {sum} | {} | {proved} | {} | {} | {} | {} | {} | {} | {:.0} ({:.0}) | {:.0} | {} |",
+            "| {name} | {sum} | {} | {proved} | {} | {} | {} | {} | {} | {} | {:.0} ({:.0}) | \
+             {:.0} | {} |",
             self.reached,
             self.proved_if(),
             self.checks("open"),

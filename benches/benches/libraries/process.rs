@@ -1,7 +1,9 @@
-//! A process that is measured from outside: its time, its peak of memory, and an end if it takes too long.
+//! A process that is measured from outside: its time, its peak of memory, and an end if it takes
+//! too long.
 //!
-//! The peak is what the kernel notes of a process that was waited for, which is of this one alone (that of all children, as
-//! `getrusage` has it, never falls again between one library and the next).
+//! The peak is what the kernel notes of a process that was waited for, which is of this one alone
+//! (that of all children, as `getrusage` has it, never falls again between one library and the
+//! next).
 
 use std::fs::File;
 use std::io;

@@ -1,8 +1,9 @@
-//! The tables of outcomes (`tests/outcomes/*.txt`): for each function what its manual page says may come of a call, and the
-//! choices with which it comes.
+//! The tables of outcomes (`tests/outcomes/*.txt`): for each function what its manual page says may
+//! come of a call, and the choices with which it comes.
 //!
-//! A file begins with C, then, after a line `---`, one case a line: `function: outcome | channel=bytes ... | output | statements`.
-//! Bytes are hexadecimal. A case's statements say what came of it with `say`, which is printf, or with `both`: a result and `errno`.
+//! A file begins with C, then, after a line `---`, one case a line: `function: outcome |
+//! channel=bytes ... | output | statements`. Bytes are hexadecimal. A case's statements say what
+//! came of it with `say`, which is printf, or with `both`: a result and `errno`.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -57,8 +58,8 @@ fn read(name: &str, text: &str) -> Table {
     let mut source = format!(
         "#define _GNU_SOURCE\n#include <errno.h>\n#include <stdio.h>\n\
          #define say(...) (dprintf(2, __VA_ARGS__), 0)\n\
-         #define both(call) do {{ long r_ = (long)(call); say(\"%ld %d\", r_, errno); }} while (0)\n\
-         {}\nunsigned char crunner_get_byte(void);\nint main(int argc, char **argv) {{\n\
+         #define both(call) do {{ long r_ = (long)(call); say(\"%ld %d\", r_, errno); }} while \
+         (0)\n{}\nunsigned char crunner_get_byte(void);\nint main(int argc, char **argv) {{\n\
          switch (crunner_get_byte()) {{\n",
         head.join("\n")
     );

@@ -105,8 +105,8 @@ fn coverage(program: &Program, machine: &Execution, native: &Run) -> Option<Stri
     })
 }
 
-/// The library's functions that read a format while the program runs. In the engine a literal is taken apart
-/// before; what the conversions do is done by the same functions.
+/// The library's functions that read a format while the program runs. In the engine a literal is
+/// taken apart before; what the conversions do is done by the same functions.
 const INTERPRETERS: [&str; 21] = [
     "CRUNNER___fprintf_chk",
     "CRUNNER___isoc23_fscanf",

@@ -51,9 +51,10 @@ pub fn not_run(stem: &str, mut known: Vec<String>, why: &str) -> Vec<(String, St
 }
 
 /// Runs the tests of one file of a package: those of the names that are given, or all that it has,
-/// however they came there. What the standard test harness lists is what there is; its last words say
-/// how all of them ended, since a test's own output may hold anything. Where they do not, because a
-/// test has ended the process, each test is run in a process of its own. `Err` says why no test was run.
+/// however they came there. What the standard test harness lists is what there is; its last words
+/// say how all of them ended, since a test's own output may hold anything. Where they do not,
+/// because a test has ended the process, each test is run in a process of its own. `Err` says why
+/// no test was run.
 pub fn run(
     file: &TestFile<'_>,
     only: Option<&[String]>,
@@ -236,9 +237,9 @@ fn names(out: &str) -> Vec<String> {
     tests.map(str::to_owned).collect()
 }
 
-/// How each of these tests ended, by the last words of the standard test harness: the names of those
-/// that failed, and how many there were. `None` where these words do not agree with each other, with
-/// the list, or with how the process ended.
+/// How each of these tests ended, by the last words of the standard test harness: the names of
+/// those that failed, and how many there were. `None` where these words do not agree with each
+/// other, with the list, or with how the process ended.
 fn understood(said: &Said, tests: &[String]) -> Option<BTreeMap<String, Ended>> {
     let lines: Vec<&str> = said.out.lines().collect();
     let at = lines
@@ -403,7 +404,8 @@ test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out; 
 
     #[test]
     fn a_death_has_its_reason() {
-        let err = "error: test failed\n\nCaused by:\n  process didn't exit successfully: `/a (b)/demo --exact x` (signal: 11, SIGSEGV: invalid memory reference)\n";
+        let err = "error: test failed\n\nCaused by:\n  process didn't exit successfully: `/a \
+            (b)/demo --exact x` (signal: 11, SIGSEGV: invalid memory reference)\n";
         assert_eq!(
             death(err),
             "its process ended: signal: 11, SIGSEGV: invalid memory reference"

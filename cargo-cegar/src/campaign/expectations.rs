@@ -116,8 +116,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// The tests of this harness that are no records: all of a file that has more than records, since
-    /// only cargo knows what these are.
+    /// The tests of this harness that are no records: all of a file that has more than records,
+    /// since only cargo knows what these are.
     fn tests_for_cargo(&self, records: &[Record]) -> Result<Option<ByCargo>, Error> {
         let Some(tests) = self
             .confirming
@@ -251,16 +251,16 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Notes that the input of a record passes. Where it failed before and does not come to the fault's
-    /// function any more, that may be a change of the harness, and the fault be as it was.
+    /// Notes that the input of a record passes. Where it failed before and does not come to the
+    /// fault's function any more, that may be a change of the harness, and the fault be as it was.
     fn input_passes(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
         let function = &record.identity.function;
         if record.failing && !function.is_empty() && !self.comes_to(function, &record.input()) {
             self.reporting.event(&Event::Note {
                 level: Level::Warning,
                 message: format!(
-                    "the input of {} passes, but does not come to `{function}` any more: if the harness has changed, and not the \
-                     C code, the fault may still be there",
+                    "the input of {} passes, but does not come to `{function}` any more: if the \
+                     harness has changed, and not the C code, the fault may still be there",
                     record.name
                 ),
             });
@@ -268,8 +268,8 @@ impl Alternation<'_, '_> {
         self.passes(&record.name, told)
     }
 
-    /// Whether a run enters the user's function, or may do so where the machine does not follow it to
-    /// its end.
+    /// Whether a run enters the user's function, or may do so where the machine does not follow it
+    /// to its end.
     fn comes_to(&mut self, function: &str, tape: &[u8]) -> bool {
         let run = self.searching.search.observe(tape);
         let ends = matches!(
@@ -426,8 +426,8 @@ impl Alternation<'_, '_> {
 /// Why an input was not run.
 const TIME: &str = "the time was up";
 
-/// A record whose input was not run in this campaign, and why. How it ended before is no finding: the C code
-/// may have changed.
+/// A record whose input was not run in this campaign, and why. How it ended before is no finding:
+/// the C code may have changed.
 fn not_run(record: &Record, why: &str) -> (String, String) {
     let before = match record.failing {
         true => "; it failed when it was run last",
@@ -436,8 +436,8 @@ fn not_run(record: &Record, why: &str) -> (String, String) {
     (record.name.clone(), format!("{why}{before}"))
 }
 
-/// Names what is known of a harness whose campaign did not come to running it, and says how many inputs
-/// that are: nothing of it passes.
+/// Names what is known of a harness whose campaign did not come to running it, and says how many
+/// inputs that are: nothing of it passes.
 pub(super) fn remember(
     options: &RunOptions,
     harness: &str,

@@ -1,7 +1,8 @@
 //! What is not proved within library functions, told by the calls in the user's code.
 //!
-//! What a call of `strlen` needs is checked in the stub library's `strlen`. Its files are none of the user's, so that an open check
-//! there is told as the call that leads to it: by the context where it is known, else by all calls that can.
+//! What a call of `strlen` needs is checked in the stub library's `strlen`. Its files are none of
+//! the user's, so that an open check there is told as the call that leads to it: by the context
+//! where it is known, else by all calls that can.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -69,7 +70,8 @@ impl<'p> Callers<'p> {
         Callers { program, of }
     }
 
-    /// The calls in the user's code that lead there, each with what is called: the one of its context, else all that can.
+    /// The calls in the user's code that lead there, each with what is called: the one of its
+    /// context, else all that can.
     fn calls(&self, one: &Elsewhere) -> BTreeSet<Call> {
         match (one.call, one.at) {
             (Some(call), _) => BTreeSet::from([call]),

@@ -60,8 +60,8 @@ impl Shared {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until somebody asks for the plain runner or the builds are to end, for [`UNASKED`] at the
-    /// most.
+    /// Waits until somebody asks for the plain runner or the builds are to end, for [`UNASKED`] at
+    /// the most.
     fn until_plain_is_due(&self, cancel: &AtomicBool) {
         let idle = |slots: &mut Slots| !slots.plain_wanted && !cancel.load(Ordering::Relaxed);
         let waited = self.changed.wait_timeout_while(self.lock(), UNASKED, idle);

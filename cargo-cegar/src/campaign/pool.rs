@@ -37,9 +37,9 @@ const TICK: Duration = Duration::from_millis(100);
 /// What a campaign gets past its time to end by itself: it abandons what is under way after
 /// [`LATE`](super::budget::LATE) and has its results to write.
 const GRACE: Duration = Duration::from_millis(2_000);
-/// From being asked to stop to being stopped, where the time is up. A campaign that hears ends within
-/// five seconds of its limit; on a busy machine it may take longer to write what it has, and being stopped
-/// loses all of that.
+/// From being asked to stop to being stopped, where the time is up. A campaign that hears ends
+/// within five seconds of its limit; on a busy machine it may take longer to write what it has, and
+/// being stopped loses all of that.
 const LAST: Duration = Duration::from_secs(8);
 /// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a
 /// native build is waited for.

@@ -323,8 +323,8 @@ fn tell_unanswered(
     reporter.event(&Event::Note {
         level: Level::Warning,
         message: format!(
-            "{harness}: the data of LLVMFuzzerTestOneInput take the whole input: {} answer zero behind it; a `main` with crunner_get_bytes \
-             leaves some for them",
+            "{harness}: the data of LLVMFuzzerTestOneInput take the whole input: {} answer zero \
+             behind it; a `main` with crunner_get_bytes leaves some for them",
             silent.join(", ")
         ),
     });

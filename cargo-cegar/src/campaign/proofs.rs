@@ -104,7 +104,8 @@ struct Flags {
     checking: Arc<AtomicBool>,
     /// The result is no longer needed: the checker is to end, too.
     abandoned: Arc<AtomicBool>,
-    /// What follows from the floor alone, once it is checked: what there is if the rest does not end in time.
+    /// What follows from the floor alone, once it is checked: what there is if the rest does not
+    /// end in time.
     accepted: Arc<Mutex<Option<Box<Proofs>>>>,
 }
 
@@ -437,13 +438,15 @@ impl Proofs {
         let check = (0..self.outcome.checks.len()).find(|&n| is_certain(n) && violated(n));
         if let Some(check) = check {
             return Some(format!(
-                "check {check} was proved and then violated: this is a fault of the engine; please report it"
+                "check {check} was proved and then violated: this is a fault of the engine; please \
+                 report it"
             ));
         }
         let is_certain = |n: usize| self.is_dead(n) && self.block_given(n).is_none();
         let block = (0..covered.len()).find(|&n| is_certain(n) && covered[n])?;
         Some(format!(
-            "block {block} was proved unreachable and then entered: this is a fault of the engine; please report it"
+            "block {block} was proved unreachable and then entered: this is a fault of the engine; \
+             please report it"
         ))
     }
 }

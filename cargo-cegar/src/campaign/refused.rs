@@ -30,8 +30,8 @@ pub(super) fn own_heap(units: &[Unit], symbols: &[Symbols]) -> Result<(), Error>
                     unit.source.display()
                 ),
                 format!(
-                    "leave the file out ([c] exclude in cegar.toml), or rename its function: -D {name}=own_{name}, or `defines` \
-                     under [c]"
+                    "leave the file out ([c] exclude in cegar.toml), or rename its function: -D \
+                     {name}=own_{name}, or `defines` under [c]"
                 ),
             ));
         }
@@ -117,13 +117,15 @@ pub(super) fn link_error(why: NormaliseError, units: &[Unit], bitcode: &[PathBuf
         },
         NormaliseError::EntrySignature { name, signature } if name == "main" => Error::usage(
             format!("the program cannot be started at `{signature}`"),
-            "`main` returns int or nothing, and takes nothing, or (int, char **), or (int, char **, char **)",
+            "`main` returns int or nothing, and takes nothing, or (int, char **), or (int, char \
+             **, char **)",
         ),
         NormaliseError::EntrySignature { name, signature } => Error::usage(
             format!("the program cannot be started at `{signature}`"),
             format!(
-                "--entry takes a function without parameters that returns an integer or nothing: write one that calls `{name}` \
-                 with values of crunner_range, crunner_get_bytes and the like (crunner.h)"
+                "--entry takes a function without parameters that returns an integer or nothing: \
+                 write one that calls `{name}` with values of crunner_range, crunner_get_bytes and \
+                 the like (crunner.h)"
             ),
         ),
         NormaliseError::NoEntry(name) => Error::nothing(

@@ -124,7 +124,8 @@ impl<'a> Single<'a> {
             reporter.event(&Event::Note {
                 level: Level::Warning,
                 message: format!(
-                    "{} of {} seeds are longer than {} bytes (`max_len` of {}) and left out; the longest has {}",
+                    "{} of {} seeds are longer than {} bytes (`max_len` of {}) and left out; the \
+                     longest has {}",
                     done.long,
                     done.long + done.taken,
                     self.harness.max_len,
@@ -261,9 +262,10 @@ impl<'a> Single<'a> {
         };
         let is_told = goals.checks.open > 0 || is_empty || !kept.elsewhere.is_empty();
         if verdict == Verdict::Open && !is_told && self.settings.sides.engine() {
-            let text = "no check of your code is open, but not all is proved that they rest on: what the stub library \
-                        does for the code, or that no fault comes first which the properties do not cover; \
-                        --property all names such faults, and a longer --max-time may have room for it";
+            let text = "no check of your code is open, but not all is proved that they rest on: \
+                what the stub library does for the code, or that no fault comes first which the \
+                properties do not cover; --property all names such faults, and a longer --max-time \
+                may have room for it";
             alternation.reporting.note(Level::Info, text.to_owned());
         }
         Ok(Summary {
@@ -379,8 +381,8 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     };
     let root = alternation.confirming.judge.root();
     let mut all: Vec<Assumption> = proofs.outcome.assumed.clone();
-    // Where overflow is asked, every signed operation has its check but for those that the user's own
-    // `-fwrapv` defines: what has none is unsigned. A certificate does not tell that.
+    // Where overflow is asked, every signed operation has its check but for those that the user's
+    // own `-fwrapv` defines: what has none is unsigned. A certificate does not tell that.
     let asked = &alternation.subject.harness.properties;
     if asked.contains(&Property::Overflow) {
         all.retain(|assumption| assumption.id != "wrapping" && assumption.id != "conversions");

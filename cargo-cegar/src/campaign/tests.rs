@@ -26,8 +26,8 @@ use crate::options::Harness;
 /// Where tests go.
 #[derive(Clone, Copy, Debug)]
 pub enum Where<'a> {
-    /// A package of its own, made for a single check: the first of these folders that holds no other
-    /// program's tests when a test is written. At least one.
+    /// A package of its own, made for a single check: the first of these folders that holds no
+    /// other program's tests when a test is written. At least one.
     Standalone(&'a [PathBuf]),
     /// The `cegar/` package of a crate.
     Package(&'a Path),
@@ -169,7 +169,8 @@ impl<'a> Tests<'a> {
         let run = finding.replay(&runner);
         if !run.outcome().is_violation() {
             let why = format!(
-                "no test was written for {}: built as a test builds it, the program does not fail on this input ({:?})",
+                "no test was written for {}: built as a test builds it, the program does not fail \
+                 on this input ({:?})",
                 finding.test,
                 run.outcome()
             );
@@ -283,7 +284,8 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The lock of a crate's package: it lies in the scratch folder of all harnesses, above this one's.
+    /// The lock of a crate's package: it lies in the scratch folder of all harnesses, above this
+    /// one's.
     fn lock_of_package(&self) -> Result<File, Error> {
         let own = self.scratch.parent().unwrap_or(&self.scratch);
         let path = own.with_file_name("emit.lock");

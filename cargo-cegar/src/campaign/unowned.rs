@@ -122,8 +122,8 @@ pub fn replay(
     Ok(sum)
 }
 
-/// The package's test targets and their files, as cargo knows them; where its manifest cannot be read,
-/// the files of `tests/`, which cargo then says why it does not run.
+/// The package's test targets and their files, as cargo knows them; where its manifest cannot be
+/// read, the files of `tests/`, which cargo then says why it does not run.
 fn targets(package: &Path) -> BTreeMap<String, PathBuf> {
     let mut command = MetadataCommand::new();
     command.manifest_path(package.join("Cargo.toml")).no_deps();

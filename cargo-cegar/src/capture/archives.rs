@@ -30,7 +30,8 @@ struct Uses {
 /// The extensions of what a compiler for C makes objects of, besides C.
 const OTHERS: [&str; 6] = ["s", "S", "cc", "cpp", "cxx", "C"];
 
-/// Leaves out what belongs to programs alone, and sorts the rest as the archives are. Says whether there are objects of an earlier build in them.
+/// Leaves out what belongs to programs alone, and sorts the rest as the archives are. Says whether
+/// there are objects of an earlier build in them.
 pub(super) fn sort(captured: &mut Captured, records: &[Record]) {
     let mut uses = Uses::default();
     for record in records {

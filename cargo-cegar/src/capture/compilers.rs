@@ -56,11 +56,11 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
 pub(super) enum Trial {
     /// As without them.
     Plain,
-    /// With `make` told to make everything anew, also what an earlier build has left in the folder of the
-    /// sources.
+    /// With `make` told to make everything anew, also what an earlier build has left in the folder
+    /// of the sources.
     Anew,
-    /// Without what `pkg-config` or vcpkg tell of libraries that are installed, so that a build script
-    /// falls back to the sources that it bundles.
+    /// Without what `pkg-config` or vcpkg tell of libraries that are installed, so that a build
+    /// script falls back to the sources that it bundles.
     Bundled,
 }
 

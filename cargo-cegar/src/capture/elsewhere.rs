@@ -15,8 +15,8 @@ use crate::project::Project;
 /// How deep archives lie below a build script's output.
 const DEPTH: usize = 4;
 
-/// The functions in archives of other packages' build scripts, with the package of each. What cannot be
-/// read shows nothing: this only serves advice.
+/// The functions in archives of other packages' build scripts, with the package of each. What
+/// cannot be read shows nothing: this only serves advice.
 pub fn elsewhere(project: &Project) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let builds = folder(project).join("target/debug/build");

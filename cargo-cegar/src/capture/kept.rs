@@ -128,7 +128,8 @@ pub fn is_current(
     Ok(is_there.unwrap_or(false))
 }
 
-/// What a package keeps of a capture. It is made once, since the compiler is asked for what each file reads.
+/// What a package keeps of a capture. It is made once, since the compiler is asked for what each
+/// file reads.
 pub struct Kept<'a> {
     project: &'a Project,
     bundled: bool,
@@ -199,8 +200,8 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Keeps in `package` what the build script is now, if that is a file of the workspace: a list that the script still compiles is no longer compared
-/// with the script that it was made by.
+/// Keeps in `package` what the build script is now, if that is a file of the workspace: a list that
+/// the script still compiles is no longer compared with the script that it was made by.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -225,8 +226,8 @@ pub fn keep_script(project: &Project, package: &Path) -> Result<(), FileError> {
 
 /// The text of `captured.json`. The file is committed and must mean the same on another machine and
 /// after `cargo clean`: every path is made relative to the crate where it lies inside the
-/// workspace, cargo's own folder is named by a word, and files that the build wrote are taken from their
-/// copies.
+/// workspace, cargo's own folder is named by a word, and files that the build wrote are taken from
+/// their copies.
 fn text(
     captured: &Captured,
     project: &Project,

@@ -90,8 +90,8 @@ pub struct Captured {
     /// Whether these are the sources that the crate bundles, while its build as it is takes the
     /// library that is installed.
     pub bundled: bool,
-    /// Whether a library gets an object that no recorded call made. A build that works in its source
-    /// folder finds there what an earlier one has left, and compiles the rest.
+    /// Whether a library gets an object that no recorded call made. A build that works in its
+    /// source folder finds there what an earlier one has left, and compiles the rest.
     pub is_partial: bool,
 }
 
@@ -103,7 +103,8 @@ pub enum CaptureError {
     #[diagnostic(
         code(cegar::build_failed),
         help(
-            "`cargo build -p {package}` must work first; or list the C files under [c] in cegar.toml"
+            "`cargo build -p {package}` must work first; or list the C files under [c] in \
+             cegar.toml"
         )
     )]
     BuildFailed {

@@ -86,11 +86,13 @@ mod tests {
             units: vec![
                 write(
                     "lib.c",
-                    "/* main(void) { */\n#ifdef SELFTEST\nint main(void) { return 0; }\n#endif\nint f(void);\n",
+                    "/* main(void) { */\n#ifdef SELFTEST\nint main(void) { return 0; }\n#endif\n\
+                     int f(void);\n",
                 ),
                 write(
                     "call.c",
-                    "int main(int);\nint domain(int x) { return x; }\nint g(void) { return main(1); }\n",
+                    "int main(int);\nint domain(int x) { return x; }\n\
+                     int g(void) { return main(1); }\n",
                 ),
                 write(
                     "tests/one.c",

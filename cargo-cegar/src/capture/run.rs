@@ -20,7 +20,8 @@ const SHOWN: usize = 60;
 ///
 /// A build that works in the folder of the sources compiles less the second time, or nothing: then
 /// `make` is told to make everything anew. A build script that finds the library installed compiles
-/// nothing either: then it is run once more without what tells it so, and [`Captured::bundled`] says it.
+/// nothing either: then it is run once more without what tells it so, and [`Captured::bundled`]
+/// says it.
 pub fn capture(
     project: &Project,
     stop: &AtomicBool,
@@ -205,7 +206,8 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
             .all(|left| left.why == parse::STRAIGHT);
         let advice = match may_be_installed {
             true => {
-                "; if the library that is installed was taken, choose the vendored or static feature"
+                "; if the library that is installed was taken, choose the vendored or static \
+                 feature"
             }
             false => "",
         };
@@ -214,8 +216,9 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
         format!("C was compiled by {}: choose with -p", others.join(", "))
     } else {
         may_be_installed = true;
-        "a build script that finds the library installed compiles nothing: choose its vendored or static feature; one \
-         that calls a compiler by its absolute path is not seen: list the C files as `sources` under [c] in cegar.toml"
+        "a build script that finds the library installed compiles nothing: choose its vendored or \
+         static feature; one that calls a compiler by its absolute path is not seen: list the C \
+         files as `sources` under [c] in cegar.toml"
             .to_owned()
     };
     CaptureError::NothingCaptured {

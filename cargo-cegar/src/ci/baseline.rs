@@ -86,7 +86,8 @@ impl Baseline {
         let wrong = |why: String, help: &str| {
             Error::usage(format!("`{}` is no baseline: {why}", path.display()), help)
         };
-        let damaged = "restore it from version control, or delete it: `cargo cegar ci --update-baseline` writes a new one";
+        let damaged = "restore it from version control, or delete it: `cargo cegar ci \
+            --update-baseline` writes a new one";
         let value: serde_json::Value =
             serde_json::from_slice(&bytes).map_err(|why| wrong(why.to_string(), damaged))?;
         match value["format"].as_u64() {
@@ -96,7 +97,8 @@ impl Baseline {
             Some(format) if format < u64::from(FORMAT) && anew => Ok(Baseline::default()),
             Some(format) if format < u64::from(FORMAT) => Err(wrong(
                 format!(
-                    "it has format {format}, which does not tell two faults of one function apart; this version reads {FORMAT}"
+                    "it has format {format}, which does not tell two faults of one function apart; \
+                     this version reads {FORMAT}"
                 ),
                 "`cargo cegar ci --update-baseline` writes it anew",
             )),

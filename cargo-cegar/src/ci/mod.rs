@@ -255,7 +255,8 @@ pub struct Report {
     /// Violations that the engine sees and that no native run showed.
     #[serde(default)]
     pub not_shown: u64,
-    /// Inputs that failed and were not looked into, where no other input of the harness showed a fault.
+    /// Inputs that failed and were not looked into, where no other input of the harness showed a
+    /// fault.
     #[serde(default)]
     pub late: u64,
     /// Each harness.
@@ -379,8 +380,8 @@ impl Report {
 }
 
 impl Report {
-    /// Adds faults of harnesses that break conditions which no list has. Whether the library may want them
-    /// is for a person to say, so the build is not clean.
+    /// Adds faults of harnesses that break conditions which no list has. Whether the library may
+    /// want them is for a person to say, so the build is not clean.
     pub fn add_preconditions(&mut self, preconditions: Vec<Finding>) {
         if !preconditions.is_empty() && self.exit_code == ExitCode::Clean.code() {
             self.exit_code = ExitCode::Incomplete.code();

@@ -20,7 +20,8 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     writeln!(out, "## cargo cegar: {}\n", headline(report))?;
     writeln!(
         out,
-        "| harness | verdict | fails | known | checks proved | unreachable | open | edges covered | unreachable | open | executions | time |"
+        "| harness | verdict | fails | known | checks proved | unreachable | open | edges covered \
+         | unreachable | open | executions | time |"
     )?;
     writeln!(
         out,

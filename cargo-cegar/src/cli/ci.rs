@@ -198,8 +198,9 @@ fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
 }
 
 /// What to do about conditions that no list has.
-const UNLISTED: &str = "harnesses break conditions that cegar/contracts.toml does not have: either callers have to keep \
-     them (write them into the harness and the list, as `cargo cegar init` does), or the library is at fault";
+const UNLISTED: &str = "harnesses break conditions that cegar/contracts.toml does not have: either \
+    callers have to keep them (write them into the harness and the list, as `cargo cegar init` \
+    does), or the library is at fault";
 
 fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {
     if args.budget.require_proof && fan.unconfirmed {

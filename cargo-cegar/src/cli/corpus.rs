@@ -59,7 +59,8 @@ pub(super) fn emit(
             continue;
         }
         let message = format!(
-            "{}: {} of {} inputs do all; {} tests written, {} there already, {} of them with another behaviour",
+            "{}: {} of {} inputs do all; {} tests written, {} there already, {} of them with \
+             another behaviour",
             done.harness,
             done.written.len() + done.kept.len(),
             done.inputs,
@@ -202,7 +203,8 @@ pub(super) fn stats(manners: &Manners, args: &StatsArgs) -> Result<ExitCode, Err
         .unwrap_or(0)
         .max(7);
     text += &format!(
-        "{:width$}  executions   per second  machine runs  solver calls  engine seeds  corpus   queue  proving  seconds\n",
+        "{:width$}  executions   per second  machine runs  solver calls  engine seeds  corpus   \
+         queue  proving  seconds\n",
         "harness"
     );
     for (listed, s, queue) in &rows {

@@ -92,7 +92,8 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
 }
 
-/// Says of which harnesses the coverage is not there or not known, and which files have changed since.
+/// Says of which harnesses the coverage is not there or not known, and which files have changed
+/// since.
 fn tell_gaps<'a>(
     damaged: impl Iterator<Item = &'a (String, String)>,
     idle: &[String],
@@ -104,7 +105,8 @@ fn tell_gaps<'a>(
     }
     if !idle.is_empty() {
         let text = format!(
-            "no execution was seen of {}: what it covers is not known, and what is open there was not tried",
+            "no execution was seen of {}: what it covers is not known, and what is open there was \
+             not tried",
             idle.join(", ")
         );
         note(fan, Level::Warning, text);

@@ -111,7 +111,8 @@ fn record(folder: &Path, test: &str, mock: &Path) -> Result<PathBuf, Error> {
                     "no test of `{}` that is called `{test}` ran a mock\n{said}",
                     folder.display()
                 ),
-                "`cargo cegar list` names the tests; for those of `check`, go to the package that it wrote",
+                "`cargo cegar list` names the tests; for those of `check`, go to the package that \
+                 it wrote",
             ))
         }
     }
@@ -129,7 +130,8 @@ fn debugger(args: &DebugArgs) -> Result<PathBuf, Error> {
         .find_map(|name| which::which(name).ok());
     found.ok_or_else(|| Error::ToolMissing {
         message: "there is no debugger (tried gdb, lldb and lldb-19)".to_owned(),
-        help: "install one (on Debian `apt install gdb`), or name it with --debugger or CEGAR_DEBUGGER"
+        help: "install one (on Debian `apt install gdb`), or name it with --debugger or \
+            CEGAR_DEBUGGER"
             .to_owned(),
     })
 }

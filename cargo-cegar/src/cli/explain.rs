@@ -42,7 +42,8 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
     }
     if text.is_empty() && args.from.is_none() && is_mended(manners, &args.goal)? {
         return print(&format!(
-            "{}: its test passes now: the fault was mended, or the harness changed. `cargo cegar list` shows all tests\n",
+            "{}: its test passes now: the fault was mended, or the harness changed. `cargo cegar \
+             list` shows all tests\n",
             args.goal
         ));
     }
@@ -50,7 +51,8 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
         return Err(Error::nothing(
             format!("there is no goal `{}`", args.goal),
             format!(
-                "give FILE:LINE, a test's name, or a check's number as --message-format json has it; {}",
+                "give FILE:LINE, a test's name, or a check's number as --message-format json has \
+                 it; {}",
                 near(&args.goal, &known)
             ),
         ));
@@ -133,7 +135,8 @@ fn folders(manners: &Manners, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error>
     if folders.is_empty() {
         return Err(Error::nothing(
             format!("there is nothing to explain in {}", scratch.display()),
-            "`cargo cegar run` comes first; or name the folder of `check --certificate DIR` with --from DIR",
+            "`cargo cegar run` comes first; or name the folder of `check --certificate DIR` with \
+             --from DIR",
         ));
     }
     Ok(folders)

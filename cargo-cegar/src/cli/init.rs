@@ -62,7 +62,8 @@ pub(super) fn init(
         done: &done,
     };
     if stop.load(Ordering::Relaxed) {
-        let text = "init was interrupted: functions that it did not come to have no harness; call it again";
+        let text = "init was interrupted: functions that it did not come to have no harness; call \
+            it again";
         note(&mut fan, Level::Warning, text);
     }
     for text in telling.lines(manners, &project) {

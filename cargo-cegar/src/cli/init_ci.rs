@@ -49,7 +49,8 @@ pub(super) fn init_ci(
             && let Some(folder) = only_here(&project.cegar)
         {
             let text = format!(
-                "the build there has no {}, where Cargo.toml of `{}` takes cegar-harness from: change that line to cegar-harness = {}",
+                "the build there has no {}, where Cargo.toml of `{}` takes cegar-harness from: \
+                 change that line to cegar-harness = {}",
                 folder.display(),
                 project.cegar_name(),
                 for_everyone()

@@ -168,8 +168,8 @@ fn conclude(
 }
 
 /// Why `--require-proof` is not content with a proof.
-const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has confirmed; read \
-     cegar/contracts.toml, and set state = \"confirmed\", or delete them";
+const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has \
+    confirmed; read cegar/contracts.toml, and set state = \"confirmed\", or delete them";
 
 fn verbosity(manners: &Manners) -> i8 {
     let (more, less) = (manners.verbose.min(100), manners.quiet.min(100));

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::store::FileError;
 
-/// Refuses two options that name one file, and files whose folder is not there: that is told before the
-/// campaign, not after it. Devices and pipes take any number of reports.
+/// Refuses two options that name one file, and files whose folder is not there: that is told before
+/// the campaign, not after it. Devices and pipes take any number of reports.
 pub(super) fn distinct(reports: &[(&str, &Option<PathBuf>)]) -> Result<(), Error> {
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for (option, path) in reports {

@@ -79,7 +79,8 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         ),
         (Ok(checked), MessageFormat::Human) => writeln!(
             out,
-            "accepted: {}, {} edges unreachable; with library functions, what is trivial and what nobody asked for {} checks ({} transitions, {} questions){}",
+            "accepted: {}, {} edges unreachable; with library functions, what is trivial and what \
+             nobody asked for {} checks ({} transitions, {} questions){}",
             counted.words(),
             certificate.blocks.len(),
             certificate.checks.len(),

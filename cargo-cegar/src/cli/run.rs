@@ -81,7 +81,8 @@ pub(super) struct Unattended<'a> {
     pub until: Option<Instant>,
 }
 
-/// What a campaign on the harnesses of a crate is asked by a person; holds the locks of the harnesses.
+/// What a campaign on the harnesses of a crate is asked by a person; holds the locks of the
+/// harnesses.
 pub(super) fn run_options(
     project: &Project,
     config: &Config,
@@ -224,7 +225,8 @@ fn readable_record(package: &Path) -> Result<(), Error> {
                 "`{}` is no record of the tests that were written: {why}",
                 path.display()
             ),
-            "take it from version control; or delete it: then every test that is there counts as edited by hand",
+            "take it from version control; or delete it: then every test that is there counts as \
+             edited by hand",
         )),
     }
 }

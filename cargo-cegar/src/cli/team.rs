@@ -74,8 +74,10 @@ pub(super) fn open(
     }
     if budget.runs.or(file.runs).is_some() {
         return Err(Error::usage(
-            "with --runs nothing is exchanged: what comes from other machines is not the same each time",
-            "leave out --listen and --join (CEGAR_LISTEN, CEGAR_JOIN), or use --max-time instead of --runs",
+            "with --runs nothing is exchanged: what comes from other machines is not the same each \
+             time",
+            "leave out --listen and --join (CEGAR_LISTEN, CEGAR_JOIN), or use --max-time instead \
+             of --runs",
         ));
     }
     let strategy = budget.strategy.or(file.strategy).unwrap_or_default();
@@ -104,7 +106,8 @@ pub(super) fn open(
     note(reporter, Level::Info, text);
     if !at.ip().is_loopback() {
         let text = format!(
-            "whoever reaches {at} can send inputs and read those that are found: there are no passwords"
+            "whoever reaches {at} can send inputs and read those that are found: there are no \
+             passwords"
         );
         note(reporter, Level::Warning, text);
     }

@@ -2,8 +2,8 @@
 //!
 //! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode
 //! stands a list of every file that was read to make it (clang's own dependency list) with the hash
-//! of its content, and the hash of the preprocessed text. It is fresh if all of them still have that
-//! content, and the preprocessor makes the same text of them now: a header that appears before
+//! of its content, and the hash of the preprocessed text. It is fresh if all of them still have
+//! that content, and the preprocessor makes the same text of them now: a header that appears before
 //! another one of its name on the search path changes no file that was read, nor does an include
 //! path in the environment. The files are compared because the text does not tell columns. Times do
 //! not matter, so a fresh checkout or a touched header compiles nothing. The bitcode's own hash
@@ -137,8 +137,8 @@ impl Entry {
     }
 
     /// The preprocessed text of a file that asks whether it is sanitized, as it is without the
-    /// sanitizers: they are only the engine's way to have checks inserted. None for any other file. The list of
-    /// files that are read goes to `dependencies`.
+    /// sanitizers: they are only the engine's way to have checks inserted. None for any other file.
+    /// The list of files that are read goes to `dependencies`.
     pub fn text_without_sanitizers(
         &self,
         compiler: &Compiler,
@@ -208,7 +208,8 @@ fn scratch(beside: &Path, extension: &str) -> PathBuf {
 }
 
 /// What the files in clang's list, read from `folder`, say. Without a word about sanitizers
-/// (`__has_feature`, `__SANITIZE_ADDRESS__`) the preprocessor makes the same text with and without them.
+/// (`__has_feature`, `__SANITIZE_ADDRESS__`) the preprocessor makes the same text with and without
+/// them.
 fn said(list: &Path, folder: &Path) -> Said {
     let Ok(list) = fs::read_to_string(list) else {
         return Said {

@@ -99,7 +99,8 @@ fn ask(path: &Path) -> Result<String, CompileError> {
 }
 
 /// Where the version of this very file is remembered: to ask a clang takes as long as to compile a
-/// small file. None for what is no clang itself (a script, `ccache`), and may start another one tomorrow.
+/// small file. None for what is no clang itself (a script, `ccache`), and may start another one
+/// tomorrow.
 fn memo(path: &Path) -> Option<PathBuf> {
     let program = path.canonicalize().ok()?;
     let mut magic = [0; 4];

@@ -85,8 +85,8 @@ pub(super) fn known(
     Ok(flags)
 }
 
-/// Flags that change what code means and are not supported, with those that undo them. Wide characters of the C library have 32 bits; clang
-/// ignores the others.
+/// Flags that change what code means and are not supported, with those that undo them. Wide
+/// characters of the C library have 32 bits; clang ignores the others.
 const UNSUPPORTED: [(&[&str], &[&str]); 3] = [
     (&["-fshort-wchar"], &["-fno-short-wchar"]),
     (

@@ -51,7 +51,8 @@ pub enum CompileError {
     #[diagnostic(
         code(cegar::no_clang),
         help(
-            "install it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG to its path. Generated tests do not need it, only `cargo cegar` does"
+            "install it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG to its path. \
+             Generated tests do not need it, only `cargo cegar` does"
         )
     )]
     NoClang {
@@ -63,7 +64,8 @@ pub enum CompileError {
     #[diagnostic(
         code(cegar::wrong_clang),
         help(
-            "install clang-19 beside it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG to its path"
+            "install clang-19 beside it (Debian, Ubuntu: apt install clang-19), or set CEGAR_CLANG \
+             to its path"
         )
     )]
     WrongClang {
@@ -97,11 +99,13 @@ pub enum CompileError {
         source: io::Error,
     },
     /// A flag that changes what types are in the C library as well.
-    #[error("`{}` is compiled with `{flag}`, which is not supported: the models of the C library are compiled without it", file.display())]
+    #[error("`{}` is compiled with `{flag}`, which is not supported: the models of the C library \
+        are compiled without it", file.display())]
     #[diagnostic(
         code(cegar::unsupported_flag),
         help(
-            "leave the file out with `exclude` under [c] in cegar.toml, or build the crate without the flag"
+            "leave the file out with `exclude` under [c] in cegar.toml, or build the crate without \
+             the flag"
         )
     )]
     Flag {
@@ -117,10 +121,12 @@ pub enum CompileError {
 
 /// What helps against what clang said.
 fn mended_by(output: &str) -> String {
-    const SOURCES: &str = "defines and include paths come from -D and -I, from [c] in cegar.toml, or from the crate's own build (run `cargo cegar build` to capture it again)";
+    const SOURCES: &str = "defines and include paths come from -D and -I, from [c] in cegar.toml, \
+        or from the crate's own build (run `cargo cegar build` to capture it again)";
     match output.contains("'omp.h' file not found") {
         true => format!(
-            "threads are not modelled: take the crate without its feature for OpenMP, or undefine the macro that asks for it; {SOURCES}"
+            "threads are not modelled: take the crate without its feature for OpenMP, or undefine \
+             the macro that asks for it; {SOURCES}"
         ),
         false => SOURCES.to_owned(),
     }
@@ -205,7 +211,8 @@ pub fn printed(
     output(compiler, unit, scratch, &flags)
 }
 
-/// The syntax trees of the functions of one file whose names hold `name`, as JSON values; none if clang does not want to.
+/// The syntax trees of the functions of one file whose names hold `name`, as JSON values; none if
+/// clang does not want to.
 pub fn syntax_trees(
     compiler: &Compiler,
     unit: &Unit,
@@ -402,7 +409,8 @@ fn compile_one(
     let mut second = compile_as(compiler, unit, &args, entry)?;
     if let One::Made { warnings, .. } = &mut second {
         warnings.push_str(&format!(
-            "{}: `no_sanitize` is not the attribute alone: what functions with that attribute do is not checked\n",
+            "{}: `no_sanitize` is not the attribute alone: what functions with that attribute do \
+             is not checked\n",
             unit.source.display()
         ));
     }

@@ -56,7 +56,8 @@ fn a_header_that_appears_before_another_is_noticed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("late")).unwrap();
     std::fs::write(dir.path().join("late/h.h"), "#define M 1\n").unwrap();
-    let text = "#include <h.h>\n#if __has_include(\"own.h\")\n#include \"own.h\"\n#endif\nint f(void) { return M; }\n";
+    let text = "#include <h.h>\n#if __has_include(\"own.h\")\n#include \"own.h\"\n#endif\n\
+        int f(void) { return M; }\n";
     let mut one = unit(dir.path(), "a.c", text);
     one.flags = vec!["-Iearly".to_owned(), "-Ilate".to_owned()];
     let out = dir.path().join("out");
@@ -80,8 +81,8 @@ fn the_code_does_not_see_the_sanitizers_that_insert_its_checks() {
         return;
     };
     let dir = tempfile::tempdir().unwrap();
-    let text = "#if __has_feature(undefined_behavior_sanitizer)\nint sanitized;\n#else\nint plain;\n#endif\n\
-                int f(int x) { return x + x; }\n";
+    let text = "#if __has_feature(undefined_behavior_sanitizer)\nint sanitized;\n#else\n\
+        int plain;\n#endif\nint f(int x) { return x + x; }\n";
     let units = [unit(dir.path(), "a.c", text)];
     let out = dir.path().join("out");
     let stop = AtomicBool::new(false);

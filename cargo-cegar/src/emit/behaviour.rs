@@ -39,20 +39,16 @@ pub fn stem(harness: &str) -> String {
 
 fn heading(harness: &str) -> String {
     format!(
-        "//! What `{harness}` does: the fewest inputs that enter all of its code that `cargo cegar` has seen entered.\n\
-         //! `INSTA_UPDATE=always cargo test` accepts a change, as does cargo-insta.\n\
-         \n\
-         use cegar_harness::*;\n\
-         \n\
-         /// Compares what a run did with `snapshots/NAME.snap`.\n\
-         #[track_caller]\n\
-         fn same(name: &str, run: &Run) {{\n\
-         \x20   let mut settings = insta::Settings::clone_current();\n\
-         \x20   settings.set_snapshot_path(\"../snapshots\");\n\
-         \x20   settings.set_prepend_module_to_snapshot(false);\n\
-         \x20   settings.set_omit_expression(true);\n\
-         \x20   settings.bind(|| insta::assert_snapshot!(name, run.behaviour()));\n\
-         }}\n"
+        "//! What `{harness}` does: the fewest inputs that enter all of its code that `cargo \
+         cegar` has seen entered.\n\
+         //! `INSTA_UPDATE=always cargo test` accepts a change, as does cargo-insta.\n\n\
+         use cegar_harness::*;\n\n/// Compares what a run did with `snapshots/NAME.snap`.\n\
+         #[track_caller]\nfn same(name: &str, run: &Run) {{\n\x20   let mut settings = \
+         insta::Settings::clone_current();\n\x20   \
+         settings.set_snapshot_path(\"../snapshots\");\n\x20   \
+         settings.set_prepend_module_to_snapshot(false);\n\x20   \
+         settings.set_omit_expression(true);\n\x20   settings.bind(|| \
+         insta::assert_snapshot!(name, run.behaviour()));\n}}\n"
     )
 }
 
@@ -163,8 +159,8 @@ mod tests {
         );
         let text = std::fs::read_to_string(folder.path().join("tests/demo_behaviour.rs"))?;
         assert!(text.ends_with(
-            "\n#[test]\nfn input_1f2e() {\n    let run = Mock::new(\"demo\").data(b\"go\").run();\n    \
-             same(\"demo_input_1f2e\", &run);\n}\n"
+            "\n#[test]\nfn input_1f2e() {\n    let run = \
+             Mock::new(\"demo\").data(b\"go\").run();\n    same(\"demo_input_1f2e\", &run);\n}\n"
         ));
         assert!(add_snapshot(
             folder.path(),

@@ -131,22 +131,22 @@ impl Package {
         } = self;
         let source = match dependency {
             Dependency::Path(_) => format!(
-                "# This is the checkout that `cargo cegar` was built from, on this machine. For others:\n\
-                 # cegar-harness = {}\n",
+                "# This is the checkout that `cargo cegar` was built from, on this machine. For \
+                 others:\n# cegar-harness = {}\n",
                 for_everyone()
             ),
             Dependency::Git(_) | Dependency::Version(_) => String::new(),
         };
         let dependency = dependency.toml();
         let manifest = format!(
-            "[package]\nname = \"{name}\"\ndescription = \"What cargo cegar found, as tests\"\nversion = \"0.0.0\"\n\
-             edition = \"2024\"\npublish = false\n\n\
-             # A workspace of its own: whatever is wrong with this package, everything around it still builds.\n\
-             [workspace]\n\n\
-             # Where `cegar-harness` comes from: the only line to change.\n{source}\
-             [workspace.dependencies]\ncegar-harness = {dependency}\n\n\
-             [build-dependencies]\ncegar-harness.workspace = true\n\n\
-             [dev-dependencies]\ncegar-harness.workspace = true\n"
+            "[package]\nname = \"{name}\"\ndescription = \"What cargo cegar found, as tests\"\n\
+             version = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
+             # A workspace of its own: whatever is wrong with this package, everything around it \
+             still builds.\n[workspace]\n\n\
+             # Where `cegar-harness` comes from: the only line to change.\n\
+             {source}[workspace.dependencies]\ncegar-harness = {dependency}\n\n\
+             [build-dependencies]\ncegar-harness.workspace = true\n\n[dev-dependencies]\n\
+             cegar-harness.workspace = true\n"
         );
         let lib = "//! Nothing but tests: `tests/` holds what `cargo cegar` found.\n".to_owned();
         [
@@ -280,8 +280,8 @@ fn written(folder: &Path, stem: &str) -> Result<Option<(String, Record)>, EmitEr
     }
 }
 
-/// Whether a test file has nothing but what is written here: a file that does not parse, or has items of somebody else's, may not build, which
-/// only cargo can tell.
+/// Whether a test file has nothing but what is written here: a file that does not parse, or has
+/// items of somebody else's, may not build, which only cargo can tell.
 ///
 /// # Errors
 /// When a file is there and cannot be read.
@@ -323,7 +323,8 @@ struct Record {
 }
 
 impl Record {
-    /// Whether a test of a file with this text is as it was written; none where there is no such test.
+    /// Whether a test of a file with this text is as it was written; none where there is no such
+    /// test.
     fn has_written(&self, text: &str, stem: &str, test: &str) -> Option<bool> {
         let known = self.tests.get(&format!("{stem}::{test}"));
         let text = function(text, test)?;

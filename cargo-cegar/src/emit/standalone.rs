@@ -83,7 +83,8 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// The options that the user gave: the headers of the stub library lie somewhere else in each check.
+/// The options that the user gave: the headers of the stub library lie somewhere else in each
+/// check.
 fn users(args: &[String]) -> Vec<&str> {
     let users = args.iter().filter(|arg| !arg.ends_with("/stubs/include"));
     users.map(String::as_str).collect()

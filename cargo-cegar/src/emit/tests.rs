@@ -237,7 +237,8 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("copy.c");
     let text = "#include <stdio.h>\nint main(void) {\n    char line[ROOM];\n    int c, n = 0;\n    \
-         while ((c = getchar()) != EOF)\n        if (n < 100) line[n++] = c;\n    return n ? line[0] : 0;\n}\n";
+        while ((c = getchar()) != EOF)\n        if (n < 100) line[n++] = c;\n    return n ? \
+        line[0] : 0;\n}\n";
     let package = folder.path().join("test");
     let build = |room: u32| -> Result<cegar_harness::build::Built, Box<dyn std::error::Error>> {
         std::fs::write(&file, text.replace("ROOM", &room.to_string()))?;

@@ -30,8 +30,8 @@ pub struct Fan {
     pub unconfirmed: bool,
     /// Whether a declaration does not fit the library, and the baseline does not list it.
     pub mismatched: bool,
-    /// Finds functions of C code that other packages of the build compile, and the package of each. It is
-    /// asked once, when something is mocked.
+    /// Finds functions of C code that other packages of the build compile, and the package of each.
+    /// It is asked once, when something is mocked.
     pub find_elsewhere: Option<Box<dyn FnOnce() -> BTreeMap<String, String>>>,
     /// What it found, without what was told.
     elsewhere: BTreeMap<String, String>,
@@ -53,9 +53,10 @@ impl Fan {
         for (package, functions) in packages {
             let names: Vec<&str> = functions.into_iter().collect();
             let message = format!(
-                "`{package}`, which this build compiles as well, has {}: here such a function may do anything that its type \
-                 allows, and what is found because of it may be no fault; add the C files of `{package}` to `sources` under [c] \
-                 in cegar.toml (and its headers to `includes`) to have them looked at instead",
+                "`{package}`, which this build compiles as well, has {}: here such a function may \
+                 do anything that its type allows, and what is found because of it may be no \
+                 fault; add the C files of `{package}` to `sources` under [c] in cegar.toml (and \
+                 its headers to `includes`) to have them looked at instead",
                 names.join(", ")
             );
             self.event(&Event::Note {

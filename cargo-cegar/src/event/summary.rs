@@ -61,7 +61,8 @@ pub struct Summary {
     /// Violations that the engine sees and that no native run showed.
     #[serde(default)]
     pub not_shown: u64,
-    /// Inputs that the fuzzer's target failed on and that were not looked into, where no other input showed a fault.
+    /// Inputs that the fuzzer's target failed on and that were not looked into, where no other
+    /// input showed a fault.
     #[serde(default)]
     pub late: u64,
     /// How many harnesses there were.
@@ -135,8 +136,9 @@ impl Summary {
         ids.any(|id| id == cegar_checker::LEARNT)
     }
 
-    /// Whether not all was looked at: a harness was never executed or calls nothing of the library, something that is
-    /// to be replayed was not, no native run showed what the engine sees, or there was no time for an input that failed.
+    /// Whether not all was looked at: a harness was never executed or calls nothing of the library,
+    /// something that is to be replayed was not, no native run showed what the engine sees, or
+    /// there was no time for an input that failed.
     pub fn is_incomplete(&self) -> bool {
         let calls_nothing = self.vacuous.iter().any(|vacuous| vacuous.calls_nothing);
         let left = self.not_replayed + self.not_shown + self.late;

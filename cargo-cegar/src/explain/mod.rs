@@ -307,7 +307,8 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|why| match why.kind() {
         std::io::ErrorKind::NotFound => Error::nothing(
             format!("there is no file `{}`", path.display()),
-            "`cargo cegar run` leaves it in target/cegar/HARNESS, `cargo cegar check --certificate DIR` in DIR",
+            "`cargo cegar run` leaves it in target/cegar/HARNESS, `cargo cegar check --certificate \
+             DIR` in DIR",
         ),
         _ => Error::io("read", path, why),
     })

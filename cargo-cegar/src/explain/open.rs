@@ -46,7 +46,8 @@ fn tried(left: &Left) -> Vec<String> {
     let prover = &stats.prover;
     if prover.iterations > 0 {
         all.push(format!(
-            "the prover: {} of 4 levels of guesses, {} guesses, {} of them hold, {} questions ({} without an answer)",
+            "the prover: {} of 4 levels of guesses, {} guesses, {} of them hold, {} questions ({} \
+             without an answer)",
             prover.iterations, prover.guesses, prover.facts, prover.solver_calls, prover.unknown
         ));
     }
@@ -76,11 +77,13 @@ const ADVICE: [(&str, &str); 10] = [
     ("interrupted", "let it run to its end"),
     (
         "no invariant was found",
-        "state what holds around the loop as an assert: what is proved of one check helps with the next",
+        "state what holds around the loop as an assert: what is proved of one check helps with the \
+         next",
     ),
     (
         "gave no answer in time",
-        "the formula is too hard: smaller types or arrays (-D), or fewer multiplications by unknowns",
+        "the formula is too hard: smaller types or arrays (-D), or fewer multiplications by \
+         unknowns",
     ),
     (
         "not known where the pointer points",
@@ -88,7 +91,8 @@ const ADVICE: [(&str, &str); 10] = [
     ),
     (
         "behind ",
-        "what is named is not modelled: leave it out with a macro (-D), or define a function that stands for it",
+        "what is named is not modelled: leave it out with a macro (-D), or define a function that \
+         stands for it",
     ),
     (
         "too large to be explored",

@@ -62,7 +62,8 @@ const BODY: usize = 60;
 /// Lines that are told.
 const TOLD: usize = 400;
 
-/// Runs the input again and tells what it does; of a file that has changed since then no text is shown.
+/// Runs the input again and tells what it does; of a file that has changed since then no text is
+/// shown.
 pub fn path(program: &Program, (root, known): (&File, &Digests), tape: &[u8]) -> Path {
     let machine = Machine::new(program, Limits::default());
     let run = machine.run_tracked(tape);

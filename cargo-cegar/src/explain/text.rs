@@ -139,7 +139,8 @@ fn put_proved(out: &mut String, proved: &Proved) -> std::fmt::Result {
     } else if proved.by_floor {
         writeln!(
             out,
-            "  it follows from the states of the whole program that the floor found without the solver"
+            "  it follows from the states of the whole program that the floor found without the \
+             solver"
         )?;
     } else if proved.loops.is_empty() {
         writeln!(

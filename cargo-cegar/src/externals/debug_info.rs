@@ -1,13 +1,15 @@
 //! Debug information, as clang prints it.
 //!
-//! The types of functions that are declared and never defined are in no bitcode, except as debug information, and there
-//! only when clang believes that it optimises. So the user's files are printed once more, as text, with those flags and no
-//! passes. This reads the metadata of such a text: one node per line, fields by name. What is not understood is left
-//! out; the caller then knows less of a type and nothing wrong.
+//! The types of functions that are declared and never defined are in no bitcode, except as debug
+//! information, and there only when clang believes that it optimises. So the user's files are
+//! printed once more, as text, with those flags and no passes. This reads the metadata of such a
+//! text: one node per line, fields by name. What is not understood is left out; the caller then
+//! knows less of a type and nothing wrong.
 
 use std::collections::{HashMap, HashSet};
 
-/// A node: its kind (`DIDerivedType`) and its fields, or the elements of a list under the kind `list`.
+/// A node: its kind (`DIDerivedType`) and its fields, or the elements of a list under the kind
+/// `list`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Node {
     /// `DIBasicType` and so on; `list` for `!{...}`.
@@ -212,7 +214,8 @@ fn function_name(declaration: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The type of `inbounds %struct.T, ptr %1, i64 %2`: one index that is not nothing steps from object to object.
+/// The type of `inbounds %struct.T, ptr %1, i64 %2`: one index that is not nothing steps from
+/// object to object.
 fn indexed_type(gep: &str) -> Option<String> {
     let plain = gep
         .trim_start_matches("inbounds ")
@@ -234,13 +237,11 @@ mod tests {
     #[test]
     fn nodes_declarations_and_indices_are_read() {
         let info = DebugInfo::read(
-            "%struct.node = type { ptr }\n\
-             \x20 %2 = getelementptr inbounds %struct.node, ptr %1, i64 2, !dbg !3\n\
-             \x20 %3 = getelementptr inbounds nuw %struct.dev, ptr %1, i32 0, i32 1, !dbg !3\n\
-             declare !dbg !7 ptr @get(i32 noundef) #2\n\
-             !5 = !{!6, null}\n\
-             !6 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"a, b\", size: 64, elements: !5)\n\
-             !7 = !DISubprogram(name: \"get\", type: !8)\n\
+            "%struct.node = type { ptr }\n\x20 %2 = getelementptr inbounds %struct.node, ptr %1, \
+             i64 2, !dbg !3\n\x20 %3 = getelementptr inbounds nuw %struct.dev, ptr %1, i32 0, i32 \
+             1, !dbg !3\ndeclare !dbg !7 ptr @get(i32 noundef) #2\n!5 = !{!6, null}\n\
+             !6 = distinct !DICompositeType(tag: DW_TAG_structure_type, name: \"a, b\", size: 64, \
+             elements: !5)\n!7 = !DISubprogram(name: \"get\", type: !8)\n\
              !8 = distinct !DICompositeType(tag: DW_TAG_structure_type, size: 64, elements: !5)\n\
              !9 = !DIDerivedType(tag: DW_TAG_typedef, name: \"anon\", baseType: !8)\n",
         );

@@ -8,7 +8,8 @@ use cegar_harness::external::{Holds, Signature};
 use cegar_harness::rules::Depth;
 use cegar_model::program::outside::{Access, Effects};
 
-/// The effects of a function and of those that the objects it hands out point to, by the names that they have in the program.
+/// The effects of a function and of those that the objects it hands out point to, by the names that
+/// they have in the program.
 pub fn all(
     function: &MockedFunction,
     lifted: &BTreeSet<String>,

@@ -1,9 +1,11 @@
 //! Functions that nobody defines, and the C code that takes their places.
 //!
-//! (*Executable Counterexamples*, section 4, has a mock return recorded values, and guesses the sizes of what pointers lead
-//! to.) Here the prototype of each function is looked up in the debug information of the files that declare it. A function
-//! that returns a pointer, is given pointers or functions, or has rules in `cegar.toml` gets a body in C, written by the harness
-//! crate, so that search, proofs and tests compile the same text; the others get a plain choice from the tape.
+//! (*Executable Counterexamples*, section 4, has a mock return recorded values, and guesses the
+//! sizes of what pointers lead to.) Here the prototype of each function is looked up in the debug
+//! information of the files that declare it. A function that returns a pointer, is given pointers
+//! or functions, or has rules in `cegar.toml` gets a body in C, written by the harness crate, so
+//! that search, proofs and tests compile the same text; the others get a plain choice from the
+//! tape.
 
 pub(crate) mod debug_info;
 mod effects;
@@ -55,8 +57,9 @@ pub struct Search<'a> {
 }
 
 impl Externals {
-    /// Rules for a function that no file of the program names, and the called function whose name is nearly so, if there is one. A
-    /// name that stands in one of the files is no mistake: another harness may call the function.
+    /// Rules for a function that no file of the program names, and the called function whose name
+    /// is nearly so, if there is one. A name that stands in one of the files is no mistake: another
+    /// harness may call the function.
     pub fn misspelt<'a>(
         &'a self,
         rules: &'a BTreeMap<String, Rules>,
@@ -78,7 +81,8 @@ impl Externals {
             .collect()
     }
 
-    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any, and what the functions may do.
+    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any, and
+    /// what the functions may do.
     pub fn provide(&mut self, missing: &[Mocked], search: &Search<'_>) -> Result<Provided, Error> {
         let info = search.debug_info(missing)?;
         for function in missing {
@@ -98,7 +102,8 @@ impl Externals {
             described.rules.written().map_err(|why| {
                 Error::usage(
                     format!("[external.{}]: {why}", function.name),
-                    "for example `writes = \"n elements of row\"`, where `row` and `n` are parameters of its prototype",
+                    "for example `writes = \"n elements of row\"`, where `row` and `n` are \
+                     parameters of its prototype",
                 )
             })?;
             let structure = match &function.returns {
@@ -144,7 +149,8 @@ impl Externals {
             } else if described.rules.address_of.is_some() {
                 return Err(Error::usage(
                     format!(
-                        "[external.{}]: `address_of` needs the function's prototype, and no file declares it",
+                        "[external.{}]: `address_of` needs the function's prototype, and no file \
+                         declares it",
                         function.name
                     ),
                     "include the header that does",
@@ -270,7 +276,8 @@ impl ParameterNames<'_> {
 }
 
 impl Search<'_> {
-    /// The files that mention one of these functions, all files if none does: a macro may paste a name together.
+    /// The files that mention one of these functions, all files if none does: a macro may paste a
+    /// name together.
     fn mentioning(&self, names: &[&str]) -> Vec<&Unit> {
         let mentions = |unit: &&Unit| {
             let text = std::fs::read(unit.directory.join(&unit.source)).unwrap_or_default();
@@ -413,7 +420,8 @@ pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     });
     if returns_object {
         all.push(format!(
-            "chains of objects from outside have at most {} links, and rows of them {} elements, past which no run goes",
+            "chains of objects from outside have at most {} links, and rows of them {} elements, \
+             past which no run goes",
             cegar_harness::external::codec::DEPTH,
             cegar_harness::external::codec::ELEMENTS,
         ));

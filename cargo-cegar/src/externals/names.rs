@@ -1,8 +1,9 @@
 //! The names that prototypes give to parameters.
 //!
-//! The debug information of a function that is only declared has the types of its parameters and not their names, so clang's syntax tree is
-//! asked for these. They matter twice: a rule may call a parameter by its name (`writes = "n elements of row"`), and a number that is named
-//! like one tells how many elements the pointer before it leads to.
+//! The debug information of a function that is only declared has the types of its parameters and
+//! not their names, so clang's syntax tree is asked for these. They matter twice: a rule may call a
+//! parameter by its name (`writes = "n elements of row"`), and a number that is named like one
+//! tells how many elements the pointer before it leads to.
 
 use cegar_harness::external::{Holds, Row, Signature, Types};
 use serde::Deserialize;
@@ -16,10 +17,11 @@ struct Node {
     inner: Vec<Node>,
 }
 
-/// The names of a function's parameters, from the syntax trees of a file, which stand side by side; none for one without a name. Of several
-/// declarations the one with the most names counts.
+/// The names of a function's parameters, from the syntax trees of a file, which stand side by side;
+/// none for one without a name. Of several declarations the one with the most names counts.
 pub(super) fn of(function: &str, trees: &str) -> Option<Vec<Option<String>>> {
-    // A body may be nested deeper than a JSON value may be: each tree is read by itself, and ends with this line.
+    // A body may be nested deeper than a JSON value may be: each tree is read by itself, and ends
+    // with this line.
     let nodes = trees
         .split_inclusive("\n}\n")
         .map(serde_json::from_str::<Node>);
@@ -37,7 +39,8 @@ pub(super) fn of(function: &str, trees: &str) -> Option<Vec<Option<String>>> {
         .max_by_key(|names| names.iter().flatten().count())
 }
 
-/// Whole names of numbers of elements, and ends of such names. `num` is the number of one thing as often as that of several.
+/// Whole names of numbers of elements, and ends of such names. `num` is the number of one thing as
+/// often as that of several.
 const COUNTS: &[&str] = &["n", "count", "cnt", "nmemb", "nelem", "nelems", "nitems"];
 /// Whole names of numbers of bytes, and ends of such names.
 const LENGTHS: &[&str] = &[
@@ -57,7 +60,8 @@ fn is_named(name: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Whether a signature has a pointer to plain values with a number behind it, so that names would tell more.
+/// Whether a signature has a pointer to plain values with a number behind it, so that names would
+/// tell more.
 pub(super) fn may_have_rows(signature: &Signature, types: Types<'_>) -> bool {
     (0..signature.params.len()).any(|i| element_size(signature, i, types).is_some())
 }

@@ -1,7 +1,7 @@
 //! From debug information to the description by which mocks are made.
 //!
-//! Types are named as C names them, made unique; what a mock cannot make (a union passed by value, `long double`) gives no
-//! description, and the function keeps the plain mock that returns bytes.
+//! Types are named as C names them, made unique; what a mock cannot make (a union passed by value,
+//! `long double`) gives no description, and the function keeps the plain mock that returns bytes.
 
 use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Signature};
 
@@ -32,8 +32,8 @@ impl<'a> Describe<'a> {
         met.chain([ObjectType::unknown()]).collect()
     }
 
-    /// The type of a function that is only declared. `structure` names the structure as which the program uses the object
-    /// behind a `void *` that is returned.
+    /// The type of a function that is only declared. `structure` names the structure as which the
+    /// program uses the object behind a `void *` that is returned.
     pub fn declared(&mut self, name: &str, structure: Option<&str>) -> Option<Signature> {
         let subprogram = self.info.declared(name)?;
         // Without a prototype the parameters are not known.

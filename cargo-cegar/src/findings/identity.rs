@@ -4,8 +4,8 @@
 //! text of its line. That alone would let a second fault hide behind the first: the same statement
 //! may stand twice in a function, one line may hold two accesses, and a macro gives all accesses of
 //! its body one column. So the number of equal lines before it in the function, the column, and the
-//! number among the checks of that column belong to the identity, all counted so that another layout
-//! changes nothing. A baseline, which silences a fault for good, wants more: the lines
+//! number among the checks of that column belong to the identity, all counted so that another
+//! layout changes nothing. A baseline, which silences a fault for good, wants more: the lines
 //! around it and the function that called must be the accepted ones, too
 //! ([`Identity::is_accepted_by`]). When in doubt, a fault is new.
 

@@ -1,5 +1,5 @@
-//! Dictionaries in the format of libFuzzer and AFL++: a line for each word, `name="..."`, `name@level="..."` or
-//! `"..."`, with `\\`, `\"` and `\xNN` in it; `#` begins a comment.
+//! Dictionaries in the format of libFuzzer and AFL++: a line for each word, `name="..."`,
+//! `name@level="..."` or `"..."`, with `\\`, `\"` and `\xNN` in it; `#` begins a comment.
 //!
 //! LibAFL's own reader does not say which line is wrong, and does not know levels.
 
@@ -30,7 +30,8 @@ pub(super) fn read(given: &Path) -> Result<Vec<Vec<u8>>, Error> {
     parse(&text, most).map_err(|(line, why)| {
         Error::usage(
             format!("{}:{line}: {why}", file.display()),
-            "a line of a dictionary is name=\"word\" or \"word\", with \\\\, \\\" and \\xNN in it; `#` begins a comment",
+            "a line of a dictionary is name=\"word\" or \"word\", with \\\\, \\\" and \\xNN in it; \
+             `#` begins a comment",
         )
     })
 }
@@ -128,7 +129,9 @@ mod tests {
 
     #[test]
     fn words_of_all_kinds() {
-        let text = b"# comment\n\nkw1=\"blah\"\r\nkw2=\"\\\"ac\\\\dc\\\"\"\n  kw3 = \"\\xF7\\xf8\" # bytes\n\"foo\\x0Abar\"\nmagic@2=\"PK\"";
+        let text =
+            b"# comment\n\nkw1=\"blah\"\r\nkw2=\"\\\"ac\\\\dc\\\"\"\n  kw3 = \"\\xF7\\xf8\" \
+            # bytes\n\"foo\\x0Abar\"\nmagic@2=\"PK\"";
         let words: [&[u8]; 5] = [b"blah", b"\"ac\\dc\"", b"\xf7\xf8", b"foo\nbar", b"PK"];
         assert_eq!(
             parse(text, None),

@@ -1,9 +1,10 @@
-//! Raw inputs that people have: a folder, or an archive as OSS-Fuzz keeps one for each target (`NAME_seed_corpus.zip`).
+//! Raw inputs that people have: a folder, or an archive as OSS-Fuzz keeps one for each target
+//! (`NAME_seed_corpus.zip`).
 //!
-//! An input of `LLVMFuzzerTestOneInput` is a tape as it is. Any other program asks for more than the file: a harness that
-//! `init` wrote asks for numbers before the data, and a stream writes a byte 0xFF as two. How much a program asks for
-//! first is not known before it runs, so the usual possibilities are all offered; the fuzzer keeps those that
-//! enter something new.
+//! An input of `LLVMFuzzerTestOneInput` is a tape as it is. Any other program asks for more than
+//! the file: a harness that `init` wrote asks for numbers before the data, and a stream writes a
+//! byte 0xFF as two. How much a program asks for first is not known before it runs, so the usual
+//! possibilities are all offered; the fuzzer keeps those that enter something new.
 
 use std::fs::File;
 use std::io::Read;

@@ -106,8 +106,9 @@ impl Bound {
         here.len()
     }
 
-    /// Whether a header that is named like the library is one that its users include: a library may have such a header with
-    /// nothing but its version (`htscodecs.h`), and what the crate binds in others.
+    /// Whether a header that is named like the library is one that its users include: a library may
+    /// have such a header with nothing but its version (`htscodecs.h`), and what the crate binds in
+    /// others.
     pub fn is_for_users(&self, header: &Path, others: &[PathBuf]) -> bool {
         let has_enough = |header: &Path| self.declared(header) >= ENOUGH;
         has_enough(header)

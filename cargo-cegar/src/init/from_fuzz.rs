@@ -45,7 +45,8 @@ pub fn find(path: &Path) -> Result<Found, Error> {
     } else {
         return Err(Error::nothing(
             format!("there is no fuzz target `{}`", path.display()),
-            "name a C file with LLVMFuzzerTestOneInput, or a folder with such files and their corpora",
+            "name a C file with LLVMFuzzerTestOneInput, or a folder with such files and their \
+             corpora",
         ));
     }
     found.targets.sort_by(|a, b| a.file.cmp(&b.file));

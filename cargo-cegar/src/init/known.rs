@@ -33,8 +33,8 @@ pub(super) struct Known<'a> {
     pub(super) captured: Option<Captured>,
     /// Flags for a harness.
     pub(super) flags: Vec<String>,
-    /// A header that was written for a library without one: its name and its text. It becomes a file
-    /// beside the harnesses.
+    /// A header that was written for a library without one: its name and its text. It becomes a
+    /// file beside the harnesses.
     pub(super) declared: Option<(String, String)>,
 }
 
@@ -107,8 +107,8 @@ impl<'a> Known<'a> {
     }
 
     /// The library's own header; where it is not evident, the one that declares most of what the
-    /// crate binds, or the only one that declares the function which is asked for. Notes what there is to
-    /// choose from.
+    /// crate binds, or the only one that declares the function which is asked for. Notes what there
+    /// is to choose from.
     pub(super) fn own_header(
         &self,
         functions: &[String],
@@ -137,7 +137,8 @@ impl<'a> Known<'a> {
             lines.join("\n")
         };
         let note = if candidates.is_empty() {
-            "no header of the library was found, in the crate or where its build includes from; name it with --header"
+            "no header of the library was found, in the crate or where its build includes from; \
+             name it with --header"
                 .to_owned()
         } else if let Some(ranked) = bound.ranked(&candidates) {
             let (count, best) = ranked.first()?;
@@ -145,7 +146,8 @@ impl<'a> Known<'a> {
             let others = shown(&mut others.map(|(_, path)| path));
             if !others.is_empty() {
                 done.notes.push(format!(
-                    "of the functions that the crate binds, {count} are in this header; choose another with --header:\n{others}"
+                    "of the functions that the crate binds, {count} are in this header; choose \
+                     another with --header:\n{others}"
                 ));
             }
             return Some(best.clone());
@@ -315,7 +317,8 @@ impl<'a> Known<'a> {
         name.to_string_lossy().into_owned()
     }
 
-    /// How the header is included by the folders that are known, where no folder before has another one of that name.
+    /// How the header is included by the folders that are known, where no folder before has another
+    /// one of that name.
     fn included_as(&self, header: &Path) -> Option<String> {
         let header = header.canonicalize().ok()?;
         let folders = self.includes().into_iter();
@@ -334,7 +337,8 @@ impl<'a> Known<'a> {
         name.map(|rest| rest.to_string_lossy().into_owned())
     }
 
-    /// How the template includes the header; nothing where it does not compile by itself, or is not known.
+    /// How the template includes the header; nothing where it does not compile by itself, or is not
+    /// known.
     pub(super) fn template_include(
         &mut self,
         header: &Path,

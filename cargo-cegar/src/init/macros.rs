@@ -125,8 +125,10 @@ mod tests {
         ]);
         put(
             &mut api,
-            "#  define start(stream, bits) \\\n    start_((stream), (bits), VERSION, \\\n    (int)sizeof(struct s))\n\
-             #define oth(a) other(a)\n#define all(a, b, c, d) all_(a, b, c, d)\n#define LIMIT (3)\n#define s_make(a) s_Make(a, 1, VERSION, 2)\n#define start2(x) x\n",
+            "#  define start(stream, bits) \\\n    start_((stream), (bits), VERSION, \\\n    \
+             (int)sizeof(struct s))\n#define oth(a) other(a)\n\
+             #define all(a, b, c, d) all_(a, b, c, d)\n#define LIMIT (3)\n\
+             #define s_make(a) s_Make(a, 1, VERSION, 2)\n#define start2(x) x\n",
         );
         let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["start", "other", "all_", "s_make"]);

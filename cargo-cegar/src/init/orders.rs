@@ -49,8 +49,8 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// Looks through the C and the Rust files below the crate's folder, and the Rust files below those
-    /// of the crates that call it.
+    /// Looks through the C and the Rust files below the crate's folder, and the Rust files below
+    /// those of the crates that call it.
     pub fn learn(root: &Path, callers: &[PathBuf], api: &Api) -> Result<Orders, Error> {
         let mut parser = Parser::new();
         let language = tree_sitter_c::LANGUAGE.into();
@@ -91,7 +91,8 @@ impl Orders {
         self.inner.contains(function)
     }
 
-    /// Whether the object is not the caller's to give back behind a function: the library has it, or a call that always follows is to come.
+    /// Whether the object is not the caller's to give back behind a function: the library has it,
+    /// or a call that always follows is to come.
     pub fn is_kept(&self, function: &str) -> bool {
         self.kept.contains(function)
     }
@@ -101,8 +102,8 @@ impl Orders {
         self.fresh.contains(function)
     }
 
-    /// Whether Rust callers call a function only once they have looked at a state of their own, which may keep a condition of
-    /// the library's.
+    /// Whether Rust callers call a function only once they have looked at a state of their own,
+    /// which may keep a condition of the library's.
     pub fn is_guarded(&self, function: &str) -> bool {
         self.guarded.contains(function)
     }
@@ -152,8 +153,8 @@ impl Orders {
     }
 }
 
-/// The files with an extension below a folder, in order: so deep, so many, of so many bytes at most. What `init` itself
-/// wrote shows no caller.
+/// The files with an extension below a folder, in order: so deep, so many, of so many bytes at
+/// most. What `init` itself wrote shows no caller.
 fn files(
     folder: &Path,
     extension: &str,

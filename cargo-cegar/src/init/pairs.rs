@@ -52,8 +52,8 @@ pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
     lengths
 }
 
-/// Whether a parameter is the end of the memory that begins at the one before it: `begin, end`. Both are pointers to one type of numbers or
-/// bytes.
+/// Whether a parameter is the end of the memory that begins at the one before it: `begin, end`.
+/// Both are pointers to one type of numbers or bytes.
 pub fn is_end(api: &Api, begin: &Parameter, end: &Parameter) -> bool {
     let (Some(from), Some(to)) = (api.pointee(&begin.ty), api.pointee(&end.ty)) else {
         return false;
@@ -67,7 +67,8 @@ pub fn is_end(api: &Api, begin: &Parameter, end: &Parameter) -> bool {
     is_plain && is_named && kind == api.resolve(&to).kind && from.constant == to.constant
 }
 
-/// A row of elements of any type, as `qsort` takes it: the pointer, how many there are, and how large each is.
+/// A row of elements of any type, as `qsort` takes it: the pointer, how many there are, and how
+/// large each is.
 pub fn elements(api: &Api, params: &[Parameter]) -> Option<(usize, usize, usize)> {
     let is_row = |p: &usize| {
         let to = api.pointee(&params[*p].ty);
@@ -231,7 +232,8 @@ pub fn is_room_name(name: &str) -> bool {
     is_count_name(name) || words.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a parameter is named like several structures whose members the header has: `items`, `points`.
+/// Whether a parameter is named like several structures whose members the header has: `items`,
+/// `points`.
 fn is_many(api: &Api, pointer: &Parameter) -> bool {
     let name = plain(&pointer.name);
     let to = api.pointee(&pointer.ty).map(|to| api.resolve(&to).kind);
@@ -247,7 +249,8 @@ fn is_many(api: &Api, pointer: &Parameter) -> bool {
         .any(|word| name.ends_with(word))
 }
 
-/// Whether a number is named like how many structures there are, and not like how large something is.
+/// Whether a number is named like how many structures there are, and not like how large something
+/// is.
 fn is_count_of_many(name: &str) -> bool {
     let counts = ["count", "cnt", "num", "len", "max", "cap", "limit", "room"];
     name == "n" || name == "nb" || counts.iter().any(|word| name.contains(word))
@@ -257,8 +260,8 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
 
-/// Whether a number counts something else than the characters beside it, which are seldom counted but where they are what is worked
-/// on: `query(tag, count)` wants the count-th one.
+/// Whether a number counts something else than the characters beside it, which are seldom counted
+/// but where they are what is worked on: `query(tag, count)` wants the count-th one.
 fn is_counted_string(
     (constant, kind): (bool, &Kind),
     pointer: &Parameter,
@@ -269,8 +272,8 @@ fn is_counted_string(
     constant && *kind == CHAR && !is_input_name(&pointer.name) && is_counted
 }
 
-/// The size and the sign of a number that may be a length, or that a pointer leads to which may lead to one. A narrow one stands right
-/// behind what it counts (`is_next`).
+/// The size and the sign of a number that may be a length, or that a pointer leads to which may
+/// lead to one. A narrow one stands right behind what it counts (`is_next`).
 fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
     match api.resolve(&length.ty).kind {
         Kind::Int { size, signed } => {
@@ -297,7 +300,8 @@ fn of_distance(distance: i32, is_copy: bool) -> i32 {
     }
 }
 
-/// Whether a number says how much room there is for a copy of the string before it: `copy(char *to, const char *from, size_t size)`.
+/// Whether a number says how much room there is for a copy of the string before it: `copy(char *to,
+/// const char *from, size_t size)`.
 fn is_room_of_copy(api: &Api, params: &[Parameter], l: usize) -> bool {
     let rooms = [
         "size", "sz", "siz", "dsize", "room", "cap", "capacity", "bufsize", "maxlen",
@@ -346,7 +350,8 @@ fn score(
     let stem = a.trim_start_matches('p');
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    // `out, out_n`: the pointer's name with one for a length behind it; `iv, niv`: with an `n` before it.
+    // `out, out_n`: the pointer's name with one for a length behind it; `iv, niv`: with an `n`
+    // before it.
     let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name)
         || a.len() >= 2
             && b.strip_prefix('n') == Some(&a)

@@ -109,7 +109,8 @@ fn undeclared(header: &Path, pattern: &str, names: &[&str]) -> Error {
     Error::nothing(format!("`{header}` does not declare `{pattern}`"), help)
 }
 
-/// Which functions get harnesses: those that a pattern covers, or the most promising ones if there is no pattern.
+/// Which functions get harnesses: those that a pattern covers, or the most promising ones if there
+/// is no pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted(pub Vec<String>);
 
@@ -295,8 +296,8 @@ impl Library<'_> {
             .collect()
     }
 
-    /// The functions that the library's files define, each with the number of its file; none if they do not
-    /// compile, or there are none.
+    /// The functions that the library's files define, each with the number of its file; none if
+    /// they do not compile, or there are none.
     pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeMap<String, usize>> {
         if self.units.is_empty() {
             return None;

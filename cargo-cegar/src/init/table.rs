@@ -57,7 +57,8 @@ pub(super) fn cut_short(tried: &[Row]) -> Option<String> {
         .collect();
     (!names.is_empty()).then(|| {
         format!(
-            "the time for all trials was up (--try-all); what callers have to keep is not learnt, or not all of it, for: {}",
+            "the time for all trials was up (--try-all); what callers have to keep is not learnt, \
+             or not all of it, for: {}",
             names.join(", ")
         )
     })

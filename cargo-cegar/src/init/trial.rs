@@ -84,7 +84,8 @@ struct Ran {
     findings: u64,
     /// Whether one of them was made while the container was filled.
     while_filling: bool,
-    /// Whether one of them depends on data from outside: no look at an object's state makes that right.
+    /// Whether one of them depends on data from outside: no look at an object's state makes that
+    /// right.
     of_data: bool,
     tapes: Vec<Vec<u8>>,
     /// Where the library went through a NULL of its own.
@@ -204,8 +205,9 @@ impl Trial<'_> {
         Ok(tried)
     }
 
-    /// Leaves a harness out that fails where no caller would call the function, or that hardly reaches it. `of_data`: whether a fault depends on
-    /// data from outside; `unopened`: the fault behind what nothing here opens.
+    /// Leaves a harness out that fails where no caller would call the function, or that hardly
+    /// reaches it. `of_data`: whether a fault depends on data from outside; `unopened`: the fault
+    /// behind what nothing here opens.
     fn judge(
         &self,
         function: &str,
@@ -236,7 +238,8 @@ impl Trial<'_> {
         }
     }
 
-    /// The harness, written with what was learnt of a fault; the error says that nothing changes by that.
+    /// The harness, written with what was learnt of a fault; the error says that nothing changes by
+    /// that.
     fn otherwise(
         &self,
         name: &str,
@@ -251,8 +254,9 @@ impl Trial<'_> {
         }
     }
 
-    /// The library went through NULL, in a harness that uses an object that it has just made: whether
-    /// that is so behind what callers open it with. False where nothing was found that opens it.
+    /// The library went through NULL, in a harness that uses an object that it has just made:
+    /// whether that is so behind what callers open it with. False where nothing was found that
+    /// opens it.
     fn open(
         &self,
         name: &str,

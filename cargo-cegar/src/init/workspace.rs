@@ -138,7 +138,8 @@ mod tests {
         let changed = with_exclusion(text, "crates/cegar").unwrap().unwrap();
         assert_eq!(
             changed,
-            "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\n    # first\n    \"a\",\n    \"crates/cegar\",\n]\n"
+            "[workspace]\nmembers = [\"crates/*\"]\nexclude = [\n    # first\n    \"a\",\n    \
+             \"crates/cegar\",\n]\n"
         );
     }
 }

@@ -60,7 +60,8 @@ pub(super) fn write(
         && let Some(folder) = only_here(&project.cegar)
     {
         done.notes.push(format!(
-            "{} takes cegar-harness from {}; before others build the package, change that one line to cegar-harness = {}",
+            "{} takes cegar-harness from {}; before others build the package, change that one line \
+             to cegar-harness = {}",
             manifest.display(),
             folder.display(),
             for_everyone()
@@ -168,17 +169,15 @@ pub(super) fn extend(
 
 pub(super) fn configuration(project: &Project) -> String {
     format!(
-        "# What cargo cegar looks at in {of}. Paths are relative to this folder.\n\
-         #\n\
+        "# What cargo cegar looks at in {of}. Paths are relative to this folder.\n#\n\
          # For a harness, besides its file:\n\
-         # property = [\"memory\", \"overflow\"]   # or \"assertion\", \"all\"; assertions are always checked\n\
-         # max_len = 4096                        # longest input, in bytes\n\
+         # property = [\"memory\", \"overflow\"]   # or \"assertion\", \"all\"; assertions are \
+         always checked\n# max_len = 4096                        # longest input, in bytes\n\
          # timeout = \"1s\"                        # a run that takes longer is a hang\n\
-         # dict = \"words.dict\"                   # words for the fuzzer, as libFuzzer and AFL++ have them\n\
-         # seeds = [\"samples\", \"corpus.zip\"]    # inputs to begin with\n\
-         \n\
-         [c]\n\
-         # The C files that the crate's own build compiles, with its defines and include paths; `cargo cegar build`\n\
+         # dict = \"words.dict\"                   # words for the fuzzer, as libFuzzer and AFL++ \
+         have them\n# seeds = [\"samples\", \"corpus.zip\"]    # inputs to begin with\n\n[c]\n\
+         # The C files that the crate's own build compiles, with its defines and include paths; \
+         `cargo cegar build`\n\
          # captures them into captured.json. Or list them: sources = [\"../src/a.c\"]\n\
          # More: includes = [\"../include\"], defines = [\"NDEBUG\", \"SIZE=64\"]\n\
          sources_from = \"captured\"\n",

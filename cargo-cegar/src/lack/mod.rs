@@ -1,8 +1,9 @@
 //! What is missing at an open check, in the words of C.
 //!
-//! What the floor noted is in sets of numbers and objects ([`cegar_model::domain::short`]). A person wants to read which variable may be too
-//! large, and what to state in the harness; where debug information has no name for a value, it is told by what it is for. Nothing is
-//! said here that the floor did not note: it knows little at times, and says so.
+//! What the floor noted is in sets of numbers and objects ([`cegar_model::domain::short`]). A
+//! person wants to read which variable may be too large, and what to state in the harness; where
+//! debug information has no name for a value, it is told by what it is for. Nothing is said here
+//! that the floor did not note: it knows little at times, and says so.
 
 mod origin;
 
@@ -40,7 +41,8 @@ struct Teller<'a> {
     lack: Lack,
 }
 
-/// The ends of a set of numbers: with a sign where that says something, else without; none where it may be any of its width.
+/// The ends of a set of numbers: with a sign where that says something, else without; none where it
+/// may be any of its width.
 fn ends(num: &Num, width: Width) -> Option<(i128, i128)> {
     let all = Num::all(width);
     let signed = (i128::from(num.least), i128::from(num.most));
@@ -418,7 +420,8 @@ fn turned(symbol: &str) -> &str {
     }
 }
 
-/// The indices `i` with `0 <= first + scale * i` and `first + scale * i + len <= size`; none where there is none.
+/// The indices `i` with `0 <= first + scale * i` and `first + scale * i + len <= size`; none where
+/// there is none.
 fn fitting(first: i128, (scale, len): (i128, i128), size: i128) -> Option<Bounded> {
     let room = size - len - first;
     if scale == 0 {

@@ -1,4 +1,5 @@
-//! Where a value comes from, if it is what a harness was given: there a condition on it can be stated.
+//! Where a value comes from, if it is what a harness was given: there a condition on it can be
+//! stated.
 
 use std::collections::BTreeSet;
 
@@ -32,19 +33,21 @@ impl Origin {
         let (name, giver, place) = (&self.name, &self.giver, &self.place);
         if !self.exact {
             return Some(format!(
-                "it is computed from `{name}`, which comes from {giver}: if the library is not meant for every value, a crunner_assume(...) about \
-                 `{name}` {place} may help"
+                "it is computed from `{name}`, which comes from {giver}: if the library is not \
+                 meant for every value, a crunner_assume(...) about `{name}` {place} may help"
             ));
         }
         let all: Vec<String> = conditions.iter().map(|c| format!("{name} {c}")).collect();
         Some(format!(
-            "`{name}` comes from {giver}: if the library is not meant for more, `crunner_assume({});` {place}",
+            "`{name}` comes from {giver}: if the library is not meant for more, \
+             `crunner_assume({});` {place}",
             all.join(" && ")
         ))
     }
 }
 
-/// Where a value comes from, if it comes from a choice of the harness, from an external function, or is an argument of the function that is checked.
+/// Where a value comes from, if it comes from a choice of the harness, from an external function,
+/// or is an argument of the function that is checked.
 pub(super) fn of(program: &Program, function: FuncId, operand: Operand) -> Option<Origin> {
     let mut seen = BTreeSet::new();
     let mut open = vec![(function, operand, true)];

@@ -10,7 +10,8 @@ pub(super) fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: 
         SourceList::CurrentIn(folder) => (
             Level::Warning,
             format!(
-                "the list of now is in {}, and the committed tests are built from it here; `cargo cegar build` renews the committed one",
+                "the list of now is in {}, and the committed tests are built from it here; `cargo \
+                 cegar build` renews the committed one",
                 folder.display()
             ),
         ),

@@ -261,7 +261,8 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::write(
             at("memory.prp"),
-            "CHECK( init(main()), LTL(G valid-free) )\nCHECK( init(main()), LTL(G valid-memtrack) )\n",
+            "CHECK( init(main()), LTL(G valid-free) )\n\
+             CHECK( init(main()), LTL(G valid-memtrack) )\n",
         )
         .expect("written");
         std::fs::write(

@@ -171,9 +171,10 @@ mod tests {
 
     #[test]
     fn what_depends_on_the_width_of_long_is_found() {
-        let same = "#include <assert.h>\nint f(int n, int *p) { int a[4] = {n}; assert(n > *p); return a[n & 3]; }\n\
-                    struct s { int a, b; } x[3]; long long y; int *at(int *p, unsigned i) { return p + i; }\n\
-                    int main(void) { return f(x[2].b, at(&x[1].a, 0)) + (int)y; }";
+        let same = "#include <assert.h>\n\
+            int f(int n, int *p) { int a[4] = {n}; assert(n > *p); return a[n & 3]; }\n\
+            struct s { int a, b; } x[3]; long long y; int *at(int *p, unsigned i) { return p + i; \
+            }\nint main(void) { return f(x[2].b, at(&x[1].a, 0)) + (int)y; }";
         assert_eq!(differ(same), None);
         for other in [
             "long x; int main(void) { return x > 0; }",

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What the floor knows where a check is open, and what it would need. More may be known to the solver, and more may be needed by it.
+/// What the floor knows where a check is open, and what it would need. More may be known to the
+/// solver, and more may be needed by it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lack {
     /// What is known, in words.
@@ -24,6 +25,7 @@ pub struct Range {
     pub of: String,
     /// The least; none where it may be any number of its type.
     pub least: Option<i64>,
-    /// The greatest; none where it may be any number of its type, or is too large to be written here.
+    /// The greatest; none where it may be any number of its type, or is too large to be written
+    /// here.
     pub most: Option<i64>,
 }

@@ -66,7 +66,8 @@ impl CheckTable {
         self.proved + self.proved_if + self.proved_not_reached + self.unreachable
     }
 
-    /// Whether the verdict rests on assumptions: something is proved, or that nothing is left to prove.
+    /// Whether the verdict rests on assumptions: something is proved, or that nothing is left to
+    /// prove.
     pub fn rest_on_assumptions(&self, verdict: Verdict) -> bool {
         self.in_certificate() > 0 || verdict == Verdict::Proved
     }

@@ -333,7 +333,8 @@ int main(void) {
 
     #[test]
     fn line_markers_are_followed_to_the_line_that_is_there() {
-        let text = "# 1 \"b.c\"\n# 10 \"a.h\" 1\nint x;\n# 2 \"b.c\" 2\nint y;\nint z;\n# 2 \"b.c\"\nint again;\n";
+        let text = "# 1 \"b.c\"\n# 10 \"a.h\" 1\nint x;\n# 2 \"b.c\" 2\nint y;\nint z;\n\
+            # 2 \"b.c\"\nint again;\n";
         let (_folder, _, sources) = sources(text);
         let b = std::path::absolute("b.c").expect("there is a current folder");
         let b = b.display().to_string();

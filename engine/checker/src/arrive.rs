@@ -1,13 +1,15 @@
 //! Whether a transition ends in a state that its target's claims allow.
 //!
-//! A cut point's claims are a template: terms for every register and every byte, over variables that its axioms bound. The claims allow a
-//! state if there are values for the variables with which the template *is* the state and the axioms hold. The search for
-//! the values ([`Update`]) need not be trusted: put into the template, they have to give the state's value of each part, and the
-//! solver is asked about that as about everything else. An object that the state does not have yet has no bytes that could be read; its variables
-//! are given values that fit.
+//! A cut point's claims are a template: terms for every register and every byte, over variables
+//! that its axioms bound. The claims allow a state if there are values for the variables with which
+//! the template *is* the state and the axioms hold. The search for the values ([`Update`]) need not
+//! be trusted: put into the template, they have to give the state's value of each part, and the
+//! solver is asked about that as about everything else. An object that the state does not have yet
+//! has no bytes that could be read; its variables are given values that fit.
 //!
-//! The certificate chose the numbers of objects, and any choice is as good. Where nothing is claimed of a value that is an address, not even
-//! that it is an address, formulas over the value have to hold for every number.
+//! The certificate chose the numbers of objects, and any choice is as good. Where nothing is
+//! claimed of a value that is an address, not even that it is an address, formulas over the value
+//! have to hold for every number.
 
 use std::collections::BTreeSet;
 
@@ -35,7 +37,8 @@ pub struct Arrival {
     pub apart: Vec<Term>,
 }
 
-/// The transition's end against the claims of its target; `Err` says what cannot be compared at all.
+/// The transition's end against the claims of its target; `Err` says what cannot be compared at
+/// all.
 pub fn arrival(
     pool: &mut Pool,
     world: &World<'_>,
@@ -77,7 +80,8 @@ struct Arriving<'a, 'p> {
     transition: &'a Transition,
     /// Objects of the target that the state does not have.
     ghosts: BTreeSet<ObjId>,
-    /// Variables of the target that stand for addresses of which that is not claimed: see [`Update::hidden`].
+    /// Variables of the target that stand for addresses of which that is not claimed: see
+    /// [`Update::hidden`].
     hidden: BTreeSet<Term>,
     wanted: Vec<(Term, String)>,
     preimage: Rewriter,
@@ -100,7 +104,8 @@ impl Arriving<'_, '_> {
         }
     }
 
-    /// Gives every variable of the target a value: what was found, and what fits for objects that do not exist.
+    /// Gives every variable of the target a value: what was found, and what fits for objects that
+    /// do not exist.
     fn valuate(&mut self, found: &Update, unknowns: &mut u32) -> Result<(), String> {
         let variables = self.target.variables(self.pool, self.world);
         let mut values: Vec<(Term, Term)> = Vec::new();
@@ -211,8 +216,9 @@ impl Arriving<'_, '_> {
         Ok(())
     }
 
-    /// When a value was made from the address of another object than a template says. That both are the same number shows
-    /// nothing then: a step of 2^32 in one object comes to the number of another one.
+    /// When a value was made from the address of another object than a template says. That both are
+    /// the same number shows nothing then: a step of 2^32 in one object comes to the number of
+    /// another one.
     fn elsewhere(&mut self, template: Term, actual: Term) -> Term {
         let mut elsewhere = self.pool.bit(false);
         let Some(known) = self.pool.as_const(template) else {
@@ -343,7 +349,8 @@ impl Arriving<'_, '_> {
                     self.same(a, b, || format!("byte {at} of object {key}"))?;
                 }
             }
-            // The bytes that lie in no cell of a mixed object are its array, whose value is the state's bytes.
+            // The bytes that lie in no cell of a mixed object are its array, whose value is the
+            // state's bytes.
             Bytes::Cells(cells) | Bytes::Mixed(cells) => {
                 for cell in cells.keys() {
                     let len = u32::from(cell.width / 8);
@@ -380,7 +387,8 @@ impl Arriving<'_, '_> {
         (at, self.preimage.apply(self.pool, element))
     }
 
-    /// What holds of the target's variables by construction, the numbers' being different left out: see [`Arriving::numbers`].
+    /// What holds of the target's variables by construction, the numbers' being different left out:
+    /// see [`Arriving::numbers`].
     fn axioms(&mut self) {
         let axioms = self.target.axioms(self.pool, self.world);
         let numbers: Vec<Term> = self.target.numbers.values().copied().collect();
@@ -394,8 +402,8 @@ impl Arriving<'_, '_> {
         }
     }
 
-    /// That the numbers of the state's objects differ: those that exist are different objects, and those that do not exist
-    /// can be given numbers that nothing has.
+    /// That the numbers of the state's objects differ: those that exist are different objects, and
+    /// those that do not exist can be given numbers that nothing has.
     fn numbers(&mut self) -> Vec<Term> {
         let own: Vec<Term> = self.target.numbers.values().copied().collect();
         let values: Vec<Term> = own

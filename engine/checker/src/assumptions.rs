@@ -1,9 +1,11 @@
 //! What every proof of a program rests on.
 //!
-//! A certificate repeats these sentences for its readers; the checker does not believe it, but derives them again, and rejects a certificate
-//! that leaves one out. Where the model is narrower than the world, the fragments that the checker encodes say so (`Narrowing`): a proof does
-//! not rest on a rule whose place no claimed state reaches. A certificate may state more assumptions than the checker derives (what the user said of an
-//! external function, for instance), never fewer.
+//! A certificate repeats these sentences for its readers; the checker does not believe it, but
+//! derives them again, and rejects a certificate that leaves one out. Where the model is narrower
+//! than the world, the fragments that the checker encodes say so (`Narrowing`): a proof does not
+//! rest on a rule whose place no claimed state reaches. A certificate may state more assumptions
+//! than the checker derives (what the user said of an external function, for instance), never
+//! fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -54,7 +56,8 @@ impl Assumption {
         }
     }
 
-    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION: CONDITION`, or alone where it is about no one call.
+    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION:
+    /// CONDITION`, or alone where it is about no one call.
     pub fn preconditions(is_confirmed: bool, conditions: Vec<String>) -> Assumption {
         let (id, says) = match is_confirmed {
             true => (
@@ -141,8 +144,9 @@ pub struct Open {
 }
 
 impl Open {
-    /// Of the properties whose checks are open somewhere, those that the user did not ask for. Behind a call of `abort` that the user did not
-    /// ask about, only a handler of its signal is executed, so that no proof says whether the call is open.
+    /// Of the properties whose checks are open somewhere, those that the user did not ask for.
+    /// Behind a call of `abort` that the user did not ask about, only a handler of its signal is
+    /// executed, so that no proof says whether the call is open.
     pub fn beside(asked: &[Property], open: impl IntoIterator<Item = Property>) -> Open {
         let open = open.into_iter().chain([Property::Abort]);
         Open {
@@ -203,7 +207,8 @@ pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
     all
 }
 
-/// Whether a rule matters that is about the program as a whole, or about what is open. May complete the sentence.
+/// Whether a rule matters that is about the program as a whole, or about what is open. May complete
+/// the sentence.
 fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
     match assumption.id.as_str() {
         "external-rules" => {
@@ -271,8 +276,9 @@ pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
     all.contains(&plain)
 }
 
-/// Whether the user's code asks anything of the library: it calls one of its functions, or through a pointer, or takes the arguments of
-/// `main`. A program that only calls functions which report a failed check asks nothing of the library.
+/// Whether the user's code asks anything of the library: it calls one of its functions, or through
+/// a pointer, or takes the arguments of `main`. A program that only calls functions which report a
+/// failed check asks nothing of the library.
 fn asks_library(program: &Program) -> bool {
     let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
     let takes_arguments = program
@@ -300,7 +306,8 @@ fn asks_library(program: &Program) -> bool {
         })
 }
 
-/// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap around.
+/// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap
+/// around.
 fn wraps(program: &Program) -> bool {
     let computes = |op: &Op| {
         matches!(
@@ -314,7 +321,8 @@ fn wraps(program: &Program) -> bool {
     is_unguarded(program, CheckKind::SignedOverflow, computes)
 }
 
-/// Whether the user's code makes integers of floating-point values, and nothing in it looks whether they fit.
+/// Whether the user's code makes integers of floating-point values, and nothing in it looks whether
+/// they fit.
 fn converts(program: &Program) -> bool {
     let converts = |op: &Op| {
         matches!(

@@ -1,7 +1,8 @@
 //! What may be executed after a place.
 //!
-//! Behind a construct that is not modelled, and behind a check that is not proved, nothing holds without a condition. Which code lies behind a place follows
-//! from the control flow alone: the code after the place in all functions in progress, and all functions that this code calls.
+//! Behind a construct that is not modelled, and behind a check that is not proved, nothing holds
+//! without a condition. Which code lies behind a place follows from the control flow alone: the
+//! code after the place in all functions in progress, and all functions that this code calls.
 
 use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program, Terminator};
 use cegar_model::symbolic::world::{CtxId, World, successors};
@@ -12,7 +13,8 @@ use rustc_hash::FxHashSet;
 pub struct Behind {
     /// Blocks that may be executed as a whole.
     blocks: FxHashSet<BlockId>,
-    /// Blocks that execution is in, one for each call in progress, and from which instruction on the rest may be executed.
+    /// Blocks that execution is in, one for each call in progress, and from which instruction on
+    /// the rest may be executed.
     rest: Vec<(BlockId, u32)>,
 }
 
@@ -29,7 +31,8 @@ impl Behind {
     }
 }
 
-/// What may be executed after an instruction of a context has begun: the rest of that instruction, too.
+/// What may be executed after an instruction of a context has begun: the rest of that instruction,
+/// too.
 pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     let program = world.program();
     let mut blocks = FxHashSet::default();
@@ -39,7 +42,8 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
         let rest = Vec::new();
         return Behind { blocks, rest };
     }
-    // Of the block that each frame is in, only what follows is executed, unless a loop leads back to it.
+    // Of the block that each frame is in, only what follows is executed, unless a loop leads back
+    // to it.
     let mut rest: Vec<(BlockId, u32)> = Vec::new();
     let first = match decides(program, loc.block) {
         deciding if deciding.is_empty() => vec![(loc.block, loc.inst)],
@@ -83,8 +87,9 @@ pub(crate) fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<B
     }
 }
 
-/// Where it is decided that execution comes to a block that ends it, and the instruction that does so; nothing for a block that goes on.
-/// An overflow that is looked for is a branch to a block with a trap: the model ends there, a program without the trap does not.
+/// Where it is decided that execution comes to a block that ends it, and the instruction that does
+/// so; nothing for a block that goes on. An overflow that is looked for is a branch to a block with
+/// a trap: the model ends there, a program without the trap does not.
 pub(crate) fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> {
     let mut ends: FxHashSet<BlockId> = FxHashSet::default();
     if !matches!(program.block(block).end, Terminator::Unreachable { .. }) {
@@ -116,7 +121,8 @@ pub(crate) fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> 
         .collect()
 }
 
-/// Adds the blocks of everything that these blocks call. A call through a pointer calls any function whose address is taken.
+/// Adds the blocks of everything that these blocks call. A call through a pointer calls any
+/// function whose address is taken.
 fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: &[(BlockId, u32)]) {
     let mut open: Vec<(BlockId, u32)> = blocks.iter().map(|&block| (block, 0)).collect();
     open.extend(rest);

@@ -1,10 +1,12 @@
 //! What a certificate states.
 //!
-//! A certificate is explicit: it states every object that can exist, with its layout, and for every cut point what is known there: variables with their places,
-//! points-to sets, bounds and formulas. The checker only asks whether the entry implies these facts, whether each transition
-//! keeps them, and whether the claimed goals follow; it searches for nothing.
+//! A certificate is explicit: it states every object that can exist, with its layout, and for every
+//! cut point what is known there: variables with their places, points-to sets, bounds and formulas.
+//! The checker only asks whether the entry implies these facts, whether each transition keeps them,
+//! and whether the claimed goals follow; it searches for nothing.
 //!
-//! The file is JSON. What this version does not know is an error, and so is a number that stands twice.
+//! The file is JSON. What this version does not know is an error, and so is a number that stands
+//! twice.
 
 pub mod floor;
 
@@ -44,8 +46,8 @@ pub struct Certificate {
     pub known: Vec<KnownClaim>,
     /// The cut points.
     pub cuts: Vec<CutClaim>,
-    /// The functions that are encoded alone, by number. Function N begins in context `fN` and ends in
-    /// context `fN.end`; the facts of the cut points there are its summary.
+    /// The functions that are encoded alone, by number. Function N begins in context `fN` and ends
+    /// in context `fN.end`; the facts of the cut points there are its summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<u32>,
     /// States of the whole program, from which claims follow without a solver.
@@ -62,12 +64,14 @@ pub struct Certificate {
 pub struct Claim {
     /// Its number.
     pub id: u32,
-    /// The condition, by its number among [`Certificate::conditions`]; none if it holds without one.
+    /// The condition, by its number among [`Certificate::conditions`]; none if it holds without
+    /// one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<u32>,
 }
 
-/// Checks that are not proved and on which a claim rests: it holds in every execution in which these hold.
+/// Checks that are not proved and on which a claim rests: it holds in every execution in which
+/// these hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
@@ -83,7 +87,8 @@ pub struct Condition {
 pub struct ObjectClaim {
     /// What it is.
     pub kind: KindClaim,
-    /// The number in its address; none for a global, and where each new object of an allocation gets another.
+    /// The number in its address; none for a global, and where each new object of an allocation
+    /// gets another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Whether it comes from the heap.
@@ -92,7 +97,8 @@ pub struct ObjectClaim {
     /// Whether its size is a guess.
     #[serde(default, skip_serializing_if = "is_false")]
     pub guessed: bool,
-    /// The bytes that are accessed at offsets that vary: from the first one up to the second one, which is not among them.
+    /// The bytes that are accessed at offsets that vary: from the first one up to the second one,
+    /// which is not among them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexed: Vec<(u32, u32)>,
 }
@@ -173,12 +179,13 @@ pub enum BytesClaim {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CutClaim {
-    /// The call path: call sites and callees from the entry function on, or from a function that is encoded alone.
+    /// The call path: call sites and callees from the entry function on, or from a function that is
+    /// encoded alone.
     pub context: String,
     /// The block.
     pub block: u32,
-    /// Registers: the frame (0 is the outermost), the register, what is known of it. At the end of a
-    /// function that is encoded alone, results are numbered behind the registers.
+    /// Registers: the frame (0 is the outermost), the register, what is known of it. At the end of
+    /// a function that is encoded alone, results are numbered behind the registers.
     pub registers: Vec<(u32, u32, ValueClaim)>,
     /// Objects and what is known of them, by their places in the certificate's lists.
     pub objects: Vec<(u32, u32)>,

@@ -1,16 +1,20 @@
 //! The pass over a certificate.
 //!
-//! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of its transitions the checker asks whether it
-//! ends in a state that the target's claims allow and keeps the target's formulas; for each claimed goal whether some state of the claims
-//! violates it. Nothing is propagated, widened or guessed, and a question without an answer rejects the certificate. The entry starts without
-//! claims, so that by induction over the steps of an execution the claims hold of every state that it reaches.
+//! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of
+//! its transitions the checker asks whether it ends in a state that the target's claims allow and
+//! keeps the target's formulas; for each claimed goal whether some state of the claims violates it.
+//! Nothing is propagated, widened or guessed, and a question without an answer rejects the
+//! certificate. The entry starts without claims, so that by induction over the steps of an
+//! execution the claims hold of every state that it reaches.
 //!
-//! A check that is not claimed may be violated, and the model does not follow an execution after a violation: after an invalid write memory may hold
-//! anything, and after an overflow a compiler may have assumed that there was none. A goal that may be executed after such a check is claimed
-//! with that check as its condition, or not at all. A failed assertion ends the execution, so that no goal lies behind it.
+//! A check that is not claimed may be violated, and the model does not follow an execution after a
+//! violation: after an invalid write memory may hold anything, and after an overflow a compiler may
+//! have assumed that there was none. A goal that may be executed after such a check is claimed with
+//! that check as its condition, or not at all. A failed assertion ends the execution, so that no
+//! goal lies behind it.
 //!
-//! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there is no time for are
-//! told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
+//! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there
+//! is no time for are told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
 
 mod executed;
 mod finish;
@@ -69,7 +73,8 @@ impl Checked {
 const NOT: &str = "";
 const UNANSWERED: &str = ": the solver gave no answer";
 
-/// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one question.
+/// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one
+/// question.
 pub fn check(
     program: &Program,
     bitcode: &str,
@@ -78,7 +83,8 @@ pub fn check(
     asked: &mut dyn Asked,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
-    // A certificate without claims needs no reason: that of a strategy that only executes, for instance.
+    // A certificate without claims needs no reason: that of a strategy that only executes, for
+    // instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
     }
@@ -93,7 +99,8 @@ pub fn check(
             let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
             if grounded.is_whole(certificate) {
                 match ground::accepted(program, certificate, &claimed, &ground) {
-                    // The walks may come by more rules than executions do: the fragments know better.
+                    // The walks may come by more rules than executions do: the fragments know
+                    // better.
                     Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
                     result => return result,
                 }
@@ -124,8 +131,8 @@ pub fn check(
         .chain(checker.claims.cuts.keys().copied().map(Some))
         .collect();
     for start in starts {
-        // No transition starts at the end of a function that is encoded alone: its callers' fragments
-        // go on behind the calls.
+        // No transition starts at the end of a function that is encoded alone: its callers'
+        // fragments go on behind the calls.
         let ended = start.and_then(|cut| checker.claims.world.ended(cut));
         if ended.is_some() {
             continue;
@@ -137,7 +144,8 @@ pub fn check(
     Ok(checker.checked)
 }
 
-/// Whether the certificate is about this program, in a format that is known, and says each thing once.
+/// Whether the certificate is about this program, in a format that is known, and says each thing
+/// once.
 fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(), Rejected> {
     if certificate.format != FORMAT {
         return Err(Rejected::Format {
@@ -264,7 +272,8 @@ impl<'p> Checker<'_, 'p> {
         self.goals(&fragment, &known)
     }
 
-    /// The assumptions of a fragment: axioms and formulas of its start, and the summaries of its calls.
+    /// The assumptions of a fragment: axioms and formulas of its start, and the summaries of its
+    /// calls.
     fn known(&mut self, start: Option<Cut>, fragment: &Fragment) -> Vec<Term> {
         let Claims { world, pool, cuts } = &mut self.claims;
         let mut known = Vec::new();

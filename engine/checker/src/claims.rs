@@ -1,7 +1,8 @@
 //! From what a certificate states to the states of its cut points.
 //!
-//! Nothing is believed on the way: it is an error if the certificate names what the program does not have, states something twice, or states something without a
-//! meaning. The result is a set of states for each cut point, about which the checker can ask.
+//! Nothing is believed on the way: it is an error if the certificate names what the program does
+//! not have, states something twice, or states something without a meaning. The result is a set of
+//! states for each cut point, about which the checker can ask.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -206,7 +207,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// That every object that a pointer may point to is one of the state's: the others have no number there.
+    /// That every object that a pointer may point to is one of the state's: the others have no
+    /// number there.
     fn exist(&self, state: &CutState) -> Result<(), Malformed> {
         let cells = state
             .objects

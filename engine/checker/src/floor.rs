@@ -1,8 +1,10 @@
 //! The floor of a certificate: states of the whole program that are checked without a solver.
 //!
-//! The certificate states one or more sets of states for each place where edges lead back, in each call context, and for the beginning and the end of each function
-//! that is shared by its calls ([`cegar_model::domain`]). Here each piece of the program between such places is walked once, from what is
-//! stated where the piece begins, and the states that arrive at a place must be within one of those that are stated there. Then all that the walks did not come by is proved: checks
+//! The certificate states one or more sets of states for each place where edges lead back, in each
+//! call context, and for the beginning and the end of each function that is shared by its calls
+//! ([`cegar_model::domain`]). Here each piece of the program between such places is walked once,
+//! from what is stated where the piece begins, and the states that arrive at a place must be within
+//! one of those that are stated there. Then all that the walks did not come by is proved: checks
 //! that no walk violates, blocks that no walk enters.
 
 mod behind;
@@ -114,7 +116,8 @@ impl Ground {
         lost == Some(&None) && !self.found.open.contains(&check)
     }
 
-    /// Whether no such execution enters a block of the user's functions. False of the library's blocks.
+    /// Whether no such execution enters a block of the user's functions. False of the library's
+    /// blocks.
     pub fn is_dead(&self, block: BlockId) -> bool {
         let lost = self.lost.1.get(block.index());
         self.is_user.get(block.index()) == Some(&true)

@@ -1,8 +1,9 @@
 //! Certificates: why a proof is one, in a form that is checked without the search that found it.
 //!
-//! The [`certificate`] states what holds where, [`claims`] gives that a meaning or says why it has none, [`arrive`] says what a transition has
-//! to fulfil, and [`check()`] asks. What lies [`behind`] a place that is not proved, and which [`assumptions`] every proof of a program
-//! rests on, is derived here and never read from the file. This crate depends on the model alone.
+//! The [`certificate`] states what holds where, [`claims`] gives that a meaning or says why it has
+//! none, [`arrive`] says what a transition has to fulfil, and [`check()`] asks. What lies
+//! [`behind`] a place that is not proved, and which [`assumptions`] every proof of a program rests
+//! on, is derived here and never read from the file. This crate depends on the model alone.
 //!
 //! | module | what it does |
 //! |---|---|

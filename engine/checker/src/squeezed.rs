@@ -1,9 +1,10 @@
 //! Numbers that a question leaves one value.
 //!
-//! A loop's invariant says `i <= n` and its end says that `i < n` is false, so that `i` is `n`. Solvers see that bit by bit, after
-//! they have multiplied: `s == i * m` and `s != n * m` stay unanswered for minutes. Told that the two are equal, they put one in for the other before
-//! anything is multiplied. What is added follows from two of the question's terms because an order is antisymmetric, so that the question
-//! asks for the same.
+//! A loop's invariant says `i <= n` and its end says that `i < n` is false, so that `i` is `n`.
+//! Solvers see that bit by bit, after they have multiplied: `s == i * m` and `s != n * m` stay
+//! unanswered for minutes. Told that the two are equal, they put one in for the other before
+//! anything is multiplied. What is added follows from two of the question's terms because an order
+//! is antisymmetric, so that the question asks for the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -109,7 +110,8 @@ fn holds(pool: &Pool, known: &BTreeSet<Term>, t: Term) -> bool {
 const SUBSTITUTED: usize = 16;
 
 /// The values that equations give to variables. A product of two variables has to be multiplied out
-/// before a solver sees that two are equal; where one is put in for a variable, no solver is needed.
+/// before a solver sees that two are equal; where one is put in for a variable, no solver is
+/// needed.
 #[derive(Debug)]
 pub struct Substitutions {
     /// The equation, its variable, and the variable's value.
@@ -282,7 +284,8 @@ mod tests {
         assert!(squeezed(&mut pool, &[is_less, is_whole]).is_empty());
     }
 
-    /// All comparisons of three bits with each other and with constants, each of them alone, negated, and in pairs.
+    /// All comparisons of three bits with each other and with constants, each of them alone,
+    /// negated, and in pairs.
     #[test]
     fn what_is_added_follows() {
         let mut pool = Pool::new();

@@ -1,8 +1,9 @@
 //! New instructions.
 //!
-//! A builder stands before an instruction or at the end of a block, and puts instructions there one after the other. LLVM builds a broken
-//! instruction without a word, or reads what is not there; so what an instruction asks of the types of its operands is checked. Instructions get no name; [`Value::named`] gives
-//! one.
+//! A builder stands before an instruction or at the end of a block, and puts instructions there one
+//! after the other. LLVM builds a broken instruction without a word, or reads what is not there; so
+//! what an instruction asks of the types of its operands is checked. Instructions get no name;
+//! [`Value::named`] gives one.
 
 use std::marker::PhantomData;
 
@@ -29,7 +30,8 @@ impl Drop for Builder<'_> {
 
 const NO_NAME: *const std::ffi::c_char = c"".as_ptr();
 
-/// What is built stands where the builder does, which was put somewhere first. Functions panic where operands have the wrong types.
+/// What is built stands where the builder does, which was put somewhere first. Functions panic
+/// where operands have the wrong types.
 impl<'m> Builder<'m> {
     /// A builder that stands nowhere yet.
     pub fn new(module: &'m Module) -> Builder<'m> {
@@ -92,7 +94,8 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildStore(self.raw, value.0, to.0)))
     }
 
-    /// A call. Where the arguments are others than the function has parameters, the verifier says so.
+    /// A call. Where the arguments are others than the function has parameters, the verifier says
+    /// so.
     pub fn call(&self, callee: Callee<'m>, arguments: &[Value<'m>]) -> Value<'m> {
         let (ty, function) = (callee.ty.0, callee.function.0);
         let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|a| a.0).collect();

@@ -1,8 +1,9 @@
 //! Metadata: what debug information says of variables and types, and what is noted at instructions.
 //!
-//! The C interface shows a node's operands by position only. Which position means what is the order in which LLVM's classes list their
-//! operands; the constants here name the few that are read. Most queries of the interface are defined for some classes of nodes alone, so that
-//! each function looks at the class first.
+//! The C interface shows a node's operands by position only. Which position means what is the order
+//! in which LLVM's classes list their operands; the constants here name the few that are read. Most
+//! queries of the interface are defined for some classes of nodes alone, so that each function
+//! looks at the class first.
 
 mod change;
 
@@ -29,7 +30,8 @@ pub const BASE: u32 = 3;
 pub const ELEMENTS: u32 = 4;
 /// The scope around a block of code.
 const PARENT: u32 = 1;
-/// The type of a function; its own operand [`SIGNATURE`] lists the result's type and the parameters'.
+/// The type of a function; its own operand [`SIGNATURE`] lists the result's type and the
+/// parameters'.
 pub const FUNCTION_TYPE: u32 = 4;
 /// See [`FUNCTION_TYPE`].
 pub const SIGNATURE: u32 = 3;
@@ -82,7 +84,8 @@ impl<'m> Metadata<'m> {
         Metadata::some(raw, self.context)
     }
 
-    /// The metadata that an operand of a debug intrinsic wraps; of another value, the value as metadata.
+    /// The metadata that an operand of a debug intrinsic wraps; of another value, the value as
+    /// metadata.
     pub fn of(value: Value<'m>) -> Option<Metadata<'m>> {
         Metadata::some(llvm!(LLVMValueAsMetadata(value.0)), value.context())
     }
@@ -97,7 +100,8 @@ impl<'m> Metadata<'m> {
 
     /// The descriptions of a global variable.
     pub fn of_global(global: Value<'m>) -> Vec<Metadata<'m>> {
-        // A `DIGlobalVariableExpression` holds the variable and where in it the global's bytes belong.
+        // A `DIGlobalVariableExpression` holds the variable and where in it the global's bytes
+        // belong.
         let all = noted_at_global(global).into_iter();
         all.filter_map(|(_, node)| node.operand(0))
             .filter(|m| matches!(m.kind(), LLVMMetadataKind::LLVMDIGlobalVariableMetadataKind))

@@ -1,7 +1,8 @@
 //! A module and the context that owns its types.
 //!
-//! Modules that are linked share a context, which lives as long as the last of them. A context is asked for its last message on this thread: the
-//! C interface hands what the reader and the linker say to a handler, and without one LLVM prints warnings and ends the process on an error.
+//! Modules that are linked share a context, which lives as long as the last of them. A context is
+//! asked for its last message on this thread: the C interface hands what the reader and the linker
+//! say to a handler, and without one LLVM prints warnings and ends the process on an error.
 
 mod change;
 
@@ -132,7 +133,8 @@ impl Module {
         read_into(Rc::clone(&self.context), path, false)
     }
 
-    /// As [`Module::read_beside`], but a function's body is read when the linker takes the function, or never.
+    /// As [`Module::read_beside`], but a function's body is read when the linker takes the
+    /// function, or never.
     pub fn read_beside_lazily(&self, path: &Path) -> Result<Module, ModuleError> {
         read_into(Rc::clone(&self.context), path, true)
     }
@@ -237,8 +239,9 @@ impl Module {
         MetadataKind::named(self.context(), name)
     }
 
-    /// Calls `read` while what debug information binds to variables stands in calls among the instructions. This version of LLVM lets C callers
-    /// read it in this older form only. Handles to such calls are dead afterwards.
+    /// Calls `read` while what debug information binds to variables stands in calls among the
+    /// instructions. This version of LLVM lets C callers read it in this older form only. Handles
+    /// to such calls are dead afterwards.
     pub fn with_debug_calls(&self, read: impl FnOnce()) {
         let has_records = holds(llvm!(LLVMIsNewDbgInfoFormat(self.raw)));
         if has_records {
@@ -291,7 +294,8 @@ fn read_into(context: Rc<Context>, path: &Path, lazily: bool) -> Result<Module, 
     }
     let (buffer, mut raw) = (copied(&bytes, &path.to_string_lossy()), ptr::null_mut());
     let failed = match lazily {
-        // The module owns the buffer; one that is rejected is lost, which is the end of the campaign.
+        // The module owns the buffer; one that is rejected is lost, which is the end of the
+        // campaign.
         true => llvm!(LLVMGetBitcodeModuleInContext2(
             context.0,
             buffer,

@@ -69,8 +69,8 @@ impl Module {
     }
 }
 
-/// Sets options of LLVM's own command line, which the process has one of. LLVM ends the process where it does not know one, or where one
-/// is set a second time.
+/// Sets options of LLVM's own command line, which the process has one of. LLVM ends the process
+/// where it does not know one, or where one is set a second time.
 pub fn set_options(options: &[&CStr]) {
     let mut words = vec![c"cegar".as_ptr()];
     words.extend(options.iter().map(|option| option.as_ptr()));

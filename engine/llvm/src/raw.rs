@@ -1,8 +1,9 @@
 //! The calls of the C interface, and the strings that pass through it.
 //!
-//! Every call goes through [`llvm!`], so that there is one place where it is said why calls are sound. What that place relies on is kept by the
-//! other modules: a handle borrows the module that it belongs to, and a function looks at the kind of a value, a type or a piece of metadata
-//! before it asks what is defined for one kind alone.
+//! Every call goes through [`llvm!`], so that there is one place where it is said why calls are
+//! sound. What that place relies on is kept by the other modules: a handle borrows the module that
+//! it belongs to, and a function looks at the kind of a value, a type or a piece of metadata before
+//! it asks what is defined for one kind alone.
 
 use std::ffi::{CStr, CString, c_char};
 
@@ -25,8 +26,9 @@ pub(crate) mod interface {
 /// Calls a function of the C interface.
 macro_rules! llvm {
     ($name:ident($($argument:expr),* $(,)?)) => {{
-        // SAFETY: all handles that are passed belong to a live module, and the caller has looked at their kinds, or states in its documentation
-        // what its own caller has to see to. Pointers to strings and arrays are passed with their lengths, or the strings end with NUL.
+        // SAFETY: all handles that are passed belong to a live module, and the caller has looked at
+        // their kinds, or states in its documentation what its own caller has to see to. Pointers
+        // to strings and arrays are passed with their lengths, or the strings end with NUL.
         #[allow(unused_unsafe, reason = "an argument may be a call, too")]
         unsafe { $crate::raw::interface::$name($($argument),*) }
     }};
@@ -38,7 +40,8 @@ pub(crate) fn lent_bytes<'m>(data: *const c_char, len: usize) -> &'m [u8] {
     if data.is_null() || len == 0 {
         return &[];
     }
-    // SAFETY: LLVM returned `data` together with its length. The callers choose a lifetime that ends with that of the owner.
+    // SAFETY: LLVM returned `data` together with its length. The callers choose a lifetime that
+    // ends with that of the owner.
     unsafe { std::slice::from_raw_parts(data.cast::<u8>(), len) }
 }
 
@@ -49,7 +52,8 @@ pub(crate) fn lent(data: *const c_char, len: usize) -> String {
 
 /// A string that LLVM lends and that ends with NUL.
 pub(crate) fn lent_to_nul(text: *const c_char) -> Option<String> {
-    // SAFETY: where there is no length, LLVM's strings end with NUL; their owners are live while this runs.
+    // SAFETY: where there is no length, LLVM's strings end with NUL; their owners are live while
+    // this runs.
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
     Some(text.to_string_lossy().into_owned())
 }

@@ -1,7 +1,8 @@
 //! Types and their layout in memory.
 //!
-//! The C interface answers some questions for one kind of type alone, and reads beyond the others. So each function here looks at the kind
-//! first: what only some types have is an `Option`, or none, or 0 for the others. [`Type::element`], [`Type::result`], [`Type::array`] and
+//! The C interface answers some questions for one kind of type alone, and reads beyond the others.
+//! So each function here looks at the kind first: what only some types have is an `Option`, or
+//! none, or 0 for the others. [`Type::element`], [`Type::result`], [`Type::array`] and
 //! [`Layout::field_offset`] panic where there is no such thing.
 
 use std::marker::PhantomData;

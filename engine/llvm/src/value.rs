@@ -1,9 +1,11 @@
 //! Values: functions, globals, constants, instructions; and basic blocks.
 //!
-//! To the C interface all of them are one type, and most of its queries are defined for some of them alone. Each function here looks at the
-//! kind of the value first. Where another kind may be asked in good faith, the answer is an `Option`, or none, or 0. Otherwise a value that is
-//! not what the function's first sentence speaks of (a call, a global variable, an operand of this number) is a mistake of the caller, and the
-//! function panics. A value that was removed must not be used again; no type keeps anybody from that, and [`Value::delete`] says so.
+//! To the C interface all of them are one type, and most of its queries are defined for some of
+//! them alone. Each function here looks at the kind of the value first. Where another kind may be
+//! asked in good faith, the answer is an `Option`, or none, or 0. Otherwise a value that is not
+//! what the function's first sentence speaks of (a call, a global variable, an operand of this
+//! number) is a mistake of the caller, and the function panics. A value that was removed must not
+//! be used again; no type keeps anybody from that, and [`Value::delete`] says so.
 
 mod attributes;
 mod change;

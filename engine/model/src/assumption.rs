@@ -1,9 +1,10 @@
 //! Where the model is narrower than the world, and how each narrowing is lifted.
 //!
-//! A proof holds for the real program only as far as the model's world is as wide as the real one. Where it is not, that is a rule of this
-//! table: it has an identifier, a sentence, and the switch with which a user asks for the wider world. The stub library asks for a rule
-//! where it decides (`crunner_assumed("alloc")`), and so does the encoder. What was asked, and could be reached, is what a verdict rests
-//! on; nothing else is printed, and nothing that was asked is left out.
+//! A proof holds for the real program only as far as the model's world is as wide as the real one.
+//! Where it is not, that is a rule of this table: it has an identifier, a sentence, and the switch
+//! with which a user asks for the wider world. The stub library asks for a rule where it decides
+//! (`crunner_assumed("alloc")`), and so does the encoder. What was asked, and could be reached, is
+//! what a verdict rests on; nothing else is printed, and nothing that was asked is left out.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +37,8 @@ pub enum Lift {
 /// Which part of the tool asks for a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// C code, by `crunner_assumed("ID")`: in the stub library, in generated bodies and in the user's models.
+    /// C code, by `crunner_assumed("ID")`: in the stub library, in generated bodies and in the
+    /// user's models.
     Code,
     /// The encoder, where it meets what the rule is about.
     Encoder,
@@ -104,48 +106,88 @@ pub const ALL: &str = "all";
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
     rule("threads", "there is one thread", Lift::Never, Asked::Always),
-    rule("addresses", "pointers whose order is asked lie within the object that they were made from, or one past its end", Lift::NoAssume, Asked::Encoder),
-    rule("const", "a function that nobody defines does not write through its pointers to const", Lift::NoAssume, Asked::Encoder),
-    rule("external-pointers", "a function that nobody defines leaves the pointers in the program's objects as they are, but for those that it is there to fill", Lift::NoAssume, Asked::Encoder),
-    rule("external-results", "a pointer that comes from a function that nobody defines is NULL or leads to an object from outside, not into the program's own, and may be freed where the program frees it", Lift::NoAssume, Asked::Encoder),
-    rule("external-calls", "functions that nobody defines call back only functions that are arguments of theirs and take plain ones themselves, at once, at most twice, and with the pointer that stands beside it", Lift::NoAssume, Asked::Encoder),
-    rule("external-exits", "a function that nobody defines does not end the program", Lift::NoAssume, Asked::Encoder),
-    rule("external-library", "a function that nobody defines leaves alone what the C library keeps: the environment, open files, signals' handlers, the state of rand", Lift::NoAssume, Asked::Encoder),
-    rule("external-frees", "a function that nobody defines frees nothing that the program allocated", Lift::NoAssume, Asked::Encoder),
-    rule("external-bounds", "functions that nobody defines are given what they need, and access nothing beyond it", Lift::Never, Asked::Checker),
+    rule("addresses", "pointers whose order is asked lie within the object that they were made \
+        from, or one past its end", Lift::NoAssume, Asked::Encoder),
+    rule("const", "a function that nobody defines does not write through its pointers to \
+        const", Lift::NoAssume, Asked::Encoder),
+    rule("external-pointers", "a function that nobody defines leaves the pointers in the program's \
+        objects as they are, but for those that it is there to \
+        fill", Lift::NoAssume, Asked::Encoder),
+    rule("external-results", "a pointer that comes from a function that nobody defines is NULL or \
+        leads to an object from outside, not into the program's own, and may be freed where the \
+        program frees it", Lift::NoAssume, Asked::Encoder),
+    rule("external-calls", "functions that nobody defines call back only functions that are \
+        arguments of theirs and take plain ones themselves, at once, at most twice, and with the \
+        pointer that stands beside it", Lift::NoAssume, Asked::Encoder),
+    rule("external-exits", "a function that nobody defines does not end the \
+        program", Lift::NoAssume, Asked::Encoder),
+    rule("external-library", "a function that nobody defines leaves alone what the C library \
+        keeps: the environment, open files, signals' handlers, the state of \
+        rand", Lift::NoAssume, Asked::Encoder),
+    rule("external-frees", "a function that nobody defines frees nothing that the program \
+        allocated", Lift::NoAssume, Asked::Encoder),
+    rule("external-bounds", "functions that nobody defines are given what they need, and access \
+        nothing beyond it", Lift::Never, Asked::Checker),
     rule("external-rules", "what is said under [external] holds", Lift::Never, Asked::Checker),
-    rule("library", "the C library and the operating system do what the stub library does", Lift::Never, Asked::Checker),
+    rule("library", "the C library and the operating system do what the stub library \
+        does", Lift::Never, Asked::Checker),
     rule("io", "input and output do not fail or fall short", Lift::Faults(Faults::Io), Asked::Code),
-    rule("output", "what printf, puts, putc and their kin write is written, and they leave errno alone", Lift::Faults(Faults::All), Asked::Code),
-    rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else changes them meanwhile", Lift::NoAssume, Asked::Code),
-    rule("arguments", "main is given its name, `program`, and no more arguments than `argv` says in cegar.toml (3 for `check`)", Lift::NoAssume, Asked::Code),
-    rule("folder", "the working folder is /, and there are no links, as far as realpath is asked", Lift::NoAssume, Asked::Code),
-    rule("stdin", "the standard streams are pipes: they have no position", Lift::NoAssume, Asked::Code),
-    rule("buffers", "streams hold nothing back: what is read or written through their descriptors is in order, and nobody looks at what they put into buffers that they are given, which are there until the last output", Lift::NoAssume, Asked::Code),
-    rule("descriptors", "when the program begins, the standard streams are open, and no other descriptor", Lift::NoAssume, Asked::Code),
-    rule("sorting", "qsort is a stable merge sort, and bsearch begins in the middle", Lift::NoAssume, Asked::Code),
-    rule("environment", "main's third argument and environ lead to an empty list", Lift::NoAssume, Asked::Checker),
+    rule("output", "what printf, puts, putc and their kin write is written, and they leave errno \
+        alone", Lift::Faults(Faults::All), Asked::Code),
+    rule("files", "files are regular ones of at most 64 KB, 24 are open at most, and nobody else \
+        changes them meanwhile", Lift::NoAssume, Asked::Code),
+    rule("arguments", "main is given its name, `program`, and no more arguments than `argv` says \
+        in cegar.toml (3 for `check`)", Lift::NoAssume, Asked::Code),
+    rule("folder", "the working folder is /, and there are no links, as far as realpath is \
+        asked", Lift::NoAssume, Asked::Code),
+    rule("stdin", "the standard streams are pipes: they have no \
+        position", Lift::NoAssume, Asked::Code),
+    rule("buffers", "streams hold nothing back: what is read or written through their descriptors \
+        is in order, and nobody looks at what they put into buffers that they are given, which are \
+        there until the last output", Lift::NoAssume, Asked::Code),
+    rule("descriptors", "when the program begins, the standard streams are open, and no other \
+        descriptor", Lift::NoAssume, Asked::Code),
+    rule("sorting", "qsort is a stable merge sort, and bsearch begins in the \
+        middle", Lift::NoAssume, Asked::Code),
+    rule("environment", "main's third argument and environ lead to an empty \
+        list", Lift::NoAssume, Asked::Checker),
     rule("devices", "no descriptor is a terminal or another device", Lift::NoAssume, Asked::Code),
-    rule("identity", "the process, its user, host, limits and time zone are the usual ones (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
+    rule("identity", "the process, its user, host, limits and time zone are the usual ones \
+        (numbers 1000, one processor, no limits, UTC)", Lift::NoAssume, Asked::Code),
     rule("clock", "clocks are not set back, and all show one time", Lift::NoAssume, Asked::Code),
     rule("locale", "the only locale is C's", Lift::NoAssume, Asked::Code),
-    rule("signals", "a signal that is handled comes while a function of the library reads, writes or waits, and not in another's handler", Lift::NoAssume, Asked::Code),
+    rule("signals", "a signal that is handled comes while a function of the library reads, writes \
+        or waits, and not in another's handler", Lift::NoAssume, Asked::Code),
     rule("alloc", "allocations succeed", Lift::Faults(Faults::Alloc), Asked::Code),
-    rule("usable-size", "malloc_usable_size gives the number of bytes that was asked for", Lift::NoAssume, Asked::Code),
-    rule("odd-alignment", "aligned_alloc and memalign refuse alignments that are no powers of two", Lift::NoAssume, Asked::Code),
-    rule("sizes", "sizes, counts, numbers of calls and members of enumerations are among those that the harness asks for with crunner_size", Lift::Never, Asked::Code),
-    rule("assembly", "assembly at file scope neither defines nor changes what the C code names", Lift::NoAssume, Asked::Code),
-    rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, where the compiler calls them", Lift::NoAssume, Asked::Code),
-    rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on it", Lift::NoAssume, Asked::Code),
-    rule("temporaries", "compound literals and structures that calls return are not used after their block or expression, where their addresses are kept", Lift::NoAssume, Asked::Code),
+    rule("usable-size", "malloc_usable_size gives the number of bytes that was asked \
+        for", Lift::NoAssume, Asked::Code),
+    rule("odd-alignment", "aligned_alloc and memalign refuse alignments that are no powers of \
+        two", Lift::NoAssume, Asked::Code),
+    rule("sizes", "sizes, counts, numbers of calls and members of enumerations are among those \
+        that the harness asks for with crunner_size", Lift::Never, Asked::Code),
+    rule("assembly", "assembly at file scope neither defines nor changes what the C code \
+        names", Lift::NoAssume, Asked::Code),
+    rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, \
+        where the compiler calls them", Lift::NoAssume, Asked::Code),
+    rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on \
+        it", Lift::NoAssume, Asked::Code),
+    rule("temporaries", "compound literals and structures that calls return are not used after \
+        their block or expression, where their addresses are kept", Lift::NoAssume, Asked::Code),
     rule("booleans", "objects of type _Bool hold 0 or 1", Lift::NoAssume, Asked::Code),
-    rule("stack", "the stack is large enough for the program's calls and variables", Lift::NoAssume, Asked::Checker),
-    rule("wrapping", "signed arithmetic that overflows wraps around, as with -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
-    rule("conversions", "a floating-point value that the integer type does not have is converted as the processor does it", Lift::Option("--property overflow"), Asked::Checker),
-    rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is proved", Lift::Option("--property memory"), Asked::Checker),
-    rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is proved", Lift::Option("--property overflow"), Asked::Checker),
-    rule("unasked-abort", "a call of abort ends the run, and no handler of SIGABRT runs before", Lift::Option("--property assertion"), Asked::Checker),
-    rule("unasked-assertion", "no assertion fails: not asked, and not all of it is proved", Lift::Option("--property assertion"), Asked::Checker),
+    rule("stack", "the stack is large enough for the program's calls and \
+        variables", Lift::NoAssume, Asked::Checker),
+    rule("wrapping", "signed arithmetic that overflows wraps around, as with \
+        -fwrapv", Lift::Option("--property overflow"), Asked::Checker),
+    rule("conversions", "a floating-point value that the integer type does not have is converted \
+        as the processor does it", Lift::Option("--property overflow"), Asked::Checker),
+    rule("unasked-memory", "every access to memory is valid: not asked, and not all of it is \
+        proved", Lift::Option("--property memory"), Asked::Checker),
+    rule("unasked-overflow", "no arithmetic overflows: not asked, and not all of it is \
+        proved", Lift::Option("--property overflow"), Asked::Checker),
+    rule("unasked-abort", "a call of abort ends the run, and no handler of SIGABRT runs \
+        before", Lift::Option("--property assertion"), Asked::Checker),
+    rule("unasked-assertion", "no assertion fails: not asked, and not all of it is \
+        proved", Lift::Option("--property assertion"), Asked::Checker),
 ];
 
 const fn rule(id: &'static str, says: &'static str, lift: Lift, asked: Asked) -> Rule {
@@ -163,7 +205,8 @@ impl Rule {
         RULES.iter().find(|rule| rule.id == id)
     }
 
-    /// Whether a user can ask for the wider world: then there is one, or what rests on the rule is open.
+    /// Whether a user can ask for the wider world: then there is one, or what rests on the rule is
+    /// open.
     pub fn can_be_lifted(&self) -> bool {
         matches!(self.lift, Lift::NoAssume | Lift::Faults(_))
     }
@@ -186,7 +229,8 @@ pub enum LiftError {
     #[error("there is no assumption `{0}`")]
     Unknown(String),
     /// There is no wider world for it.
-    #[error("the assumption `{id}` cannot be lifted: {says}{}", switch.as_deref().map_or_else(String::new, |s| format!("; {s} looks at it")))]
+    #[error("the assumption `{id}` cannot be lifted: \
+        {says}{}", switch.as_deref().map_or_else(String::new, |s| format!("; {s} looks at it")))]
     Fixed {
         /// The rule.
         id: &'static str,
@@ -205,8 +249,8 @@ pub fn liftable() -> String {
     names.join(", ")
 }
 
-/// The identifiers that are lifted where a level of faults, and then `lift` and `keep`, are asked for. What is kept goes before what is
-/// lifted.
+/// The identifiers that are lifted where a level of faults, and then `lift` and `keep`, are asked
+/// for. What is kept goes before what is lifted.
 pub fn lifted(
     faults: Faults,
     lift: &[String],
@@ -303,7 +347,8 @@ mod tests {
             let literal = format!("\"{}\"", rule.id);
             let is_asked = match rule.asked {
                 Asked::Code => asked.contains(rule.id),
-                // By name, or by a constant that has it: `narrow` makes a hole of a name that is none.
+                // By name, or by a constant that has it: `narrow` makes a hole of a name that is
+                // none.
                 Asked::Encoder => encoder.iter().any(|text| text.contains(&literal)),
                 Asked::Always | Asked::Checker => true,
             };

@@ -1,10 +1,11 @@
 //! When a thread's work has to end.
 //!
-//! A deadline that is handed from function to function is heeded where somebody thought of it, and the work that takes a
-//! minute is found where nobody did: translating terms, rewriting them, growing a forest. So a thread has one deadline, whoever
-//! starts the work sets it ([`within`]), and every loop that may be long looks at it ([`passed`]). A question to a
-//! solver never gets more time than is left. Where steps are counted instead of seconds no thread has a deadline, so that the clock
-//! decides nothing.
+//! A deadline that is handed from function to function is heeded where somebody thought of it, and
+//! the work that takes a minute is found where nobody did: translating terms, rewriting them,
+//! growing a forest. So a thread has one deadline, whoever starts the work sets it ([`within`]),
+//! and every loop that may be long looks at it ([`passed`]). A question to a solver never gets more
+//! time than is left. Where steps are counted instead of seconds no thread has a deadline, so that
+//! the clock decides nothing.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -53,7 +54,8 @@ thread_local! {
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Does something while one of the thread's variables has a value. The value of the work around it is in force again afterwards.
+/// Does something while one of the thread's variables has a value. The value of the work around it
+/// is in force again afterwards.
 fn with<V: Default, T>(
     variable: &'static LocalKey<RefCell<V>>,
     value: V,
@@ -95,7 +97,8 @@ pub fn passed() -> bool {
     CURRENT.with_borrow(Deadline::has_passed)
 }
 
-/// As [`passed`], but looks at the clock only now and then: for loops whose turns take less than that costs.
+/// As [`passed`], but looks at the clock only now and then: for loops whose turns take less than
+/// that costs.
 pub fn seldom_passed() -> bool {
     let asked = ASKED.get().wrapping_add(1);
     ASKED.set(asked);

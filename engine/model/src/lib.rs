@@ -1,8 +1,9 @@
 //! What a program means.
 //!
-//! Bitcode becomes a [`program`], which the [`machine`] executes with concrete values and which [`symbolic`] turns into [`term`]s, from one cut
-//! point to the next ones. A [`solver`] answers questions about terms. Nothing here searches: the search and the checker of
-//! certificates stand on this crate, and what both of them trust is here and nowhere else.
+//! Bitcode becomes a [`program`], which the [`machine`] executes with concrete values and which
+//! [`symbolic`] turns into [`term`]s, from one cut point to the next ones. A [`solver`] answers
+//! questions about terms. Nothing here searches: the search and the checker of certificates stand
+//! on this crate, and what both of them trust is here and nowhere else.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -42,8 +43,8 @@ pub mod solver;
 pub mod symbolic;
 pub mod term;
 
-/// Of many cases of a test every so many-th is looked at, and each one where the tests are to be thorough
-/// (`CEGAR_TESTS=all`).
+/// Of many cases of a test every so many-th is looked at, and each one where the tests are to be
+/// thorough (`CEGAR_TESTS=all`).
 #[cfg(test)]
 pub(crate) fn one_in(part: usize) -> usize {
     match std::env::var("CEGAR_TESTS") {

@@ -1,7 +1,7 @@
 //! Operators and faults by name: what a program computes with, and what can go wrong when it does.
 //!
-//! The operators are LLVM's. A program names them, and so does a [term](crate::term): they stand below both, and so do the kinds of
-//! [fault](crate::term::fault) that both ask about.
+//! The operators are LLVM's. A program names them, and so does a [term](crate::term): they stand
+//! below both, and so do the kinds of [fault](crate::term::fault) that both ask about.
 
 use serde::{Deserialize, Serialize};
 
@@ -203,7 +203,8 @@ pub enum MathFn {
 }
 
 impl MathFn {
-    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the host.
+    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the
+    /// host.
     pub fn is_exact(self) -> bool {
         matches!(
             self,
@@ -229,12 +230,13 @@ impl MathFn {
 pub enum Property {
     /// assert, reach_error, crunner_fail.
     Assertion,
-    /// abort, and what the C library ends with abort. Where it is not asked, abort ends the run as exit does.
+    /// abort, and what the C library ends with abort. Where it is not asked, abort ends the run as
+    /// exit does.
     Abort,
     /// Invalid reads, writes, frees and calls, and indices past an array's bound.
     Memory,
-    /// Signed overflow, division by zero, bad shifts, conversions of floating-point values that do not
-    /// fit.
+    /// Signed overflow, division by zero, bad shifts, conversions of floating-point values that do
+    /// not fit.
     Overflow,
 }
 

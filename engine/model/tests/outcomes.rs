@@ -1,5 +1,6 @@
-//! Each outcome of each function of the library is reached by some tape, in the machine, where nothing is narrowed. The tables are those of
-//! the stub library's own tests, which reach the same natively.
+//! Each outcome of each function of the library is reached by some tape, in the machine, where
+//! nothing is narrowed. The tables are those of the stub library's own tests, which reach the same
+//! natively.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

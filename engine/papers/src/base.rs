@@ -1,8 +1,10 @@
-//! What the strategies over regions and tests share: how they begin, how they end, and how they run a test.
+//! What the strategies over regions and tests share: how they begin, how they end, and how they run
+//! a test.
 //!
-//! A program is explored with a given grain, and what needs no strategy is settled: most accesses to memory follow from what
-//! exploring knows. What is left are the strategy's goals. In the end its facts settle what they settle, as the facts of `auto`
-//! do, so that every strategy proves by the same kind of certificate and the same checker.
+//! A program is explored with a given grain, and what needs no strategy is settled: most accesses
+//! to memory follow from what exploring knows. What is left are the strategy's goals. In the end
+//! its facts settle what they settle, as the facts of `auto` do, so that every strategy proves by
+//! the same kind of certificate and the same checker.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -32,7 +34,8 @@ const PART: f64 = 0.85;
 const OPERATIONS: u64 = 20_000_000;
 
 /// The test that strategies begin with: any would do.
-pub(super) const FIRST_TEST: &[u8] = b"The first test is one of no particular contents, and of a length that most programs are content with.";
+pub(super) const FIRST_TEST: &[u8] = b"The first test is one of no particular contents, and of a \
+    length that most programs are content with.";
 /// How far the forest grows that guesses have to agree with, in terms evaluated.
 const FOREST: u64 = 10_000_000;
 
@@ -173,7 +176,8 @@ impl<'p> Base<'_, 'p> {
         );
     }
 
-    /// Facts that are inductive together, among the guesses of one level that no state of a forest refutes.
+    /// Facts that are inductive together, among the guesses of one level that no state of a forest
+    /// refutes.
     pub fn generalise(&mut self, level: u32) -> Facts {
         if level >= LEVELS {
             return Facts::new();
@@ -211,7 +215,8 @@ impl<'p> Base<'_, 'p> {
         guesses
     }
 
-    /// Of facts that are inductive together, those that a certificate can say and that are inductive without the others.
+    /// Of facts that are inductive together, those that a certificate can say and that are
+    /// inductive without the others.
     fn writable(&mut self, facts: Facts, patience: Patience<'_>) -> Facts {
         let pool = &self.graph.pool;
         let mut kept = facts.clone();

@@ -1,19 +1,23 @@
 //! CRunner: the program runs, and asks the abstraction what to read.
 //!
-//! After Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program execution* (2004), figure 2. The
-//! program is executed until it wants input. The Boolean program starts there, in what the predicates say of the present state; its
-//! shortest path to an error is simulated a few steps far, from any state of which the same predicates hold, and what it
-//! reads is given to the program, which goes on to its next input. The states at inputs are a stack. Where no error can be reached from the
-//! abstract state, it is left and marked, and nothing that leads there is looked at again; when the stack is empty, there is no
-//! error. A step that the program cannot take by itself is excluded before predicates are added.
+//! After Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program
+//! execution* (2004), figure 2. The program is executed until it wants input. The Boolean program
+//! starts there, in what the predicates say of the present state; its shortest path to an error is
+//! simulated a few steps far, from any state of which the same predicates hold, and what it reads
+//! is given to the program, which goes on to its next input. The states at inputs are a stack.
+//! Where no error can be reached from the abstract state, it is left and marked, and nothing that
+//! leads there is looked at again; when the stack is empty, there is no error. A step that the
+//! program cannot take by itself is excluded before predicates are added.
 //!
-//! Three things the paper leaves open are decided here. *Path removal*: not the path to the state that was left is removed, since
-//! other inputs lead along the same path to other states, but every path into its abstract state, of which it was shown.
-//! *The cached answer*: where the program comes back to an input in an abstract state that is on the stack, what it read in
-//! between is given to it again and again by the machine, which costs no question; if no violation comes of it, or if a run ends
-//! without another input, the path is simulated as a whole from the *concrete* state, and what excludes it is a refinement.
-//! *Error-free*: what is before the first input is a path as well, so the end is a search from the program's start with the same
-//! predicates, which gives the facts for a certificate.
+//! Three things the paper leaves open are decided here. *Path removal*: not the path to the state
+//! that was left is removed, since other inputs lead along the same path to other states, but every
+//! path into its abstract state, of which it was shown. *The cached answer*: where the program
+//! comes back to an input in an abstract state that is on the stack, what it read in between is
+//! given to it again and again by the machine, which costs no question; if no violation comes of
+//! it, or if a run ends without another input, the path is simulated as a whole from the *concrete*
+//! state, and what excludes it is a refinement. *Error-free*: what is before the first input is a
+//! path as well, so the end is a search from the program's start with the same predicates, which
+//! gives the facts for a certificate.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -140,7 +144,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         (walk.at, state)
     }
 
-    /// Tries to go along an abstract path; the state at the next input if there is one that nothing is known of yet.
+    /// Tries to go along an abstract path; the state at the next input if there is one that nothing
+    /// is known of yet.
     fn follow(&mut self, now: &Walk, here: Seen, path: &AbstractPath) -> Option<Walk> {
         let trace = Trace::of(&self.ground.abstraction, path);
         let known = self.known(&here);
@@ -196,7 +201,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
             .cloned()
     }
 
-    /// Gives the program again what it has read between two states that are the same abstractly. True if it violates something.
+    /// Gives the program again what it has read between two states that are the same abstractly.
+    /// True if it violates something.
     fn replay(&mut self, before: &Walk, next: &Walk, there: Seen) -> bool {
         let tape = &next.sample.tape;
         let stretch = tape[before.sample.tape.len()..].to_vec();
@@ -226,7 +232,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         false
     }
 
-    /// The whole path, from any state that is the same abstractly and then from this very one: it is an input, or it is refuted.
+    /// The whole path, from any state that is the same abstractly and then from this very one: it
+    /// is an input, or it is refuted.
     fn refute(&mut self, now: &Walk, (path, trace): (&AbstractPath, &Trace), known: &[Term]) {
         let from = Path::from(now.at, self.ground.number());
         let whole = (trace, usize::MAX);

@@ -1,12 +1,15 @@
 //! Directed testing alone, as published.
 //!
-//! Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005), section 2. A test is executed concretely and
-//! symbolically at once; the last decision on its path that was not tried the other way is solved for an input that takes it
-//! the other way, and so on, depth first, until every path was taken. There is no abstraction, so that sequences of branches cost
-//! a test for each path through them (Synergy, figure 8), and a loop on an input one for each number of its turns.
+//! Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005), section 2. A test
+//! is executed concretely and symbolically at once; the last decision on its path that was not
+//! tried the other way is solved for an input that takes it the other way, and so on, depth first,
+//! until every path was taken. There is no abstraction, so that sequences of branches cost a test
+//! for each path through them (Synergy, figure 8), and a loop on an input one for each number of
+//! its turns.
 //!
-//! That all paths were tested proves that no check is violated; but it is the machine that says so and not a set of invariants, so
-//! there is nothing for the checker to check, and the verdict stays open.
+//! That all paths were tested proves that no check is violated; but it is the machine that says so
+//! and not a set of invariants, so there is nothing for the checker to check, and the verdict stays
+//! open.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -99,7 +102,8 @@ impl Dart<'_, '_> {
         }
         match self.is_complete {
             true => format!(
-                "all {} paths were tested and none violates it, but there is no certificate with this strategy",
+                "all {} paths were tested and none violates it, but there is no certificate with \
+                 this strategy",
                 self.stats.iterations
             ),
             false => format!(
@@ -121,8 +125,8 @@ impl Dart<'_, '_> {
                 .is_some_and(|most| self.stats.iterations >= most)
     }
 
-    /// Takes all paths, depth first, beginning with a test; whether some test would have read more than there was. None if it is
-    /// over before.
+    /// Takes all paths, depth first, beginning with a test; whether some test would have read more
+    /// than there was. None if it is over before.
     fn paths(&mut self, first: Vec<u8>) -> Option<bool> {
         let mut tape = first;
         // For each decision of the latest test whether it fell the other way before, or cannot.
@@ -153,8 +157,8 @@ impl Dart<'_, '_> {
         }
     }
 
-    /// What makes that not every path is taken: where the machine goes on with a concrete value, where a test was cut off, and
-    /// where it does not make the decisions that it was made for.
+    /// What makes that not every path is taken: where the machine goes on with a concrete value,
+    /// where a test was cut off, and where it does not make the decisions that it was made for.
     fn judge(&mut self, run: &Execution, expected: usize) {
         let is_violation = matches!(run.outcome, Outcome::Violated(_));
         self.is_complete &= run.concretisations == 0
@@ -177,7 +181,8 @@ impl Dart<'_, '_> {
         }
     }
 
-    /// A tape that takes the last decision the other way that was not tried; none: there is none left.
+    /// A tape that takes the last decision the other way that was not tried; none: there is none
+    /// left.
     fn other(&mut self, done: &mut Vec<bool>, run: &Execution, tape: &[u8]) -> Option<Vec<u8>> {
         let index = PathIndex::new(&mut self.pool, &run.path);
         while let Some(is_done) = done.pop() {

@@ -1,8 +1,9 @@
 //! Executions as a tree: each state knows the state before it.
 //!
-//! Synergy's forest (section 3) and Lee and Yannakakis's tree of witnesses are sets of concrete states with parents. The
-//! [forest](cegar_search::abstraction::forest) has states to refute guesses with and forgets where they came from; here a state's way is
-//! what matters, because a test that goes one step further begins as the way to that state did.
+//! Synergy's forest (section 3) and Lee and Yannakakis's tree of witnesses are sets of concrete
+//! states with parents. The [forest](cegar_search::abstraction::forest) has states to refute
+//! guesses with and forgets where they came from; here a state's way is what matters, because a
+//! test that goes one step further begins as the way to that state did.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -138,7 +139,8 @@ impl Tree {
         &node.tape[..node.taken.min(node.tape.len())]
     }
 
-    /// Takes one transition from a state, with a tape that begins as the one that led there; the new state's number.
+    /// Takes one transition from a state, with a tape that begins as the one that led there; the
+    /// new state's number.
     pub fn step(
         &mut self,
         graph: &Graph<'_>,
@@ -172,7 +174,8 @@ impl Tree {
                 break path.clone();
             }
             let Some((parent, way)) = self.nodes[at].parent else {
-                // One number for all: names tell the places of one path apart, and no two paths meet in one question.
+                // One number for all: names tell the places of one path apart, and no two paths
+                // meet in one question.
                 break Path::from(None, 0);
             };
             steps.push((at, parent, way));
@@ -191,8 +194,8 @@ impl Tree {
         path
     }
 
-    /// Asks for a test that comes to a cut point by the way that led to this state, whatever it reads on the way, and meets a
-    /// condition there, under so many of the fragment's assumptions.
+    /// Asks for a test that comes to a cut point by the way that led to this state, whatever it
+    /// reads on the way, and meets a condition there, under so many of the fragment's assumptions.
     pub fn further(
         &mut self,
         all: &mut Asking<'_, '_>,

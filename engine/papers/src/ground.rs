@@ -1,9 +1,11 @@
-//! The turn that the strategies over predicate abstraction share: an abstract path, and its refutation or its input.
+//! The turn that the strategies over predicate abstraction share: an abstract path, and its
+//! refutation or its input.
 //!
-//! All of them turn around the same four steps. An abstract path is searched for; the program is asked whether it can go there;
-//! if so there is an input, and if not the abstraction is told why. They differ in where a path begins, in how much of it
-//! is simulated, and in what an execution may say in between. When nothing is left to search for, what is
-//! reached abstractly is a fact of each cut point.
+//! All of them turn around the same four steps. An abstract path is searched for; the program is
+//! asked whether it can go there; if so there is an input, and if not the abstraction is told why.
+//! They differ in where a path begins, in how much of it is simulated, and in what an execution may
+//! say in between. When nothing is left to search for, what is reached abstractly is a fact of each
+//! cut point.
 
 use super::base::Base;
 use crate::boolean::diagrams::Set;
@@ -20,7 +22,8 @@ use cegar_search::abstraction::asking::Facts;
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::loops::Path;
 
-/// Steps of the solver that a turn is counted as, beside those that it takes: also what asks nothing comes to an end.
+/// Steps of the solver that a turn is counted as, beside those that it takes: also what asks
+/// nothing comes to an end.
 const TURN: u64 = 30_000;
 /// Steps of an execution that may be endless, and as many more for each byte of its tape.
 const LEAST: u64 = 5_000_000;
@@ -97,7 +100,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         }
     }
 
-    /// Whether the program can take a trace, or so many steps of it, from where `path` begins and where `known` holds.
+    /// Whether the program can take a trace, or so many steps of it, from where `path` begins and
+    /// where `known` holds.
     pub(super) fn simulate(&mut self, trace: (&Trace, usize), from: (Path, &[Term])) -> Simulated {
         let base = &mut *self.base;
         refine::simulate(
@@ -110,7 +114,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         )
     }
 
-    /// Tells the abstraction why a path is none that begins as `from` does. False if it learns nothing from it.
+    /// Tells the abstraction why a path is none that begins as `from` does. False if it learns
+    /// nothing from it.
     pub(super) fn refine(
         &mut self,
         path: &AbstractPath,
@@ -142,8 +147,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
             > 0
     }
 
-    /// Adds the predicates that the guards of a trace rest on, and if these are known what the trace makes of the variables that they
-    /// are about; false if there is nothing new.
+    /// Adds the predicates that the guards of a trace rest on, and if these are known what the
+    /// trace makes of the variables that they are about; false if there is nothing new.
     fn add(&mut self, trace: &Trace, why: &[(usize, Term)], from: Path) -> bool {
         let (found, about) = refine::predicates(&mut self.base.graph, trace, why);
         if self.add_all(found) > 0 {
@@ -196,14 +201,16 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         Machine::new(self.base.program, limits)
     }
 
-    /// Whether the program violates a check before it reads anything. Such a violation is told as any other.
+    /// Whether the program violates a check before it reads anything. Such a violation is told as
+    /// any other.
     pub(super) fn is_violated_alone(&mut self) -> bool {
         let execution = self.machine(0).run(&[]);
         let has_read = execution.exhausted.is_some() || !execution.choices.is_empty();
         !has_read && execution.violation().is_some() && self.tell(&[], &execution)
     }
 
-    /// Executes a tape; whether it violates a check that is asked about. The violation is told, and the check is no goal any more.
+    /// Executes a tape; whether it violates a check that is asked about. The violation is told, and
+    /// the check is no goal any more.
     pub(super) fn execute(&mut self, tape: &[u8]) -> (Execution, bool) {
         let execution = self.machine(tape.len()).run(tape);
         self.base.stats.executions += 1;
@@ -215,7 +222,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         let Outcome::Violated(violation) = &execution.outcome else {
             return false;
         };
-        // The tape behind the violation does not matter, unless the program has asked how many bytes are left.
+        // The tape behind the violation does not matter, unless the program has asked how many
+        // bytes are left.
         let used = &tape[..execution.consumed.min(tape.len())];
         let shorter = self.machine(used.len()).run(used);
         let is_enough = shorter.violation().is_some_and(|v| v.pos == violation.pos);
@@ -230,7 +238,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         true
     }
 
-    /// A path that the program can take to a goal: it is executed, and the goal is settled one way or the other.
+    /// A path that the program can take to a goal: it is executed, and the goal is settled one way
+    /// or the other.
     pub(super) fn reached(&mut self, error: usize, tape: &[u8]) {
         if !self.is_vague(error) {
             let (execution, _) = self.execute(tape);
@@ -241,7 +250,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
                 execution.outcome
             );
         }
-        // What the machine does not do rests on something that is not modelled exactly, and stays open.
+        // What the machine does not do rests on something that is not modelled exactly, and stays
+        // open.
         self.close(error);
     }
 

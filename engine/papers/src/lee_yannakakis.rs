@@ -1,14 +1,17 @@
 //! Lee and Yannakakis's algorithm: the reachable part of the bisimulation quotient.
 //!
-//! Lee and Yannakakis, *On-line minimization of transition systems* (1992), as Gulavani et al. compare Synergy with it (2006, figure 5).
-//! Each region that is known to be reached has one witness, a concrete state. In turn, a witness is looked for of
-//! another region, one step from those there are; and where there is none, a region with a witness is split that is not stable: some of
-//! its states lead to another region and some do not. It ends when all regions with witnesses are stable, or when an
-//! error has a witness. Nothing is directed at errors, which is what Synergy changes.
+//! Lee and Yannakakis, *On-line minimization of transition systems* (1992), as Gulavani et al.
+//! compare Synergy with it (2006, figure 5). Each region that is known to be reached has one
+//! witness, a concrete state. In turn, a witness is looked for of another region, one step from
+//! those there are; and where there is none, a region with a witness is split that is not stable:
+//! some of its states lead to another region and some do not. It ends when all regions with
+//! witnesses are stable, or when an error has a witness. Nothing is directed at errors, which is
+//! what Synergy changes.
 //!
-//! What differs: regions are those of basic blocks. Whether a region is stable is asked of what the preimage says of the state
-//! ([`crate::projection`]); where the projection is weaker than the preimage, the region may be taken for stable, the step is
-//! taken to exist, and the goals behind it stay open.
+//! What differs: regions are those of basic blocks. Whether a region is stable is asked of what the
+//! preimage says of the state ([`crate::projection`]); where the projection is weaker than the
+//! preimage, the region may be taken for stable, the step is taken to exist, and the goals behind
+//! it stay open.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -1,7 +1,9 @@
-//! The published algorithms, as their authors describe them, on the same program, solver and machine as the tool's own strategy.
+//! The published algorithms, as their authors describe them, on the same program, solver and
+//! machine as the tool's own strategy.
 //!
-//! So a difference between two strategies is a difference between two algorithms. All strategies end as the tool's own does ([`Proof`]): with facts at the cut
-//! points of a graph, the goals that these facts settle, and a certificate that one checker checks. Only `--strategy` uses them.
+//! So a difference between two strategies is a difference between two algorithms. All strategies
+//! end as the tool's own does ([`Proof`]): with facts at the cut points of a graph, the goals that
+//! these facts settle, and a certificate that one checker checks. Only `--strategy` uses them.
 //!
 //! | module | what it does |
 //! |---|---|

@@ -1,10 +1,12 @@
 //! A precondition, projected to conditions on the state alone.
 //!
-//! A weakest precondition is about the state and about what the code reads: "some input leads there". The papers' programs read in
-//! statements of their own, where the input goes away by itself; a block of C reads and decides at once. Inputs are removed
-//! here as far as that is easy: an equation is solved, a condition on inputs alone has an answer, and one on both is tried with the
-//! values that it compares the input with, which is exact if the solver says so. Conditions that still have inputs are dropped, and the result
-//! is then weaker than the precondition: states outside of it still cannot make the step.
+//! A weakest precondition is about the state and about what the code reads: "some input leads
+//! there". The papers' programs read in statements of their own, where the input goes away by
+//! itself; a block of C reads and decides at once. Inputs are removed here as far as that is easy:
+//! an equation is solved, a condition on inputs alone has an answer, and one on both is tried with
+//! the values that it compares the input with, which is exact if the solver says so. Conditions
+//! that still have inputs are dropped, and the result is then weaker than the precondition: states
+//! outside of it still cannot make the step.
 
 use rustc_hash::FxHashSet;
 
@@ -19,7 +21,8 @@ use cegar_search::abstraction::own::{Own, conjuncts, leaves};
 pub struct Projected {
     /// All of these.
     pub terms: Vec<Term>,
-    /// Whether each state of which they hold has an input that makes the step. If not, they hold of all states that have such an input, and of others.
+    /// Whether each state of which they hold has an input that makes the step. If not, they hold of
+    /// all states that have such an input, and of others.
     pub exact: bool,
 }
 
@@ -111,8 +114,8 @@ fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
     groups.into_iter().map(|(_, terms)| terms).collect()
 }
 
-/// Removes the inputs one after the other: there is one if and only if one of the values does that it is compared with, or
-/// a neighbour of these; `None` if that does not hold or is unknown.
+/// Removes the inputs one after the other: there is one if and only if one of the values does that
+/// it is compared with, or a neighbour of these; `None` if that does not hold or is unknown.
 fn tried(
     pool: &mut Pool,
     solver: &mut Z3,
@@ -157,7 +160,8 @@ fn tried(
     foreign_of(pool, &terms, own).is_empty().then_some(terms)
 }
 
-/// Values worth trying for a variable: what it is compared with, one more, one less, and the ends of its range.
+/// Values worth trying for a variable: what it is compared with, one more, one less, and the ends
+/// of its range.
 fn values(pool: &mut Pool, terms: &[Term], variable: Term, symbol: Symbol) -> Vec<Term> {
     let width = pool.width(variable);
     let mut all: Vec<Term> = Vec::new();

@@ -1,8 +1,9 @@
 //! A partition of the states by predicates, region by region, and the abstract program over it.
 //!
-//! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at each cut point a tree of splits, whose
-//! leaves are the regions. There is an edge between two regions if some state of the first leads to some state of the second. The edges are not
-//! computed at once: an edge is taken to exist until a strategy asks about it, and when a region is split
+//! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at
+//! each cut point a tree of splits, whose leaves are the regions. There is an edge between two
+//! regions if some state of the first leads to some state of the second. The edges are not computed
+//! at once: an edge is taken to exist until a strategy asks about it, and when a region is split
 //! its parts inherit the edges that are known not to exist.
 
 mod split;
@@ -252,8 +253,8 @@ impl Regions {
         self.edge(from, to) == Some(Edge::GivenUp)
     }
 
-    /// The condition under which a step leads there, over the variables of the cut point where it begins and the fragment's
-    /// unknowns; and how many assumptions of the fragment hold then.
+    /// The condition under which a step leads there, over the variables of the cut point where it
+    /// begins and the fragment's unknowns; and how many assumptions of the fragment hold then.
     pub fn condition(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -346,7 +347,8 @@ impl Regions {
         }
     }
 
-    /// The shortest abstract path from where the program begins to a goal, by edges that may be there and are not given up.
+    /// The shortest abstract path from where the program begins to a goal, by edges that may be
+    /// there and are not given up.
     pub fn path(&self, graph: &Graph<'_>, goals: &[Goal]) -> Option<Vec<(RegionId, Target)>> {
         let first = self.first()?;
         let mut from: FxHashMap<RegionId, Option<(RegionId, Target)>> = FxHashMap::default();

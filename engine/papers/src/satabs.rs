@@ -1,13 +1,15 @@
 //! Predicate abstraction with counterexamples that have loops in them: SatAbs.
 //!
-//! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006). The loop is [`slam`]'s. What the
-//! program cannot take as it stands may be possible with some loop on it taken more often: before such a path is refined, it is
-//! asked about once more with a variable number of turns at each loop that it comes to, whose variables have their closed forms
-//! (section 4). If there are numbers of turns, the path is unrolled, which here means that the tape they say is executed. If there
-//! are none, the path with no turns at all is refuted as any other is (section 4, the first of its two causes).
+//! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006).
+//! The loop is [`slam`]'s. What the program cannot take as it stands may be possible with some loop
+//! on it taken more often: before such a path is refined, it is asked about once more with a
+//! variable number of turns at each loop that it comes to, whose variables have their closed forms
+//! (section 4). If there are numbers of turns, the path is unrolled, which here means that the tape
+//! they say is executed. If there are none, the path with no turns at all is refuted as any other
+//! is (section 4, the first of its two causes).
 //!
-//! The cut points are the loop heads, so that a loop of an abstract path is a cut point that it comes to; the paper finds them
-//! by simulating the abstract model once more.
+//! The cut points are the loop heads, so that a loop of an abstract path is a cut point that it
+//! comes to; the paper finds them by simulating the abstract model once more.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -71,7 +73,8 @@ fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec
     )
 }
 
-/// Asks whether a goal is reached with the loops on a way taken some number of times; true if an execution has shown it.
+/// Asks whether a goal is reached with the loops on a way taken some number of times; true if an
+/// execution has shown it.
 fn around(
     ground: &mut Ground<'_, '_, '_>,
     loops: &mut Loops,

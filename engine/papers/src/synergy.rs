@@ -1,16 +1,20 @@
 //! Synergy, as published.
 //!
-//! Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006), figure 2. A forest of
-//! tests and a partition of the states grow in turn. Each turn takes an abstract error path, follows it as far as tests have come and
-//! asks for a test that goes one region further, along the way of a test that was there. If there is one, the forest has it
-//! from now on; if there is none, the region where the tests end is split by the preimage of the next one, and the path is gone.
-//! It ends with a test that fails, or when no abstract path leads to an error.
+//! Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking*
+//! (2006), figure 2. A forest of tests and a partition of the states grow in turn. Each turn takes
+//! an abstract error path, follows it as far as tests have come and asks for a test that goes one
+//! region further, along the way of a test that was there. If there is one, the forest has it from
+//! now on; if there is none, the region where the tests end is split by the preimage of the next
+//! one, and the path is gone. It ends with a test that fails, or when no abstract path leads to an
+//! error.
 //!
-//! What differs: a region is one of a basic block, the paper's of a statement. Edges are asked about only on paths
-//! that were found, which leaves the same abstract program. A preimage over inputs is asked for what it says of the state
-//! ([`crate::projection`]). Where even that does not tell the test's state from the others, the edge stays, and the goals behind it
-//! stay open. Where splitting goes on and on the paper generalises (section 5) with the procedure of another paper; here that is
-//! the guesses of `auto`, level by level, which every so many turns may add facts that all regions of a cut point then have in common.
+//! What differs: a region is one of a basic block, the paper's of a statement. Edges are asked
+//! about only on paths that were found, which leaves the same abstract program. A preimage over
+//! inputs is asked for what it says of the state ([`crate::projection`]). Where even that does not
+//! tell the test's state from the others, the edge stays, and the goals behind it stay open. Where
+//! splitting goes on and on the paper generalises (section 5) with the procedure of another paper;
+//! here that is the guesses of `auto`, level by level, which every so many turns may add facts that
+//! all regions of a cut point then have in common.
 
 use std::sync::atomic::AtomicBool;
 
@@ -82,7 +86,8 @@ impl Synergy {
         self.regions.facts(&mut base.graph)
     }
 
-    /// The edge at which an ordered abstract error path leaves the forest; none if there is no such path.
+    /// The edge at which an ordered abstract error path leaves the forest; none if there is no such
+    /// path.
     fn frontier(&mut self, base: &mut Base<'_, '_>) -> Option<(RegionId, Target)> {
         'again: loop {
             let path = self.regions.path(&base.graph, &base.goals)?;

@@ -53,7 +53,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for this version of the format. `mark` ends a frame, and none is longer than `limit`.
+    /// A decoder for this version of the format. `mark` ends a frame, and none is longer than
+    /// `limit`.
     pub fn new(version: u8, mark: u8, limit: u8) -> Result<Decoder, Error> {
         let table = table();
         // SAFETY: the function takes any number, and no other thread opens or closes a decoder.

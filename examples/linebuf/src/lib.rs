@@ -1,4 +1,5 @@
-//! Logical lines from any reader: comments are left out, and a line that ends in a backslash goes on in the next one.
+//! Logical lines from any reader: comments are left out, and a line that ends in a backslash goes
+//! on in the next one.
 //!
 //! ```
 //! use linebuf::Lines;
@@ -56,9 +57,11 @@ pub struct Lines<R> {
 impl<R: Read> Lines<R> {
     /// Settings come from the environment, see `linebuf.h`.
     pub fn new(reader: R) -> Self {
-        // SAFETY: `linebuf` is a C struct of integers, a nullable function pointer and a raw pointer: all may be zero.
+        // SAFETY: `linebuf` is a C struct of integers, a nullable function pointer and a raw
+        // pointer: all may be zero.
         let mut raw: sys::linebuf = unsafe { std::mem::zeroed() };
-        // SAFETY: `raw` is valid for writes; the source is not called before `next` gives it its context.
+        // SAFETY: `raw` is valid for writes; the source is not called before `next` gives it its
+        // context.
         unsafe { sys::linebuf_init(&mut raw, Some(next_byte::<R>), std::ptr::null_mut()) };
         Self {
             raw,
@@ -72,8 +75,9 @@ impl<R: Read> Iterator for Lines<R> {
 
     fn next(&mut self) -> Option<Self::Item> {
         self.raw.context = (&raw mut self.bytes).cast();
-        // SAFETY: `raw` was initialised in `new`, its source is `next_byte::<R>`, and its context is the `Bytes<BufReader<R>>` that
-        // belongs to it, which nothing else touches during the call.
+        // SAFETY: `raw` was initialised in `new`, its source is `next_byte::<R>`, and its context
+        // is the `Bytes<BufReader<R>>` that belongs to it, which nothing else touches during the
+        // call.
         let answer = unsafe { sys::linebuf_next(&mut self.raw) };
         let number = self.raw.number;
         match answer {

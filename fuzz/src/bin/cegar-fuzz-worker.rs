@@ -1,4 +1,5 @@
-//! The worker as a program of its own, for tests and benchmarks. The subcommand has the same entry built in.
+//! The worker as a program of its own, for tests and benchmarks. The subcommand has the same entry
+//! built in.
 
 use std::process::ExitCode;
 

@@ -1,9 +1,10 @@
 //! The gate: where connections from and to other machines end.
 //!
-//! LLMP's own ends trust what they read: a length of four gigabytes is allocated, a message that is cut off ends the thread,
-//! a message that does not begin keeps all later ones waiting, and a time-out in the middle of a message loses the place. So
-//! LLMP talks to this process only, and the gate to the network: it speaks the same protocol on both sides and lets through whole
-//! frames that it has read. It also knows that a connection has ended, which LLMP does not tell.
+//! LLMP's own ends trust what they read: a length of four gigabytes is allocated, a message that is
+//! cut off ends the thread, a message that does not begin keeps all later ones waiting, and a
+//! time-out in the middle of a message loses the place. So LLMP talks to this process only, and the
+//! gate to the network: it speaks the same protocol on both sides and lets through whole frames
+//! that it has read. It also knows that a connection has ended, which LLMP does not tell.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -18,18 +19,20 @@ use super::message::{self, FRAME, HELLO};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long a machine may take no bytes before it is given up.
 const STUCK: Duration = Duration::from_secs(60);
-/// Seconds without data after which TCP asks whether the other side is still there, seconds from one such question to the next, and how
-/// many of them may stay without an answer; milliseconds after which TCP gives up on data that is not acknowledged.
+/// Seconds without data after which TCP asks whether the other side is still there, seconds from
+/// one such question to the next, and how many of them may stay without an answer; milliseconds
+/// after which TCP gives up on data that is not acknowledged.
 const KEEPALIVE: [(libc::c_int, libc::c_int); 4] = [
     (libc::TCP_KEEPIDLE, 10),
     (libc::TCP_KEEPINTVL, 5),
     (libc::TCP_KEEPCNT, 3),
     (libc::TCP_USER_TIMEOUT, 30_000),
 ];
-/// Bytes per second that are taken from one machine: LLMP gives up where its broker is three pages behind.
+/// Bytes per second that are taken from one machine: LLMP gives up where its broker is three pages
+/// behind.
 const RATE: u64 = 4 << 20;
-/// LLMP's thread for a connection waits three seconds for a message from the other machine before it looks whether there is one to be sent
-/// to it. So the thread gets an empty message this often.
+/// LLMP's thread for a connection waits three seconds for a message from the other machine before
+/// it looks whether there is one to be sent to it. So the thread gets an empty message this often.
 const NUDGE: Duration = Duration::from_millis(100);
 /// Machines at a time.
 const VISITORS: usize = 64;
@@ -128,7 +131,8 @@ fn visitor(mut outer: TcpStream, inside: SocketAddr, hello: &[u8]) -> io::Result
     bridge(outer, inner)
 }
 
-/// Leads LLMP's connection to `listener`, the first one that it gets, on to another machine. Ends with that connection.
+/// Leads LLMP's connection to `listener`, the first one that it gets, on to another machine. Ends
+/// with that connection.
 pub(super) fn outgoing(mut outer: TcpStream, listener: &TcpListener) -> io::Result<()> {
     let (mut inner, _) = listener.accept()?;
     patient(&inner)?;
@@ -169,8 +173,8 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
     ended
 }
 
-/// Carries what LLMP sends. LLMP's thread first sends all that it has, and then hears that it is over: so it is read to its end, even
-/// if nothing reads it any more.
+/// Carries what LLMP sends. LLMP's thread first sends all that it has, and then hears that it is
+/// over: so it is read to its end, even if nothing reads it any more.
 fn drain(mut inner: TcpStream, mut outer: TcpStream) {
     let sent = io::copy(&mut inner, &mut outer);
     let _ = outer.shutdown(Shutdown::Both);

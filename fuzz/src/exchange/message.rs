@@ -1,8 +1,9 @@
 //! What machines tell each other, and the frames that it travels in.
 //!
-//! LLMP carries bytes, each message with a number that says what they are, its tag. There is one kind here: a tape that entered
-//! new code, with the program that it is for. LLMP asserts where a message is not as it should be, and reads lengths as they
-//! come. So everything that arrives from outside is read here first, within bounds, and written anew before LLMP sees it.
+//! LLMP carries bytes, each message with a number that says what they are, its tag. There is one
+//! kind here: a tape that entered new code, with the program that it is for. LLMP asserts where a
+//! message is not as it should be, and reads lengths as they come. So everything that arrives from
+//! outside is read here first, within bounds, and written anew before LLMP sees it.
 
 use libafl_bolts::llmp::{Tag, TcpRequest, TcpResponse};
 use serde::{Deserialize, Serialize};
@@ -17,7 +18,8 @@ pub(super) const FRAME: usize = LONGEST + 1024;
 /// Longest frame of the handshake.
 pub(super) const HELLO: usize = 1024;
 
-/// The tag of a [`Find`]. A later form of it gets another number, which this version does not understand.
+/// The tag of a [`Find`]. A later form of it gets another number, which this version does not
+/// understand.
 pub(super) const TAG: Tag = Tag(0x0CE6_A001);
 
 /// The tag of an empty message.
@@ -74,7 +76,8 @@ struct Forwarded {
     payload: Vec<u8>,
 }
 
-/// The frame of a message from another machine, as it is given to LLMP; `None` if it is no [`Find`].
+/// The frame of a message from another machine, as it is given to LLMP; `None` if it is no
+/// [`Find`].
 pub(super) fn forwarded(frame: &[u8]) -> Option<Vec<u8>> {
     let (message, rest) = postcard::take_from_bytes::<Forwarded>(frame).ok()?;
     if !rest.is_empty() || message.tag != TAG.0 {
@@ -127,8 +130,8 @@ pub(super) fn is_accepted(frame: &[u8]) -> bool {
     )
 }
 
-/// Whether a frame asks for what another machine may ask for: to be a broker beside this one. (To be a client is to share
-/// memory, which is nothing for a stranger.)
+/// Whether a frame asks for what another machine may ask for: to be a broker beside this one. (To
+/// be a client is to share memory, which is nothing for a stranger.)
 pub(super) fn is_request(frame: &[u8]) -> bool {
     matches!(
         postcard::from_bytes(frame),

@@ -1,8 +1,9 @@
-//! What the two processes that speak LLMP do: the hub, which others join, and a member, which has joined a hub.
+//! What the two processes that speak LLMP do: the hub, which others join, and a member, which has
+//! joined a hub.
 //!
-//! Both have a broker, since between machines LLMP connects brokers. A hub passes on what it hears, each message once, and keeps
-//! all of it for machines that join later. A member has one program: its parent's tapes go out, and other machines' tapes for that
-//! program go to the parent.
+//! Both have a broker, since between machines LLMP connects brokers. A hub passes on what it hears,
+//! each message once, and keeps all of it for machines that join later. A member has one program:
+//! its parent's tapes go out, and other machines' tapes for that program go to the parent.
 
 use std::collections::HashSet;
 use std::io::{BufRead, Write};
@@ -136,8 +137,8 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
     let mut broker =
         LlmpBroker::with_keep_pages(Pages, tuple_list!(PassOn::default()), true).map_err(llmp)?;
     let (inner, inside) = inside()?;
-    // A connection that ends at once ends LLMP's thread for it by an assertion. Other connections go on; the end of one of these
-    // two threads would stop them all.
+    // A connection that ends at once ends LLMP's thread for it by an assertion. Other connections
+    // go on; the end of one of these two threads would stop them all.
     let accepts = broker
         .inner_mut()
         .launch_listener(Listener::Tcp(inner))
@@ -199,8 +200,8 @@ impl LlmpHook<Page, Pages> for HandIn {
 
 fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Result<(), String> {
     let outer = gate::connect(join).map_err(|why| why.to_string())?;
-    // The parent's own client comes first. LLMP counts clients from 0, which is also the broker's own name, and a connection
-    // to another broker leaves out what bears its own number.
+    // The parent's own client comes first. LLMP counts clients from 0, which is also the broker's
+    // own name, and a connection to another broker leaves out what bears its own number.
     let memory = Pages.new_shmem(PAGE).map_err(llmp)?;
     let other_end = Pages.clone_ref(&memory).map_err(llmp)?;
     let page = LlmpSharedMap::new(ClientId(0), memory);

@@ -1,9 +1,11 @@
 //! The memory that LLMP's pages lie in.
 //!
-//! LLMP is made for processes that share memory. Here every party to it is a thread of one process: the broker, and a thread
-//! for each connection. LibAFL's own providers do not suit that. System V segments and files in `/dev/shm` outlive a process
-//! that is killed, and a segment is mapped with whatever size a message claims; two maps of one `memfd` in one process both
-//! close its descriptor. So a page is anonymous memory with a number, which ends with its last map or with the process.
+//! LLMP is made for processes that share memory. Here every party to it is a thread of one process:
+//! the broker, and a thread for each connection. LibAFL's own providers do not suit that. System V
+//! segments and files in `/dev/shm` outlive a process that is killed, and a segment is mapped with
+//! whatever size a message claims; two maps of one `memfd` in one process both close its
+//! descriptor. So a page is anonymous memory with a number, which ends with its last map or with
+//! the process.
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -28,8 +30,9 @@ impl Deref for Page {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the memory is mapped for as long as `self.memory` lives. Other threads write to it, as in all of LibAFL's
-        // providers: LLMP uses the slice for its address and length, and orders its own accesses.
+        // SAFETY: the memory is mapped for as long as `self.memory` lives. Other threads write to
+        // it, as in all of LibAFL's providers: LLMP uses the slice for its address and length, and
+        // orders its own accesses.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.memory.len()) }
     }
 }

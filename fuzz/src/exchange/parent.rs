@@ -1,4 +1,5 @@
-//! The parent's side: a command has a hub if others are to join it, and each campaign a member if it is to join one.
+//! The parent's side: a command has a hub if others are to join it, and each campaign a member if
+//! it is to join one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -93,8 +94,8 @@ fn events(out: ChildStdout) -> impl Iterator<Item = Event> {
     lines.filter_map(|line| serde_json::from_slice(&line).ok())
 }
 
-/// A hub that others can join, for as long as this lives. If its process ends it is started again, a few times; members come
-/// back by themselves.
+/// A hub that others can join, for as long as this lives. If its process ends it is started again,
+/// a few times; members come back by themselves.
 #[derive(Debug)]
 pub struct Hub {
     address: SocketAddr,
@@ -104,8 +105,9 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Starts `executable __exchange <config>`, which is to call [`exchange_main`](super::exchange_main). `address` is
-    /// `HOST:PORT`; port 0 is any that is free.
+    /// Starts `executable __exchange <config>`, which is to call
+    /// [`exchange_main`](super::exchange_main). `address` is `HOST:PORT`; port 0 is any that is
+    /// free.
     pub fn start(executable: &Path, address: &str) -> Result<Hub, ExchangeError> {
         let failed = |why: String| ExchangeError::Listen {
             address: address.to_owned(),
@@ -232,7 +234,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// Starts `executable __exchange <config>`. `join` is `HOST:PORT` of a hub. Whether it could join is an event.
+    /// Starts `executable __exchange <config>`. `join` is `HOST:PORT` of a hub. Whether it could
+    /// join is an event.
     pub fn start(
         executable: &Path,
         join: &str,

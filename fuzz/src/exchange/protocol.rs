@@ -1,4 +1,5 @@
-//! What an exchange process and its parent say to each other: JSON, a line each way, as with the workers.
+//! What an exchange process and its parent say to each other: JSON, a line each way, as with the
+//! workers.
 
 use std::net::SocketAddr;
 

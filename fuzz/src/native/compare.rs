@@ -2,9 +2,9 @@
 //!
 //! A fuzzer that only sees which blocks ran cannot guess `x == 0xdeadbeef`. With both sides of each
 //! comparison in hand it looks for one side in the input and writes the other there. clang's own
-//! `trace-cmp` instrumentation silently does nothing on bitcode, and would run after optimisation, so the
-//! calls are put in here: before each integer comparison with a side that is not constant, each
-//! comparison of floats, and each call of a comparing function of `<string.h>`.
+//! `trace-cmp` instrumentation silently does nothing on bitcode, and would run after optimisation,
+//! so the calls are put in here: before each integer comparison with a side that is not constant,
+//! each comparison of floats, and each call of a comparing function of `<string.h>`.
 //!
 //! This walk also collects the constants, as tokens for the mutators.
 
@@ -214,7 +214,8 @@ const READING: [&str; 14] = [
     "vfscanf",
 ];
 
-/// The ends of C's integer types, in digits: no comparison asks for them, and arithmetic goes wrong there.
+/// The ends of C's integer types, in digits: no comparison asks for them, and arithmetic goes wrong
+/// there.
 const ENDS: [&str; 7] = [
     "-1",
     "2147483647",
@@ -225,7 +226,8 @@ const ENDS: [&str; 7] = [
     "18446744073709551615",
 ];
 
-/// Keeps a constant of two bytes or more, in both byte orders. Small numbers are what havoc writes anyway.
+/// Keeps a constant of two bytes or more, in both byte orders. Small numbers are what havoc writes
+/// anyway.
 fn token(tokens: &mut Vec<Vec<u8>>, constant: u64, width: u32) {
     let bytes = (width / 8) as usize;
     if constant < 256 || !(2..=8).contains(&bytes) || constant == u64::MAX >> (64 - width) {

@@ -1,16 +1,16 @@
 //! What is added to the program before it is compiled: counters, the fill pattern, numbered traps.
 //!
-//! The module comes in as the engine reads it, and the numbers are taken before anything is changed: block
-//! `n` of the module (functions with bodies, module order, those that only the engine runs included) owns
-//! counter `n`, and a failing place is known by its block and the index of its instruction in it. Only
-//! then is the module rewritten, and only after that may LLVM optimise: an optimiser that ran first would
-//! delete loops and branches that the engine still has.
+//! The module comes in as the engine reads it, and the numbers are taken before anything is
+//! changed: block `n` of the module (functions with bodies, module order, those that only the
+//! engine runs included) owns counter `n`, and a failing place is known by its block and the index
+//! of its instruction in it. Only then is the module rewritten, and only after that may LLVM
+//! optimise: an optimiser that ran first would delete loops and branches that the engine still has.
 //!
 //! Three rules make a native run and the engine's run of one tape the same run:
 //! - undefined values are the byte 0xAA, in registers as in memory;
 //! - a trap that clang put in (`llvm.ubsantrap`) becomes a call that ends the run and says where;
-//! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised away. Where accesses are
-//!   watched, reads whose values nobody uses stay, too.
+//! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised
+//!   away. Where accesses are watched, reads whose values nobody uses stay, too.
 
 use cegar_llvm::{
     AttributeKind, BasicBlock, Builder, LLVMOpcode, LLVMTypeKind, Module, Place, Value,
@@ -26,12 +26,14 @@ const UNDEFINED_BYTE: u8 = 0xAA;
 /// Metadata that keeps a sanitizer from an access.
 const NO_SANITIZER: &str = "nosanitize";
 
-/// A place that can fail: a trap, or a call of a failing function. The native runtime reports its index.
+/// A place that can fail: a trap, or a call of a failing function. The native runtime reports its
+/// index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
     /// The block's number in the module.
     pub block: u32,
-    /// The index of the instruction in its block, every instruction counted, in the module as given.
+    /// The index of the instruction in its block, every instruction counted, in the module as
+    /// given.
     pub inst: u32,
     /// The function it stands in.
     pub function: String,
@@ -54,7 +56,8 @@ pub(crate) struct Wish {
     pub comparisons: bool,
     /// Prepare for AddressSanitizer.
     pub address: bool,
-    /// Numbers are relative to the function: its code does not depend on the program that it is found in.
+    /// Numbers are relative to the function: its code does not depend on the program that it is
+    /// found in.
     pub relative: bool,
 }
 
@@ -180,7 +183,8 @@ fn keep_reading(module: &Module, instruction: Value<'_>) {
 /// A function that runs natively: its blocks, and whether it is the user's.
 type Native<'m> = (Value<'m>, Vec<Numbered<'m>>, bool);
 
-/// Gives each block a counter. Where counters are addressed from their function, each function has a symbol of its own.
+/// Gives each block a counter. Where counters are addressed from their function, each function has
+/// a symbol of its own.
 fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>]) {
     // Not named as its section: LLVM's assembler takes the two for one symbol.
     let counters = module.int(8).array(u64::from(blocks.max(1)));
@@ -219,8 +223,9 @@ fn hide_symbols(module: &Module) {
     }
 }
 
-/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the process that runs it. Under AddressSanitizer it
-/// calls what looks at arguments that the sanitizer does not.
+/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the
+/// process that runs it. Under AddressSanitizer it calls what looks at arguments that the sanitizer
+/// does not.
 fn own_functions(module: &Module, wish: Wish) {
     let watched = if wish.address {
         cegar_stubs::watched()
@@ -274,8 +279,8 @@ fn prepare(function: Value<'_>, wish: Wish) {
     }
 }
 
-/// Numbers the failing places of a function and makes each tell its number. With `relative`, the number is read from a table
-/// whose place the link decides.
+/// Numbers the failing places of a function and makes each tell its number. With `relative`, the
+/// number is read from a table whose place the link decides.
 fn number_sites(
     module: &Module,
     function: Value<'_>,
@@ -375,7 +380,8 @@ fn uninitialised_call<'m>(
     };
     let name = callee.name();
     if name == "__cegar_uninit" {
-        // A variable is filled where its life starts; before that AddressSanitizer reports every access.
+        // A variable is filled where its life starts; before that AddressSanitizer reports every
+        // access.
         if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
             let at = Builder::before(call);
             at.memset(
@@ -420,8 +426,8 @@ fn fill_stack<'m>(module: &'m Module, allocas: &[Value<'m>], lifetimes: &[(Value
     }
 }
 
-/// Adds the counter of one block: it stops at 255, because a count that wraps to 0 would look like a
-/// block that was never entered.
+/// Adds the counter of one block: it stops at 255, because a count that wraps to 0 would look like
+/// a block that was never entered.
 fn count_block<'m>(module: &'m Module, block: BasicBlock<'m>, counter: Value<'m>, precise: bool) {
     let Some(first) = block
         .instructions()

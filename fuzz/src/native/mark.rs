@@ -1,9 +1,12 @@
-//! Notes what a product was made of, so that the next campaign on the same program need not make the product again.
+//! Notes what a product was made of, so that the next campaign on the same program need not make
+//! the product again.
 //!
-//! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment and gives the same module
-//! each time, so a product is as good as new if the hash beside it is that of the module, of the options and of the
-//! runtime, and if the product's hash is the one that was noted: caches are copied between machines, and disks fill up. The hash is removed before a product is replaced and written after, so that a kill in between costs a build and never
-//! leaves a product beside another one's hash.
+//! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment
+//! and gives the same module each time, so a product is as good as new if the hash beside it is
+//! that of the module, of the options and of the runtime, and if the product's hash is the one that
+//! was noted: caches are copied between machines, and disks fill up. The hash is removed before a
+//! product is replaced and written after, so that a kill in between costs a build and never leaves
+//! a product beside another one's hash.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +23,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// What a product will be made of. None without a cache, whose name stands for the compiler's version.
+    /// What a product will be made of. None without a cache, whose name stands for the compiler's
+    /// version.
     pub fn new(
         builder: &TargetBuilder,
         kind: Kind,

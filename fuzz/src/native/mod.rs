@@ -1,8 +1,8 @@
 //! From `program.bc` to native code: the fuzzing targets and the runners.
 //!
 //! The engine interprets the module, the fuzzer runs it; both must see one program. So the module
-//! is instrumented first (see the `instrument` module) and optimised only then, by clang, which also
-//! compiles and links the C runtime. Four products come from the one module:
+//! is instrumented first (see the `instrument` module) and optimised only then, by clang, which
+//! also compiles and links the C runtime. Four products come from the one module:
 //!
 //! | [`Kind`] | file | what for |
 //! |---|---|---|
@@ -11,11 +11,13 @@
 //! | `Runner` | `runner` | confirmation: a process per tape, exact counters, stacks |
 //! | `RunnerAsan` | `runner-asan` | the same under AddressSanitizer |
 //!
-//! A large program is compiled in parts, many at a time, which are kept and serve other harnesses of the library as well (see
-//! the `divide` and `objects` modules). A small one is compiled whole, so that the optimiser sees all of it.
+//! A large program is compiled in parts, many at a time, which are kept and serve other harnesses
+//! of the library as well (see the `divide` and `objects` modules). A small one is compiled whole,
+//! so that the optimiser sees all of it.
 //!
-//! AddressSanitizer's pass is run by name on the instrumented module, before clang optimises: asking
-//! `clang -O2 -fsanitize=address` for it would optimise first and lose bugs that an optimiser may assume away.
+//! AddressSanitizer's pass is run by name on the instrumented module, before clang optimises:
+//! asking `clang -O2 -fsanitize=address` for it would optimise first and lose bugs that an
+//! optimiser may assume away.
 
 mod compare;
 mod divide;
@@ -185,10 +187,11 @@ pub struct TargetBuilder {
     pub clang: PathBuf,
     /// Optimisation level of the fuzzing targets: `-O0` to `-O3`.
     pub opt: String,
-    /// Where the runtime's object files are kept, which are the same for every program. None: compiled each time.
+    /// Where the runtime's object files are kept, which are the same for every program. None:
+    /// compiled each time.
     pub cache: Option<PathBuf>,
-    /// Where the objects of large programs' parts are kept; common to all programs of a library. None, or without
-    /// `cache`: compiled each time.
+    /// Where the objects of large programs' parts are kept; common to all programs of a library.
+    /// None, or without `cache`: compiled each time.
     pub objects: Option<PathBuf>,
     /// A program of at least so many blocks is compiled in parts.
     pub divided: usize,
@@ -337,8 +340,9 @@ impl TargetBuilder {
         Ok(compiled)
     }
 
-    /// The optimisation of a product. A runner confirms, so it must do what is written: an optimiser turns 1/x into a
-    /// comparison that survives x == 0. The fuzzer is allowed to miss that; its finds are confirmed anyway.
+    /// The optimisation of a product. A runner confirms, so it must do what is written: an
+    /// optimiser turns 1/x into a comparison that survives x == 0. The fuzzer is allowed to miss
+    /// that; its finds are confirmed anyway.
     fn opt(&self, kind: Kind) -> &str {
         match kind.confirms() {
             false => &self.opt,
@@ -356,7 +360,8 @@ impl TargetBuilder {
         scratch: &Path,
     ) -> Result<(), TargetError> {
         let product = scratch.join("product");
-        // No symbol of the host process, such as a malloc of its own, may take the place of the target's.
+        // No symbol of the host process, such as a malloc of its own, may take the place of the
+        // target's.
         let mut link = match kind.confirms() {
             false => self.clang(["-shared", "-Wl,-Bsymbolic"]),
             true => self.clang([
@@ -391,7 +396,8 @@ impl TargetBuilder {
         }
     }
 
-    /// Removes what builds left behind whose process ended before they did, as at the end of a short campaign.
+    /// Removes what builds left behind whose process ended before they did, as at the end of a
+    /// short campaign.
     fn remove_abandoned(&self) {
         let old = |entry: &fs::DirEntry| {
             let age = entry.metadata().and_then(|about| about.modified());
@@ -448,8 +454,8 @@ impl TargetBuilder {
     }
 }
 
-/// Makes AddressSanitizer's pass heed the ends of scopes. Run by name it takes that from LLVM's own command line only,
-/// which the process has one of.
+/// Makes AddressSanitizer's pass heed the ends of scopes. Run by name it takes that from LLVM's own
+/// command line only, which the process has one of.
 fn watch_scopes() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     // No other place in the process sets options.

@@ -1,8 +1,9 @@
 //! Objects that parts of programs were compiled to, kept for other programs and for the next run.
 //!
-//! Beside each object lies a record: which functions it holds, by name and key, and the hash of its bytes, since disks fill up and
-//! folders are copied between machines. The folder is common to all harnesses of a package, whose processes run side by
-//! side: everything appears under its name by renaming, and a build that uses an object first copies it into its own folder.
+//! Beside each object lies a record: which functions it holds, by name and key, and the hash of its
+//! bytes, since disks fill up and folders are copied between machines. The folder is common to all
+//! harnesses of a package, whose processes run side by side: everything appears under its name by
+//! renaming, and a build that uses an object first copies it into its own folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -51,7 +52,8 @@ impl Objects {
         }
     }
 
-    /// Objects that hold as many of the wanted functions (name and key) as can be, none of them twice, as copies in `to`.
+    /// Objects that hold as many of the wanted functions (name and key) as can be, none of them
+    /// twice, as copies in `to`.
     pub fn choose(&self, wanted: &HashMap<&str, &str>, to: &Path) -> Chosen {
         let mut usable: Vec<(usize, String, Record)> = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -127,7 +129,8 @@ impl Objects {
         Some(copy)
     }
 
-    /// Keeps an object that was compiled from `text`. An object that cannot be kept is compiled again next time.
+    /// Keeps an object that was compiled from `text`. An object that cannot be kept is compiled
+    /// again next time.
     pub fn keep(
         &self,
         text: &str,
@@ -178,7 +181,8 @@ impl Objects {
             if size <= left {
                 break;
             }
-            // An object without its record is never looked at, a record without its object is no hit.
+            // An object without its record is never looked at, a record without its object is no
+            // hit.
             if fs::remove_file(&path).is_ok() {
                 size -= length;
             }

@@ -1,4 +1,5 @@
-//! The objects that a program is compiled to: one, or those of a large program's parts, compiled side by side.
+//! The objects that a program is compiled to: one, or those of a large program's parts, compiled
+//! side by side.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -13,7 +14,8 @@ use super::objects::Objects;
 use super::process::{check, execute};
 use super::{Kind, TargetBuilder, TargetError};
 
-/// How far the compilers are: how many parts of programs are compiled, and how many have to be, as far as that is known.
+/// How far the compilers are: how many parts of programs are compiled, and how many have to be, as
+/// far as that is known.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU32,

@@ -1,8 +1,8 @@
 //! Compilers and linkers as processes that are killed when the campaign ends before them.
 //!
-//! A campaign may end while a large program is being compiled. Each program that a build starts leads a process group
-//! of its own, so that the compiler and what it starts are killed together, and the kernel kills it if this
-//! process dies first.
+//! A campaign may end while a large program is being compiled. Each program that a build starts
+//! leads a process group of its own, so that the compiler and what it starts are killed together,
+//! and the kernel kills it if this process dies first.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -99,8 +99,9 @@ fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStat
     }
 }
 
-/// The option that takes LLVM's linker, which lies beside clang: it takes half the time of the usual one, which for a
-/// small program is most of what building a target takes. `None` where it is not installed.
+/// The option that takes LLVM's linker, which lies beside clang: it takes half the time of the
+/// usual one, which for a small program is most of what building a target takes. `None` where it is
+/// not installed.
 pub(super) fn lld(clang: &Path) -> Option<OsString> {
     let found = which::which(clang).ok()?.canonicalize().ok()?;
     let lld = found.with_file_name("ld.lld");

@@ -21,7 +21,8 @@ pub struct Runner {
     symboliser: Symboliser,
 }
 
-/// Events of a run that are kept. A loop that reads the same value for ever has billions of them, in one short line.
+/// Events of a run that are kept. A loop that reads the same value for ever has billions of them,
+/// in one short line.
 const EVENTS: usize = 1 << 20;
 
 /// What a run is to record, and its limit.
@@ -225,8 +226,9 @@ impl Runner {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        // SAFETY: between fork and exec only system calls are made: what needs memory was done before. What is missing
-        // of the sandbox is told by the workers, which have the same kernel.
+        // SAFETY: between fork and exec only system calls are made: what needs memory was done
+        // before. What is missing of the sandbox is told by the workers, which have the same
+        // kernel.
         unsafe {
             command.pre_exec(move || {
                 std::mem::forget(sandbox.enter());
@@ -252,7 +254,8 @@ impl Runner {
             .split(|&b| b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            // A thread of the program may end the process while another one reports; what became of the process is then said in the next line.
+            // A thread of the program may end the process while another one reports; what became of
+            // the process is then said in the next line.
             let line: Line = match serde_json::from_slice(text) {
                 Ok(line) => line,
                 Err(why) => {

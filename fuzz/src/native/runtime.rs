@@ -1,8 +1,8 @@
 //! The C runtime's object files.
 //!
-//! They are the same for every program and take longer to compile than a small program itself, so they are kept under
-//! the hash of all that they are made of. An object appears under its name only when it is complete, so two
-//! builds at a time do no harm.
+//! They are the same for every program and take longer to compile than a small program itself, so
+//! they are kept under the hash of all that they are made of. An object appears under its name only
+//! when it is complete, so two builds at a time do no harm.
 
 use std::ffi::OsString;
 use std::fs;
@@ -50,8 +50,8 @@ impl TargetBuilder {
         crate::hex(&hash.finalize()[..8])
     }
 
-    /// The object files of the runtime for this kind of product, compiled if need be. Without a cache they are put
-    /// into `scratch`.
+    /// The object files of the runtime for this kind of product, compiled if need be. Without a
+    /// cache they are put into `scratch`.
     pub(super) fn runtime(&self, kind: Kind, scratch: &Path) -> Result<Vec<PathBuf>, TargetError> {
         let own = match kind {
             Kind::Comparisons => Some(("cegar_cmp.c", COMPARISONS_C)),
@@ -88,8 +88,8 @@ impl TargetBuilder {
             return Ok(all);
         }
 
-        // The sources are embedded in the program, so that they cannot be of another version. They are written to a
-        // folder of this build's own: another process may be at the same objects.
+        // The sources are embedded in the program, so that they cannot be of another version. They
+        // are written to a folder of this build's own: another process may be at the same objects.
         let folder = scratch.join("runtime");
         cegar_stubs::write_sources(&folder).map_err(TargetError::file(&folder))?;
         if let Some((name, text)) = own {

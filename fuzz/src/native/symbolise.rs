@@ -1,7 +1,8 @@
 //! Addresses to places in the C sources, by `llvm-symbolizer`.
 //!
-//! The runners are linked at a fixed base, so an address means the same in every run and one call of the
-//! tool per stack is enough. Without the tool a frame is just its address: findings stay findings.
+//! The runners are linked at a fixed base, so an address means the same in every run and one call
+//! of the tool per stack is enough. Without the tool a frame is just its address: findings stay
+//! findings.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -90,7 +91,8 @@ impl Symboliser {
         if let Some(end) = frames.iter().position(|f| f.function == "crunner_rt_run") {
             frames.truncate(end);
         }
-        // The driver's entry is the same in every stack; it says something only where it stands alone.
+        // The driver's entry is the same in every stack; it says something only where it stands
+        // alone.
         if frames.len() > 1 && frames.last().is_some_and(|f| f.function == "cegar_entry") {
             frames.pop();
         }

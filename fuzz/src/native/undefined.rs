@@ -1,7 +1,8 @@
 //! Undefined constants, replaced by constants that hold a pattern.
 //!
-//! `undef` may be another value each time it is read, and an optimiser chooses what suits it. The engine's machine has one value for it, a byte that is
-//! repeated, so that the native side gets that value written out.
+//! `undef` may be another value each time it is read, and an optimiser chooses what suits it. The
+//! engine's machine has one value for it, a byte that is repeated, so that the native side gets
+//! that value written out.
 
 use cegar_llvm::{LLVMTypeKind, Type, Value};
 

@@ -1,8 +1,9 @@
 //! An input with as many other bytes as its path allows.
 //!
-//! What LibAFL's `ColorizationStage` does, on raw counts and without an observer of LibAFL's: all bytes are replaced by others of
-//! their kind; where that changes a count, each half is tried alone. Bytes that could be replaced did not decide the path, and a
-//! second log with them tells which operands they became.
+//! What LibAFL's `ColorizationStage` does, on raw counts and without an observer of LibAFL's: all
+//! bytes are replaced by others of their kind; where that changes a count, each half is tried
+//! alone. Bytes that could be replaced did not decide the path, and a second log with them tells
+//! which operands they became.
 
 use std::collections::VecDeque;
 

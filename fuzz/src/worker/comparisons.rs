@@ -1,14 +1,16 @@
-//! Comparison logging inside the fuzzer: run the input once in the logging target, then try what it compared.
+//! Comparison logging inside the fuzzer: run the input once in the logging target, then try what it
+//! compared.
 //!
-//! Where one side of a logged comparison stands in the input, the other side is written there. LibAFL's
-//! `I2SRandReplace` searches the input anew for each mutant, most often in vain, and took a third of all time on inputs of
-//! some thousand bytes. Here the search is done once per logged run, and its result is a list of patches that all fit;
-//! an input that has been looked at is looked at again only now and then.
+//! Where one side of a logged comparison stands in the input, the other side is written there.
+//! LibAFL's `I2SRandReplace` searches the input anew for each mutant, most often in vain, and took
+//! a third of all time on inputs of some thousand bytes. Here the search is done once per logged
+//! run, and its result is a list of patches that all fit; an input that has been looked at is
+//! looked at again only now and then.
 //!
 //! An operand that was computed from the input is found by two logs (see the `transforms` module).
 //!
-//! Constants become tokens too, so that a magic word is also found where the input is copied or shifted
-//! before it is compared.
+//! Constants become tokens too, so that a magic word is also found where the input is copied or
+//! shifted before it is compared.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -61,7 +63,8 @@ impl Patch {
 /// The patches that fit the input at hand, shared by this stage and the one that mutates.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
-/// The logging target. It may come later than the target with counters: it takes seconds to build, and the fuzzer does not wait for it.
+/// The logging target. It may come later than the target with counters: it takes seconds to build,
+/// and the fuzzer does not wait for it.
 pub(super) type Logging = Rc<RefCell<Option<Target>>>;
 
 /// The stage.
@@ -105,8 +108,8 @@ impl CompareStage {
 /// What to look for and what to put there.
 type Search = (Vec<u8>, Vec<u8>);
 
-/// The searches of a comparison of integers: each side that is not constant, in both byte orders, as wide
-/// as compared and, for small values, as narrow as they may have been read.
+/// The searches of a comparison of integers: each side that is not constant, in both byte orders,
+/// as wide as compared and, for small values, as narrow as they may have been read.
 fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
     let whole = entry.bytes as usize;
     if !matches!(whole, 1 | 2 | 4 | 8) {
@@ -132,7 +135,8 @@ fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
     }
 }
 
-/// The byte orders in which a number of so many bytes may stand in the input: whether it is turned round.
+/// The byte orders in which a number of so many bytes may stand in the input: whether it is turned
+/// round.
 pub(super) fn orders(width: usize) -> impl Iterator<Item = bool> {
     [false, true].into_iter().take(1 + usize::from(width > 1))
 }
@@ -146,7 +150,8 @@ pub(super) fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
     bytes
 }
 
-/// The searches of a comparison of memory: the start of each side is looked for, all of the other is put there.
+/// The searches of a comparison of memory: the start of each side is looked for, all of the other
+/// is put there.
 fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
     for (from, to) in entry.both_ways() {
         if !from.is_empty() && !to.is_empty() && from != to {
@@ -155,7 +160,8 @@ fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
     }
 }
 
-/// The first places of `needle` from `start` on, going round. The first byte is compared alone: most places fail there.
+/// The first places of `needle` from `start` on, going round. The first byte is compared alone:
+/// most places fail there.
 fn places(tape: &[u8], needle: &[u8], start: usize) -> Vec<usize> {
     let (Some(&first), Some(last)) = (needle.first(), tape.len().checked_sub(needle.len())) else {
         return Vec::new();
@@ -244,8 +250,8 @@ impl<EM, Z> Stage<NativeExecutor, EM, State, Z> for CompareStage {
         self.runs.set(self.runs.get() + 1);
         let (compares, memory) = target.logged();
         let mut searches = Vec::new();
-        // What is compared late is as interesting as what is compared early, but a loop fills the log with its
-        // turns: a sample of the log, evenly spread.
+        // What is compared late is as interesting as what is compared early, but a loop fills the
+        // log with its turns: a sample of the log, evenly spread.
         let step = compares.len().div_ceil(SEARCHES).max(1);
         memory
             .iter()

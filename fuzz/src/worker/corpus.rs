@@ -1,8 +1,9 @@
 //! The corpus on disk: one file per tape, named by a prefix of its SHA-256.
 //!
-//! A file appears under its name only when it is complete (written beside it, synced, renamed), so a kill at
-//! any moment loses nothing that was told. A file whose name is such a prefix but whose content is not its own was
-//! damaged, and is skipped; other names are the user's and are taken as they are.
+//! A file appears under its name only when it is complete (written beside it, synced, renamed), so
+//! a kill at any moment loses nothing that was told. A file whose name is such a prefix but whose
+//! content is not its own was damaged, and is skipped; other names are the user's and are taken as
+//! they are.
 
 use std::fs;
 use std::io::Write;

@@ -1,9 +1,10 @@
 //! LibAFL's view of the loaded target: an executor, a feedback and a scheduler of our own.
 //!
-//! The executor is in-process and without LibAFL's hooks, whose two timer system calls per run cost half of the
-//! speed. Coverage is the *raw* counts: with the usual buckets (1, 2, 3, 4-7, 8-15, ...) an input that turns a loop once
-//! more is not new, and a loop that must turn 101 times was never turned so often in 9 million runs; with raw counts it took
-//! some thousand. LibAFL's own map feedback would do, but compares byte by byte without its `simd` feature.
+//! The executor is in-process and without LibAFL's hooks, whose two timer system calls per run cost
+//! half of the speed. Coverage is the *raw* counts: with the usual buckets (1, 2, 3, 4-7, 8-15,
+//! ...) an input that turns a loop once more is not new, and a loop that must turn 101 times was
+//! never turned so often in 9 million runs; with raw counts it took some thousand. LibAFL's own map
+//! feedback would do, but compares byte by byte without its `simd` feature.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -29,13 +30,13 @@ use super::target::{
 
 /// Timeouts that are told one by one; after that they are only avoided.
 const TIMEOUTS_TOLD: u32 = 16;
-/// How often an input is told that is like many others, and how many runs pass without a look at the
-/// clock.
+/// How often an input is told that is like many others, and how many runs pass without a look at
+/// the clock.
 const SAMPLING: Duration = Duration::from_millis(100);
 const UNWATCHED: u64 = 64;
-/// One run in so many is repeated with guarded heap blocks, as long as that takes no more than one part in
-/// [`GUARDING`] of the time; where no clock is read, one in [`SELDOM`]. One in [`BEGINNINGS`] of these has the
-/// guards before the blocks.
+/// One run in so many is repeated with guarded heap blocks, as long as that takes no more than one
+/// part in [`GUARDING`] of the time; where no clock is read, one in [`SELDOM`]. One in
+/// [`BEGINNINGS`] of these has the guards before the blocks.
 const GUARDED: u64 = 16;
 const GUARDING: u32 = 40;
 const SELDOM: u64 = 256;
@@ -43,7 +44,8 @@ const BEGINNINGS: u64 = 4;
 /// How often one failure is told again for a shorter tape.
 const SHORTER_TOLD: u32 = 12;
 
-/// A target shared by the executor, the feedback and the worker's loop, which use it in turn, in one thread.
+/// A target shared by the executor, the feedback and the worker's loop, which use it in turn, in
+/// one thread.
 pub(super) type Shared = Rc<RefCell<Target>>;
 
 /// The highest count seen of each block, shared by the executor and the feedback.
@@ -57,8 +59,8 @@ pub(super) struct NativeExecutor {
     pub runs: u64,
     /// Failures to be told.
     pub events: Vec<WorkerEvent>,
-    /// The shortest tape that was told of a failure, and how often one was: apart for guarded runs, where more may
-    /// fail.
+    /// The shortest tape that was told of a failure, and how often one was: apart for guarded runs,
+    /// where more may fail.
     told: HashMap<(Failure, bool), (usize, u32)>,
     timeouts: u32,
     /// When an input was last told that is like many others; none where that is not wanted.
@@ -158,8 +160,8 @@ impl NativeExecutor {
         }
     }
 
-    /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good one: to
-    /// the fuzzer its mutants are worth as much as those of any other.
+    /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good
+    /// one: to the fuzzer its mutants are worth as much as those of any other.
     fn guarded(&mut self, target: &mut Target, tape: &[u8]) {
         let side = match self.guarded_runs % BEGINNINGS {
             3 => Guarded::Beginnings,
@@ -175,7 +177,8 @@ impl NativeExecutor {
         }
     }
 
-    /// Tells a failing tape. A shorter one for a failure is welcome, but not each time it loses one byte.
+    /// Tells a failing tape. A shorter one for a failure is welcome, but not each time it loses one
+    /// byte.
     fn failed(&mut self, tape: &[u8], (failure, guarded): (Failure, bool), counts: &[u8]) {
         let key = (failure.clone(), guarded);
         let (length, count) = self.told.entry(key).or_insert((usize::MAX, 0));
@@ -252,8 +255,8 @@ impl HasObservers for NativeExecutor {
     }
 }
 
-/// New is what enters a block more often than any input before. Failing runs are told, not kept: mutants of
-/// them would fail again.
+/// New is what enters a block more often than any input before. Failing runs are told, not kept:
+/// mutants of them would fail again.
 pub(super) struct RawCounts {
     target: Shared,
     most: Most,
@@ -265,8 +268,8 @@ impl RawCounts {
     }
 }
 
-/// Whether some count is above its maximum. Each chunk is a few vector instructions without a branch: saturating differences, and
-/// whether one of them is not 0.
+/// Whether some count is above its maximum. Each chunk is a few vector instructions without a
+/// branch: saturating differences, and whether one of them is not 0.
 fn raises(counts: &[u8], most: &[u8]) -> bool {
     let (c, m) = (counts.chunks_exact(64), most.chunks_exact(64));
     let rest = c.remainder().iter().zip(m.remainder()).any(|(c, m)| c > m);
@@ -311,9 +314,9 @@ impl<EM, OT, S> Feedback<EM, BytesInput, OT, S> for RawCounts {
     }
 }
 
-/// Half of the time one of the newest inputs, else any; of two drawn, mostly the shorter. With raw counts a loop fills
-/// the corpus with its turns, and a plain queue would be long in coming to what was found last; and a short
-/// input runs faster, and a change in it more often matters.
+/// Half of the time one of the newest inputs, else any; of two drawn, mostly the shorter. With raw
+/// counts a loop fills the corpus with its turns, and a plain queue would be long in coming to what
+/// was found last; and a short input runs faster, and a change in it more often matters.
 #[derive(Default)]
 pub(super) struct NewestFirst {
     lengths: Vec<usize>,

@@ -1,7 +1,7 @@
 //! What becomes of a run that fails or does not end: the handlers of signals, and the watchdog.
 //!
-//! They serve whatever target runs at the moment, and leave its run by a jump. Where nothing runs, a signal
-//! has its usual effect.
+//! They serve whatever target runs at the moment, and leave its run by a jump. Where nothing runs,
+//! a signal has its usual effect.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -53,13 +53,14 @@ static TICKS: AtomicU32 = AtomicU32::new(0);
 /// How often the watchdog looks within one time limit.
 const TICKS_PER_LIMIT: u32 = 4;
 
-/// Words of the stack that are looked at for the place in the target that a library's function was called from.
+/// Words of the stack that are looked at for the place in the target that a library's function was
+/// called from.
 const FRAME: usize = 16;
 /// So near to the stack, an access was one of the stack's own end.
 const NEAR: usize = 1 << 16;
 
-/// Where a function of another object was called from that has failed: what copies bytes keeps next to nothing on the stack. All calls of
-/// `memcpy` would be one place otherwise.
+/// Where a function of another object was called from that has failed: what copies bytes keeps next
+/// to nothing on the stack. All calls of `memcpy` would be one place otherwise.
 ///
 /// # Safety
 /// `stack` is the stack pointer of a function that the target called.
@@ -75,7 +76,8 @@ unsafe fn called_at(code: &Range<usize>, stack: usize, address: usize) -> Option
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program runs.
+    // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program
+    // runs.
     unsafe {
         if signal == libc::SIGSEGV && watch::opened((*info).si_addr() as usize) {
             return;
@@ -116,8 +118,8 @@ extern "C" fn on_tick(_: i32) {
     }
 }
 
-/// Installs the handlers and starts the watchdog. Call it on the thread that runs the target, with the signals of
-/// [`block_signals`] blocked on all others.
+/// Installs the handlers and starts the watchdog. Call it on the thread that runs the target, with
+/// the signals of [`block_signals`] blocked on all others.
 pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
     let check = |status: i32| {
         if status == 0 {
@@ -127,7 +129,8 @@ pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
         }
     };
     let stack: &'static mut [u8] = Box::leak(vec![0; 1 << 17].into_boxed_slice());
-    // SAFETY: structures are zeroed and filled as sigaction(2) and sigaltstack(2) want them; the stack is never freed.
+    // SAFETY: structures are zeroed and filled as sigaction(2) and sigaltstack(2) want them; the
+    // stack is never freed.
     unsafe {
         let alternate = libc::stack_t {
             ss_sp: stack.as_mut_ptr().cast(),
@@ -174,8 +177,8 @@ const FAULTS: [i32; 6] = [
     libc::SIGTRAP,
 ];
 
-/// Blocks the watchdog's signal on the calling thread: a jump out of its handler on a thread that does not run the
-/// target would be the end.
+/// Blocks the watchdog's signal on the calling thread: a jump out of its handler on a thread that
+/// does not run the target would be the end.
 pub(super) fn block_signals() {
     // SAFETY: a zeroed set is initialised by sigemptyset.
     unsafe {

@@ -51,7 +51,8 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Tells about inputs that joined the corpus, each run twice more to see whether both runs enter the same blocks as often.
+    /// Tells about inputs that joined the corpus, each run twice more to see whether both runs
+    /// enter the same blocks as often.
     fn tell_new(
         &mut self,
         state: &State,
@@ -146,8 +147,8 @@ where
             });
         }
         out.tell(&WorkerEvent::Started { seeds: tapes.len() });
-        // Something to start from, whatever the corpus was: nothing, a zero, and some text. A corpus may hold
-        // nothing but failing inputs, which are not kept.
+        // Something to start from, whatever the corpus was: nothing, a zero, and some text. A
+        // corpus may hold nothing but failing inputs, which are not kept.
         let first = [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"].map(<[u8]>::to_vec);
         let wanted = |tape: &Vec<u8>| !config.avoid.contains(tape);
         for tape in tapes.into_iter().filter(wanted).chain(first) {
@@ -159,7 +160,8 @@ where
         Ok(())
     }
 
-    /// Takes a tape that the parent found: one to mutate, or one that is kept if it covers something new.
+    /// Takes a tape that the parent found: one to mutate, or one that is kept if it covers
+    /// something new.
     fn take(
         &mut self,
         config: &WorkerConfig,

@@ -1,9 +1,10 @@
 //! Random changes of a tape, in place.
 //!
-//! What LibAFL's havoc does, without what it costs: there each mutant is a fresh copy that passes through a dispatch over a
-//! tuple, through metadata looked up by type and through the whole evaluation, which together took longer than the runs of
-//! a small target. Here one buffer is changed in place, by few changes at a time: a mutant with thirty changes is seldom
-//! one that still passes the first check.
+//! What LibAFL's havoc does, without what it costs: there each mutant is a fresh copy that passes
+//! through a dispatch over a tuple, through metadata looked up by type and through the whole
+//! evaluation, which together took longer than the runs of a small target. Here one buffer is
+//! changed in place, by few changes at a time: a mutant with thirty changes is seldom one that
+//! still passes the first check.
 
 use libafl_bolts::rands::Rand;
 

@@ -1,8 +1,9 @@
 //! The fuzzer: a process of its own, so that whatever a target does to it, the campaign goes on.
 //!
-//! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration; [`worker_main`] is what
-//! runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
-//! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their modules give.
+//! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration;
+//! [`worker_main`] is what runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
+//! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their
+//! modules give.
 
 mod colour;
 mod comparisons;

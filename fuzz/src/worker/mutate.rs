@@ -1,8 +1,9 @@
 //! The stage that makes mutants of one input and runs them.
 //!
-//! A mutant is made in one buffer and run at once; only what raises a count goes through LibAFL's evaluation, which runs
-//! it again and takes it into the corpus. Havoc lengthens only up to a limit that grows when nothing new is found, because a
-//! run's time grows with its tape; and an input gets mutants by the time that they take, not by number (see the `pace` module).
+//! A mutant is made in one buffer and run at once; only what raises a count goes through LibAFL's
+//! evaluation, which runs it again and takes it into the corpus. Havoc lengthens only up to a limit
+//! that grows when nothing new is found, because a run's time grows with its tape; and an input
+//! gets mutants by the time that they take, not by number (see the `pace` module).
 
 use std::collections::HashSet;
 
@@ -45,7 +46,8 @@ const PATIENCE: u64 = 64;
 pub(super) struct MutateStage {
     rand: StdRand,
     patches: Patches,
-    /// What a worker died of is not run again when a mutant comes to it: patches would come to it at once, in each worker.
+    /// What a worker died of is not run again when a mutant comes to it: patches would come to it
+    /// at once, in each worker.
     avoid: HashSet<Vec<u8>>,
     pace: Pace,
     /// A copy of the dictionary, which lies behind a lookup by type.
@@ -111,7 +113,8 @@ impl MutateStage {
         before
     }
 
-    /// Brings base, another input and the dictionary up to date. Returns the longest mutant allowed.
+    /// Brings base, another input and the dictionary up to date. Returns the longest mutant
+    /// allowed.
     fn load(&mut self, state: &State, id: CorpusId) -> Result<usize, Error> {
         let corpus = state.corpus();
         copy(corpus, id, &mut self.base)?;

@@ -1,15 +1,19 @@
 //! How much time an input gets.
 //!
-//! With raw counts the corpus holds inputs that turn a loop more often than all others, and some of them run for a thousand
-//! times as long as the rest. By number of mutants, one such input in twenty took nineteen twentieths of the time. So an input has an
-//! account: each visit pays in what the usual visit costs, and its runs are charged to it. An input that overdraws its account waits until
-//! later visits have paid; then every input gets the same time, and not the same number of runs.
+//! With raw counts the corpus holds inputs that turn a loop more often than all others, and some of
+//! them run for a thousand times as long as the rest. By number of mutants, one such input in
+//! twenty took nineteen twentieths of the time. So an input has an account: each visit pays in what
+//! the usual visit costs, and its runs are charged to it. An input that overdraws its account waits
+//! until later visits have paid; then every input gets the same time, and not the same number of
+//! runs.
 //!
-//! Where runs are counted instead of seconds, the same seed must make the same choices: there no clock is read.
+//! Where runs are counted instead of seconds, the same seed must make the same choices: there no
+//! clock is read.
 
 use std::time::{Duration, Instant};
 
-/// The usual time of a run follows each visit's mean by this part of itself: it comes to be the median.
+/// The usual time of a run follows each visit's mean by this part of itself: it comes to be the
+/// median.
 const STEP: f64 = 1.0 / 32.0;
 /// Accounts are paid in for at most so many visits ahead.
 const SAVED: f64 = 2.0;
@@ -95,7 +99,8 @@ impl Pace {
 }
 
 impl Visit {
-    /// Whether another run is paid for; if so it is counted. The clock is read seldom while a visit is young and its runs are many.
+    /// Whether another run is paid for; if so it is counted. The clock is read seldom while a visit
+    /// is young and its runs are many.
     pub fn affords(&mut self) -> bool {
         let look = self.runs < 8 || self.runs.is_multiple_of(8);
         if look

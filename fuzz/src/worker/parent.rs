@@ -119,7 +119,8 @@ impl Worker {
         &self.config
     }
 
-    /// Set while a failure waits to be heard of: an input that the target failed on, or the end of the process.
+    /// Set while a failure waits to be heard of: an input that the target failed on, or the end of
+    /// the process.
     pub fn failed(&self) -> &Arc<AtomicBool> {
         &self.failed
     }
@@ -186,14 +187,16 @@ impl Worker {
             .map_err(WorkerError::Gone)
     }
 
-    /// Has the worker log comparisons with this target, which it was started without, and also when it is started again.
+    /// Has the worker log comparisons with this target, which it was started without, and also when
+    /// it is started again.
     pub fn compare(&mut self, so: &Path) -> Result<(), WorkerError> {
         self.config.cmp_so = Some(so.to_owned());
         self.send(&Command::Compare { so: so.to_owned() })
     }
 
-    /// Starts a worker with the same configuration again, from the tapes in its queue folder, for the runs that are left. Its seed moves on, or it
-    /// would come to the same end; a tape that the last worker died of can be named, and is not run again.
+    /// Starts a worker with the same configuration again, from the tapes in its queue folder, for
+    /// the runs that are left. Its seed moves on, or it would come to the same end; a tape that the
+    /// last worker died of can be named, and is not run again.
     pub fn respawn(&mut self, avoid: Option<Vec<u8>>) -> Result<(), WorkerError> {
         let mut config = self.config.clone();
         config.seed = config.seed.wrapping_add(1);

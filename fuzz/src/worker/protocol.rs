@@ -1,7 +1,8 @@
-//! What a worker and its parent say to each other: JSON, a line each way, over the worker's standard streams.
+//! What a worker and its parent say to each other: JSON, a line each way, over the worker's
+//! standard streams.
 //!
-//! Bytes are base64, because a tape is anything. The worker's exit without [`WorkerEvent::Stopped`] is itself a
-//! message: the parent makes [`WorkerEvent::Died`] of it.
+//! Bytes are base64, because a tape is anything. The worker's exit without [`WorkerEvent::Stopped`]
+//! is itself a message: the parent makes [`WorkerEvent::Died`] of it.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -39,7 +40,8 @@ pub struct WorkerConfig {
     pub max_len: usize,
     /// Stop after this many runs.
     pub runs: Option<u64>,
-    /// Stop at this time. The parent may be too busy to say so: on one core it is waiting for this process.
+    /// Stop at this time. The parent may be too busy to say so: on one core it is waiting for this
+    /// process.
     #[serde(default)]
     pub until: Option<SystemTime>,
     /// Tokens for the mutators.

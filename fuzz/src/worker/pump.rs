@@ -1,9 +1,10 @@
 //! Mutations that lengthen: what finds the input of N + 1 bytes.
 //!
-//! LibAFL's own mutations insert at most 16 bytes at once, so a loop that must turn 10,000 times takes hundreds of
-//! accepted steps, and with counters that stop at 255 the later ones are not accepted at all. Here a chunk of the input
-//! is taken and repeated 2^k times: a loop's one turn, read from the tape, becomes thousands. The other
-//! two variants make a run of one byte, and double the whole input.
+//! LibAFL's own mutations insert at most 16 bytes at once, so a loop that must turn 10,000 times
+//! takes hundreds of accepted steps, and with counters that stop at 255 the later ones are not
+//! accepted at all. Here a chunk of the input is taken and repeated 2^k times: a loop's one turn,
+//! read from the tape, becomes thousands. The other two variants make a run of one byte, and double
+//! the whole input.
 //!
 //! One such mutation per run: stacked with havoc's others, lengths would explode.
 
@@ -23,7 +24,8 @@ enum Variant {
     Double,
 }
 
-/// Puts into `longer` the `tape` with `unit` inserted at `at`, `times` times, as far as `limit` allows.
+/// Puts into `longer` the `tape` with `unit` inserted at `at`, `times` times, as far as `limit`
+/// allows.
 fn insert(tape: &[u8], at: usize, unit: &[u8], times: usize, limit: usize, longer: &mut Vec<u8>) {
     let room = limit.saturating_sub(tape.len());
     let end = at + (unit.len() * times).min(room);

@@ -1,16 +1,18 @@
 //! The tape that is being run, kept where it outlives the worker.
 //!
-//! A target may overwrite the very stack that it runs on, or the worker's own heap: then no handler has anything to return
-//! to, and the process ends without a message, with the bug that was looked for. So every tape is copied, before it is
-//! run, into a file that both processes share as memory; the parent reads it when a worker died. That is a copy of some
-//! hundred bytes per run, and no system call.
+//! A target may overwrite the very stack that it runs on, or the worker's own heap: then no handler
+//! has anything to return to, and the process ends without a message, with the bug that was looked
+//! for. So every tape is copied, before it is run, into a file that both processes share as memory;
+//! the parent reads it when a worker died. That is a copy of some hundred bytes per run, and no
+//! system call.
 
 use std::fs::File;
 use std::path::Path;
 
 use memmap2::MmapMut;
 
-/// Three numbers before the tape, little-endian, 8 bytes each: its length, how many runs were begun, and how many crashed.
+/// Three numbers before the tape, little-endian, 8 bytes each: its length, how many runs were
+/// begun, and how many crashed.
 const HEADER: usize = 24;
 
 /// What a recorder held when its worker was gone.
@@ -40,8 +42,8 @@ impl Recorder {
     /// Maps a file that [`Recorder::prepare`] made.
     pub fn open(path: &Path) -> std::io::Result<Recorder> {
         let file = File::options().read(true).write(true).open(path)?;
-        // SAFETY: the file was made for this worker alone, no process shortens it, and the parent reads it only when the worker
-        // is gone.
+        // SAFETY: the file was made for this worker alone, no process shortens it, and the parent
+        // reads it only when the worker is gone.
         let memory = unsafe { MmapMut::map_mut(&file)? };
         Ok(Recorder {
             memory,
@@ -70,8 +72,8 @@ impl Recorder {
         }
     }
 
-    /// What is in the file of a worker that is gone. A damaged file (the target may have written to it) holds
-    /// nothing.
+    /// What is in the file of a worker that is gone. A damaged file (the target may have written to
+    /// it) holds nothing.
     pub fn read(path: &Path) -> Record {
         let bytes = std::fs::read(path).unwrap_or_default();
         let number = |at: usize| {

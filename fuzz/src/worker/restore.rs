@@ -1,12 +1,15 @@
 //! The target's writable memory, put back before each run, at the cost of what the run touched.
 //!
-//! The whole pages of a piece are watched (see the `watch` module): those that most runs write are compared with what they
-//! were and rewritten if they differ, the others cost nothing until a run writes them. Most of what is compared is one byte
-//! all over (zeros, or what fresh heap holds): that is compared with a page of it, which stays in the cache.
+//! The whole pages of a piece are watched (see the `watch` module): those that most runs write are
+//! compared with what they were and rewritten if they differ, the others cost nothing until a run
+//! writes them. Most of what is compared is one byte all over (zeros, or what fresh heap holds):
+//! that is compared with a page of it, which stays in the cache.
 //!
-//! Watching takes a fault of some microseconds for a first write, which for megabytes that every run writes elsewhere is too much. So
-//! a piece above [`LONG`] is mapped privately from a copy in memory: giving its pages back costs a call and a page fault for each
-//! that is written, and pages that are written in most runs are copied; which these are is found out by comparing, once in many runs.
+//! Watching takes a fault of some microseconds for a first write, which for megabytes that every
+//! run writes elsewhere is too much. So a piece above [`LONG`] is mapped privately from a copy in
+//! memory: giving its pages back costs a call and a page fault for each that is written, and pages
+//! that are written in most runs are copied; which these are is found out by comparing, once in
+//! many runs.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -97,8 +100,9 @@ struct Pages {
 impl Piece {
     /// # Safety
     ///
-    /// The memory must be writable, used by the target only, and stay until the end of the process. Its pages become read-only at times:
-    /// [`super::watch::opened`] must be asked about faults before anything else is done about them.
+    /// The memory must be writable, used by the target only, and stay until the end of the process.
+    /// Its pages become read-only at times: [`super::watch::opened`] must be asked about faults
+    /// before anything else is done about them.
     pub unsafe fn new(at: *mut u8, length: usize) -> Piece {
         // SAFETY: as the caller promises.
         let bytes = unsafe { std::slice::from_raw_parts(at, length) };
@@ -154,7 +158,8 @@ impl Piece {
     ///
     /// Nobody may be running in the target.
     pub unsafe fn restore(&mut self) {
-        // SAFETY: the three parts lie in the piece one after the other, and no other code accesses this memory while this runs.
+        // SAFETY: the three parts lie in the piece one after the other, and no other code accesses
+        // this memory while this runs.
         unsafe {
             let start = self.at.add(self.before.len());
             let length = match &mut self.pages {
@@ -206,7 +211,8 @@ impl Pages {
     ///
     /// # Safety
     ///
-    /// `start` is where they begin, mapped by [`map`], and no other code accesses this memory while this runs.
+    /// `start` is where they begin, mapped by [`map`], and no other code accesses this memory while
+    /// this runs.
     unsafe fn restore(&mut self, start: *mut u8) {
         self.runs += 1;
         if self.runs <= FIRST || self.runs.is_multiple_of(EVERY) {
@@ -214,7 +220,8 @@ impl Pages {
             let now = unsafe { std::slice::from_raw_parts(start, self.was.len()) };
             self.look(now);
         }
-        // SAFETY: the ranges lie in these pages, and what is given back is whole pages of the mapping.
+        // SAFETY: the ranges lie in these pages, and what is given back is whole pages of the
+        // mapping.
         unsafe {
             for &(offset, length) in &self.copied {
                 copy(&self.was[offset..offset + length], start.add(offset));
@@ -277,7 +284,8 @@ unsafe fn map(at: *mut u8, bytes: &[u8]) -> std::io::Result<()> {
         File::from_raw_fd(file)
     };
     file.write_all(bytes)?;
-    // SAFETY: the caller's pages; the file stays as it is, since nobody has a descriptor once this returns.
+    // SAFETY: the caller's pages; the file stays as it is, since nobody has a descriptor once this
+    // returns.
     let mapped = unsafe {
         libc::mmap(
             at.cast(),
@@ -306,9 +314,11 @@ mod tests {
         }
     }
 
-    /// Memory like a target's, of so many pages, which does not begin at one; the numbers say what it holds.
+    /// Memory like a target's, of so many pages, which does not begin at one; the numbers say what
+    /// it holds.
     fn piece(count: usize) -> (&'static mut [u8], Piece) {
-        // SAFETY: the handler is async-signal-safe; the bytes are leaked, so that they stay, and only one test knows of them.
+        // SAFETY: the handler is async-signal-safe; the bytes are leaked, so that they stay, and
+        // only one test knows of them.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;

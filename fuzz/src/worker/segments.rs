@@ -1,5 +1,5 @@
-//! Which memory of a loaded object a run can change, the writable segments less what the dynamic linker has made
-//! read-only again (RELRO), and where its code lies.
+//! Which memory of a loaded object a run can change, the writable segments less what the dynamic
+//! linker has made read-only again (RELRO), and where its code lies.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -64,7 +64,8 @@ pub(super) fn segments(inside: usize) -> Segments {
         inside,
         found: Segments::default(),
     };
-    // SAFETY: `visit` casts its argument back to what is passed here, and runs during this call only.
+    // SAFETY: `visit` casts its argument back to what is passed here, and runs during this call
+    // only.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.found
 }

@@ -1,13 +1,16 @@
 //! The target inside the worker: loaded with `dlopen`, run under a guard, reset after each run.
 //!
-//! A process per run costs a hundred times what the run itself does, so millions of runs share one. Three things make
-//! that safe:
-//! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and no frame of Rust lies between;
-//! - the target's writable memory is put back before each run to what it was after loading (see the `restore` module);
-//! - this process's allocator is not the C library's (a jump out of `malloc` could leave its lock held).
+//! A process per run costs a hundred times what the run itself does, so millions of runs share one.
+//! Three things make that safe:
+//! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and no frame of
+//!   Rust lies between;
+//! - the target's writable memory is put back before each run to what it was after loading (see the
+//!   `restore` module);
+//! - this process's allocator is not the C library's (a jump out of `malloc` could leave its lock
+//!   held).
 //!
-//! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last time is still the
-//! one that is running.
+//! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last
+//! time is still the one that is running.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -134,8 +137,8 @@ pub(super) struct CompareEntry {
 }
 
 impl CompareEntry {
-    /// What a side would have to be: one more and one less than the other one pass a comparison by order, the other one itself passes
-    /// one by equality.
+    /// What a side would have to be: one more and one less than the other one pass a comparison by
+    /// order, the other one itself passes one by equality.
     pub fn wanted(&self, side: usize) -> [u64; 3] {
         let other = self.sides[1 - side];
         [other, other.wrapping_add(1), other.wrapping_sub(1)]
@@ -148,7 +151,8 @@ struct Log {
     memory: *const MemoryEntry,
 }
 
-/// Where tapes are noted before they are run; shared by a target and its twin that logs comparisons.
+/// Where tapes are noted before they are run; shared by a target and its twin that logs
+/// comparisons.
 pub(super) type Recording = Option<Rc<RefCell<Recorder>>>;
 
 /// A loaded target. It is never unloaded: handlers and debug information may refer to it.
@@ -184,8 +188,8 @@ impl Target {
             path: path.to_owned(),
             message: e.to_string(),
         })?;
-        // SAFETY: the object was built by this crate and has no constructors of its own; symbols have the types of
-        // crunner_rt.h, which Options and RunResult mirror.
+        // SAFETY: the object was built by this crate and has no constructors of its own; symbols
+        // have the types of crunner_rt.h, which Options and RunResult mirror.
         unsafe {
             let library = Library::open(Some(&full), RTLD_NOW | RTLD_LOCAL).map_err(open)?;
             let new: New = *library.get(b"crunner_rt_new").map_err(open)?;
@@ -257,8 +261,8 @@ impl Target {
 
     /// The counts of the last run.
     pub fn counts(&self) -> &[u8] {
-        // SAFETY: the array lives in the loaded object, which is never unloaded; the program that writes it only runs
-        // inside `run`, which borrows this mutably.
+        // SAFETY: the array lives in the loaded object, which is never unloaded; the program that
+        // writes it only runs inside `run`, which borrows this mutably.
         unsafe { std::slice::from_raw_parts(self.counters, self.blocks) }
     }
 
@@ -284,7 +288,8 @@ impl Target {
             RUN.load(Ordering::Relaxed).wrapping_add(1),
             Ordering::Relaxed,
         );
-        // SAFETY: the runtime is alive, the tape stays where it is, and every way out of the program ends in here.
+        // SAFETY: the runtime is alive, the tape stays where it is, and every way out of the
+        // program ends in here.
         unsafe { (self.run)(self.runtime, tape.as_ptr(), tape.len(), &mut *self.result) }
         if self.result.outcome == CRASHED
             && let Some(recorder) = &self.recorder
@@ -293,8 +298,8 @@ impl Target {
         }
     }
 
-    /// Runs the program once with its heap blocks between pages that may not be touched, and leaves the
-    /// counters as they were; gives what these counted if the run failed.
+    /// Runs the program once with its heap blocks between pages that may not be touched, and leaves
+    /// the counters as they were; gives what these counted if the run failed.
     pub fn run_guarded(&mut self, tape: &[u8], guarded: Guarded) -> Option<Vec<u8>> {
         let before = self.counts().to_vec();
         self.clear();
@@ -325,7 +330,8 @@ impl Target {
         let Some(log) = &self.log else {
             return (&[], &[]);
         };
-        // SAFETY: the arrays live in the loaded object; the counts never pass their sizes, and are cut to be sure.
+        // SAFETY: the arrays live in the loaded object; the counts never pass their sizes, and are
+        // cut to be sure.
         unsafe {
             let compares = (*log.counts[0] as usize).min(COMPARES);
             let memory = (*log.counts[1] as usize).min(MEMORIES);
@@ -347,7 +353,8 @@ const LENT: usize = 1 << 20;
 
 /// New memory for a heap; it stays until the end of the process.
 fn lent_memory() -> Option<(*mut u8, Piece)> {
-    // SAFETY: a new mapping, which nobody else has yet and whose faults the handler of this module sees.
+    // SAFETY: a new mapping, which nobody else has yet and whose faults the handler of this module
+    // sees.
     unsafe {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

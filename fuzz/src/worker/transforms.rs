@@ -1,12 +1,14 @@
 //! Operands of comparisons that stand in the input after a transform.
 //!
-//! A program compares `length - 4`, a field that it turned round and widened, a number that it read from decimal digits: then no
-//! operand stands in the input as such. One log cannot tell which bytes an operand came from; two can. The input is run again with
-//! other bytes where they do not matter for the path (see the `colour` module), and where a number read from the input became an
+//! A program compares `length - 4`, a field that it turned round and widened, a number that it read
+//! from decimal digits: then no operand stands in the input as such. One log cannot tell which
+//! bytes an operand came from; two can. The input is run again with other bytes where they do not
+//! matter for the path (see the `colour` module), and where a number read from the input became an
 //! operand by the same step in both runs, the step is taken backwards for the value that is wanted.
 //!
-//! LibAFL's `AflppRedQueen` does the like, but makes a copy of the whole input for each change and looks at each position for each
-//! comparison, which for logs of thousands of comparisons takes longer than running all mutants.
+//! LibAFL's `AflppRedQueen` does the like, but makes a copy of the whole input for each change and
+//! looks at each position for each comparison, which for logs of thousands of comparisons takes
+//! longer than running all mutants.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -95,7 +97,8 @@ fn inverse(read: [u64; 2], width: usize, operand: &Operand) -> Option<u64> {
         .map(|by| wanted >> by)
 }
 
-/// Changes that give an operand its wanted value. `changed` are positions where the two tapes differ.
+/// Changes that give an operand its wanted value. `changed` are positions where the two tapes
+/// differ.
 fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &mut Vec<Patch>) {
     let before = found.len();
     for width in [8, 4, 2, 1] {
@@ -182,7 +185,8 @@ impl Numerals {
     }
 }
 
-/// Changes that two logs suggest: the first is of `tapes[0]`, the second of a tape that takes the same path with other bytes.
+/// Changes that two logs suggest: the first is of `tapes[0]`, the second of a tape that takes the
+/// same path with other bytes.
 pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Patch> {
     let changed: Vec<usize> = (0..tapes[0].len())
         .filter(|&at| tapes[0].get(at) != tapes[1].get(at))
@@ -213,7 +217,8 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
     found
 }
 
-/// Changes that a comparison of memory suggests where its one side stands in the tape in other letters, or two bytes wide.
+/// Changes that a comparison of memory suggests where its one side stands in the tape in other
+/// letters, or two bytes wide.
 pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
     let mut found = Vec::new();
     for entry in log {
@@ -256,7 +261,8 @@ mod tests {
         }
     }
 
-    /// What the tape becomes for an operand that `of` computes from it and that is compared with `b`.
+    /// What the tape becomes for an operand that `of` computes from it and that is compared with
+    /// `b`.
     fn tried(tapes: [&[u8]; 2], bytes: u32, of: impl Fn(&[u8]) -> u64, b: u64) -> Vec<Vec<u8>> {
         let [one, two] = tapes.map(|tape| [entry(of(tape), b, bytes)]);
         let patches = integers(tapes, [&one, &two]);

@@ -1,11 +1,14 @@
 //! Pages that a run seldom writes, found out without reading them.
 //!
-//! A page that is looked at before each run costs its reading, touched or not; a harness's output buffer of 64 KB took longer to look at
-//! than the run. So pages that are seldom written are made read-only: the first write of a run faults, the handler notes the page and
-//! opens it, and it is put back and closed before the next run. A fault costs as much as looking at a page some hundred times, so that a
-//! page which is written more often than that stays open and is looked at; which pages these are is counted anew in each epoch.
+//! A page that is looked at before each run costs its reading, touched or not; a harness's output
+//! buffer of 64 KB took longer to look at than the run. So pages that are seldom written are made
+//! read-only: the first write of a run faults, the handler notes the page and opens it, and it is
+//! put back and closed before the next run. A fault costs as much as looking at a page some hundred
+//! times, so that a page which is written more often than that stays open and is looked at; which
+//! pages these are is counted anew in each epoch.
 //!
-//! Dirty bits of the kernel would do the same with a call for each run, which costs more than many targets' whole run.
+//! Dirty bits of the kernel would do the same with a call for each run, which costs more than many
+//! targets' whole run.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
@@ -50,7 +53,8 @@ impl Area {
     }
 }
 
-/// For the handler of faults: whether this was the first write to a closed page, which is open now. Async-signal-safe.
+/// For the handler of faults: whether this was the first write to a closed page, which is open now.
+/// Async-signal-safe.
 pub(super) fn opened(address: usize) -> bool {
     let known = KNOWN.load(Ordering::Acquire).min(AREAS.len());
     for area in &AREAS[..known] {
@@ -85,12 +89,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches pages, which are at first all open or all closed; `None` if there are none or too many areas are watched.
+    /// Watches pages, which are at first all open or all closed; `None` if there are none or too
+    /// many areas are watched.
     ///
     /// # Safety
     ///
-    /// `start` is the start of a page, and so many pages from there on are the caller's, whose writes tolerate a fault that is handled.
-    /// They stay until the end of the process.
+    /// `start` is the start of a page, and so many pages from there on are the caller's, whose
+    /// writes tolerate a fault that is handled. They stay until the end of the process.
     pub unsafe fn new(start: *mut u8, count: usize, closed: bool) -> Option<Watch> {
         if count == 0 {
             return None;

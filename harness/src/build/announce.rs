@@ -54,7 +54,8 @@ pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
         }
         for name in &harness.guessed {
             println!(
-                "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it returns: taken to be int",
+                "cargo:warning={}: nobody defines `{name}`, and mocks.json does not say what it \
+                 returns: taken to be int",
                 harness.harness
             );
         }
@@ -62,7 +63,8 @@ pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
     }
     if built.iter().any(|harness| harness.sanitizers.is_empty()) {
         println!(
-            "cargo:warning=a harness is built without sanitizers: faults that do not crash go unseen"
+            "cargo:warning=a harness is built without sanitizers: faults that do not crash go \
+             unseen"
         );
     }
 }

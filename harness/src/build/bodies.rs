@@ -1,13 +1,15 @@
 //! C bodies of external functions whose types are known.
 //!
-//! One text, compiled twice: by clang into the program that is searched and proved, and by any C compiler into the
-//! executable of a test. What a mock may do is therefore the same everywhere. Gennari et al. (*Executable
-//! Counterexamples*, section 4) keep a list of return values per function; a body here does what an external function can
-//! do: return a value, hand out an object (fresh, or one from before), write to where its parameters point, call the functions
-//! that it was given.
+//! One text, compiled twice: by clang into the program that is searched and proved, and by any C
+//! compiler into the executable of a test. What a mock may do is therefore the same everywhere.
+//! Gennari et al. (*Executable Counterexamples*, section 4) keep a list of return values per
+//! function; a body here does what an external function can do: return a value, hand out an object
+//! (fresh, or one from before), write to where its parameters point, call the functions that it was
+//! given.
 //!
-//! There are no loops in what is generated for single objects, and recursion is bounded by a parameter that is a
-//! constant at each call, so that a prover that inlines calls sees straight code.
+//! There are no loops in what is generated for single objects, and recursion is bounded by a
+//! parameter that is a constant at each call, so that a prover that inlines calls sees straight
+//! code.
 
 mod makers;
 mod values;
@@ -176,14 +178,16 @@ impl Writer<'_> {
                 let assumed = assume(&returned.ranges);
                 writeln!(
                     text,
-                    "    {c_type} v;\n    crunner_choose({channel}, &v, sizeof v);\n{assumed}    return v;"
+                    "    {c_type} v;\n    crunner_choose({channel}, &v, sizeof v);\n\
+                     {assumed}    return v;"
                 )
             }
         };
         text
     }
 
-    /// The result leads into what a parameter points to: a byte says whether it is one, then comes which element.
+    /// The result leads into what a parameter points to: a byte says whether it is one, then comes
+    /// which element.
     fn result_inside(
         &self,
         signature: &Signature,
@@ -199,7 +203,8 @@ impl Writer<'_> {
         };
         let _ = writeln!(
             text,
-            "    size_t offset;\n    crunner_choose({channel}, &offset, sizeof offset);\n    crunner_assume({p} != 0);"
+            "    size_t offset;\n    crunner_choose({channel}, &offset, sizeof offset);\n    \
+             crunner_assume({p} != 0);"
         );
         let _ = match inside {
             Inside::Text(_) => writeln!(text, "    return cegar_inside({p}, offset);"),
@@ -208,7 +213,8 @@ impl Writer<'_> {
                 let element = self.element(signature, extent);
                 writeln!(
                     text,
-                    "    crunner_assume({asked}offset < {count});\n    return (char *){p} + offset * {element};"
+                    "    crunner_assume({asked}offset < {count});\n    return (char *){p} + offset \
+                     * {element};"
                 )
             }
         };
@@ -269,7 +275,8 @@ impl Writer<'_> {
             let _ = writeln!(
                 text,
                 "    if ({p} && p{limit} > 0 && (cegar_byte({channel}) & {SET}))\n        \
-                 crunner_choose({channel}, {p}, (size_t)(p{limit} < {most} ? p{limit} : {most}) * {element});",
+                 crunner_choose({channel}, {p}, (size_t)(p{limit} < {most} ? p{limit} : {most}) * \
+                 {element});",
                 limit = limit + 1,
                 most = CHARACTERS,
             );
@@ -335,7 +342,8 @@ impl Writer<'_> {
                     }
                     Handed::Value(_) => writeln!(
                         text,
-                        "        {c_type} a{k};\n        crunner_choose({channel}, &a{k}, sizeof a{k});"
+                        "        {c_type} a{k};\n        crunner_choose({channel}, &a{k}, sizeof \
+                         a{k});"
                     ),
                 };
                 values.push(format!("a{k}"));

@@ -61,7 +61,8 @@ pub enum BuildError {
     Interrupted,
     /// Nothing in the sources can be started.
     #[error(
-        "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is defined in its sources"
+        "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is \
+         defined in its sources"
     )]
     NoEntry {
         /// The harness.

@@ -2,9 +2,9 @@
 //!
 //! It includes the library's headers, so it needs the folders that they lie in, and headers depend
 //! on macros: those that the whole library is compiled with are the ones that its headers were
-//! written for. A structure also depends on flags that say how types are laid out; a harness without
-//! them would pass an object that is larger than the library's, and an access behind the library's
-//! object would stay within the harness's.
+//! written for. A structure also depends on flags that say how types are laid out; a harness
+//! without them would pass an object that is larger than the library's, and an access behind the
+//! library's object would stay within the harness's.
 
 use std::path::Path;
 
@@ -27,7 +27,8 @@ pub const LAYOUT: &[&str] = &[
     "-fblocks",
 ];
 
-/// Whether a file with these flags is compiled so that signed arithmetic which overflows wraps around.
+/// Whether a file with these flags is compiled so that signed arithmetic which overflows wraps
+/// around.
 pub fn is_wrapping(flags: &[String]) -> bool {
     let wraps = |flag: &String| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow");
     flags.iter().any(wraps)
@@ -92,8 +93,8 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
     folders
 }
 
-/// The macros that one file of a library is compiled with beside those that all files agree on, as `-D` wants
-/// them. A header that depends on one of them means different things in different files.
+/// The macros that one file of a library is compiled with beside those that all files agree on, as
+/// `-D` wants them. A header that depends on one of them means different things in different files.
 pub fn own_macros(flags: &[String], agreed: &[String]) -> Vec<String> {
     let mut own = Vec::new();
     let mut flags = flags.iter().map(String::as_str);

@@ -1,8 +1,9 @@
 //! Folders in committed lists of files that are somewhere else on each machine.
 //!
-//! The sources of a dependency lie below cargo's own folder (`registry/src/...`, `git/checkouts/...`), and what
-//! was copied of its build lies in the package, to which no relative path leads from there. So a list names both folders
-//! by words, which are replaced where the list is read.
+//! The sources of a dependency lie below cargo's own folder (`registry/src/...`,
+//! `git/checkouts/...`), and what was copied of its build lies in the package, to which no relative
+//! path leads from there. So a list names both folders by words, which are replaced where the list
+//! is read.
 
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,8 @@ mod tests {
         let committed = portable(&text, package);
         assert_eq!(
             committed,
-            "[\"${CARGO_HOME}/registry/src/a-1.0/a.c\", \"-I${CEGAR_PACKAGE}/captured\", \"../c/b.c\"]"
+            "[\"${CARGO_HOME}/registry/src/a-1.0/a.c\", \"-I${CEGAR_PACKAGE}/captured\", \
+             \"../c/b.c\"]"
         );
         assert_eq!(local(&committed, package), text);
     }

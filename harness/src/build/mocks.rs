@@ -64,14 +64,16 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
         let channel = literal(function.channel.as_deref().unwrap_or(name));
         let value = |ty: &str| {
             format!(
-                "{ty} {name}() {{\n    {ty} v;\n    crunner_choose({channel}, &v, sizeof v);\n    return v;\n}}\n"
+                "{ty} {name}() {{\n    {ty} v;\n    crunner_choose({channel}, &v, sizeof v);\n    \
+                 return v;\n}}\n"
             )
         };
         let _ = match function.returns {
             Shape::Void => writeln!(text, "void {name}() {{}}"),
             Shape::Bool => writeln!(
                 text,
-                "_Bool {name}() {{\n    unsigned char v;\n    crunner_choose({channel}, &v, 1);\n    return v & {SET};\n}}"
+                "_Bool {name}() {{\n    unsigned char v;\n    crunner_choose({channel}, &v, \
+                 1);\n    return v & {SET};\n}}"
             ),
             // Widened, so that a caller which takes it for a `long` sees the same number.
             Shape::Int {
@@ -79,7 +81,8 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
                 signed: true,
             } => writeln!(
                 text,
-                "long long {name}() {{\n    int v;\n    crunner_choose({channel}, &v, sizeof v);\n    return v;\n}}"
+                "long long {name}() {{\n    int v;\n    crunner_choose({channel}, &v, sizeof \
+                 v);\n    return v;\n}}"
             ),
             Shape::Int { size, signed } => writeln!(text, "{}", value(integer(size, signed))),
             Shape::Float { size } => writeln!(
@@ -182,8 +185,10 @@ mod tests {
 
     #[test]
     fn linkers_name_what_is_missing() {
-        let gnu = "/usr/bin/ld: a.o: in function `f':\na.c:3: undefined reference to `device_open'\n\
-                   a.c:4: undefined reference to `device_open'\ncollect2: error: ld returned 1 exit status";
+        let gnu = "/usr/bin/ld: a.o: in function `f':\n\
+            a.c:3: undefined reference to `device_open'\n\
+            a.c:4: undefined reference to `device_open'\n\
+            collect2: error: ld returned 1 exit status";
         assert_eq!(undefined_in(gnu), ["device_open"]);
         assert_eq!(
             undefined_in("ld.lld: error: undefined symbol: usb_get\n>>> referenced by"),

@@ -314,9 +314,9 @@ impl Build {
     }
 
     /// A folder to keep what is the same for every program in: the stubs' object files, and what
-    /// this compiler can do. Default: the folder `harness` of the one that `CEGAR_CACHE` names, which
-    /// packages share, or else a folder beside what is built, so that a change of the C code compiles
-    /// that code only.
+    /// this compiler can do. Default: the folder `harness` of the one that `CEGAR_CACHE` names,
+    /// which packages share, or else a folder beside what is built, so that a change of the C code
+    /// compiles that code only.
     #[must_use]
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());

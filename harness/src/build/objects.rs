@@ -3,10 +3,10 @@
 //! All harnesses of a library compile the same files, and a campaign builds the executable of a
 //! test again whenever it has a finding. An object is found by what it was compiled with and by the
 //! preprocessed text, which is made anew each time: a header that appears before another one of its
-//! name on the search path, or an include path in the environment, changes no file that was read. The
-//! object is used if every file that was read then is what it was (the text does not tell columns):
-//! the compiler's own list of them lies beside the object, each with a hash of its content, and one
-//! of the object.
+//! name on the search path, or an include path in the environment, changes no file that was read.
+//! The object is used if every file that was read then is what it was (the text does not tell
+//! columns): the compiler's own list of them lies beside the object, each with a hash of its
+//! content, and one of the object.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -16,8 +16,9 @@ use super::{compile, config};
 pub const CAPTURED: &str = "CEGAR_CAPTURED";
 
 impl Build {
-    /// What a package's files say (see [`harnesses`](super::harnesses)). Where the environment variable
-    /// `CEGAR_CAPTURED` names a file, that is the list of captured sources instead of the package's own.
+    /// What a package's files say (see [`harnesses`](super::harnesses)). Where the environment
+    /// variable `CEGAR_CAPTURED` names a file, that is the list of captured sources instead of the
+    /// package's own.
     ///
     /// # Errors
     /// When a file cannot be read or understood.

@@ -1,8 +1,10 @@
 //! The build script whose compiler calls `captured.json` lists.
 //!
-//! `cargo test` of a package alone takes the list as it is committed: the tool, which asks cargo what the build compiles now, is not there. A list
-//! that a change of the build script has made old would build other C code than the crate's, and its tests would pass without a
-//! word. So the package keeps what the script was when the list was made, and its build says where that is no longer so.
+//! `cargo test` of a package alone takes the list as it is committed: the tool, which asks cargo
+//! what the build compiles now, is not there. A list that a change of the build script has made old
+//! would build other C code than the crate's, and its tests would pass without a word. So the
+//! package keeps what the script was when the list was made, and its build says where that is no
+//! longer so.
 
 use std::path::{Path, PathBuf};
 
@@ -33,8 +35,8 @@ impl BuildScript {
     pub(super) fn note(&self, package: &Path) -> Option<String> {
         self.has_changed(package).then(|| {
             format!(
-                "{} has changed since captured.json was written, so that these tests may not be built as the crate is: \
-                 `cargo cegar build` renews the list",
+                "{} has changed since captured.json was written, so that these tests may not be \
+                 built as the crate is: `cargo cegar build` renews the list",
                 self.file.display()
             )
         })
@@ -47,8 +49,9 @@ impl BuildScript {
     }
 }
 
-/// FNV-1a of 64 bits: changes are to be seen, not attacks, and every test package would have to build a library for more. The
-/// standard library's hashes are others with each release, and this one is committed.
+/// FNV-1a of 64 bits: changes are to be seen, not attacks, and every test package would have to
+/// build a library for more. The standard library's hashes are others with each release, and this
+/// one is committed.
 fn hash(text: &[u8]) -> u64 {
     let bytes = text.iter().filter(|byte| **byte != b'\r');
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {

@@ -1,20 +1,24 @@
 //! How objects from outside stand on a channel: the grammar, once.
 //!
-//! Who reads a test's objects off a run, who looks for the numbers on a tape and who writes a test's values down as bytes
-//! must meet the same choices in the same order as the C bodies do. So there is one walk over the grammar, which asks a
-//! [`Source`] for each choice: the source answers from bytes, from the choices of a run, or from values in memory
-//! ([`object`](crate::object())). The walk knows what a choice decides, and gives what was read. The C bodies are made with
-//! the constants and the [`Plan`] from here, and a test compares what they receive with what the walk reads.
+//! Who reads a test's objects off a run, who looks for the numbers on a tape and who writes a
+//! test's values down as bytes must meet the same choices in the same order as the C bodies do. So
+//! there is one walk over the grammar, which asks a [`Source`] for each choice: the source answers
+//! from bytes, from the choices of a run, or from values in memory ([`object`](crate::object())).
+//! The walk knows what a choice decides, and gives what was read. The C bodies are made with the
+//! constants and the [`Plan`] from here, and a test compares what they receive with what the walk
+//! reads.
 //!
-//! A pointer is a byte, the *selector*: [`NULL`], [`FRESH`] or [`EARLIER`] modulo [`SORTS`], the quotient says how many
-//! elements or which earlier object. Fresh elements follow, each as the bytes between its pointers and then its pointers.
-//! A pointer to a function is a *flag*, a byte of which one bit counts.
+//! A pointer is a byte, the *selector*: [`NULL`], [`FRESH`] or [`EARLIER`] modulo [`SORTS`], the
+//! quotient says how many elements or which earlier object. Fresh elements follow, each as the
+//! bytes between its pointers and then its pointers. A pointer to a function is a *flag*, a byte of
+//! which one bit counts.
 
 use std::borrow::Cow;
 
 use super::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 
-/// Elements that an array from outside has at most, where the program indexes a pointer that came from there.
+/// Elements that an array from outside has at most, where the program indexes a pointer that came
+/// from there.
 pub const ELEMENTS: usize = 8;
 /// Characters, where it is an array of single bytes.
 pub const CHARACTERS: usize = 64;
@@ -45,7 +49,8 @@ pub enum Selector {
     Null,
     /// It leads to fresh elements: how many more than one, where that is chosen.
     Fresh(u8),
-    /// It leads to an object that was handed out before (or, for a plain mock, is an address): how many back.
+    /// It leads to an object that was handed out before (or, for a plain mock, is an address): how
+    /// many back.
     Earlier(u8),
 }
 
@@ -76,7 +81,8 @@ pub const fn is_set(flag: u8) -> bool {
     flag & SET == SET
 }
 
-/// How the bytes of an object stand on a channel: first the bytes between the pointers, then pointer by pointer.
+/// How the bytes of an object stand on a channel: first the bytes between the pointers, then
+/// pointer by pointer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan<'a> {
     /// Runs of bytes that are chosen: offset and length.
@@ -92,10 +98,12 @@ pub struct Plan<'a> {
 pub struct Row {
     /// How many there are at most.
     pub most: usize,
-    /// Whether their number is chosen. Where no element holds a pointer it is not: all that there may be are taken from the
-    /// channel, zeros past its end, so that a search need not guess a length before it can look at an element.
+    /// Whether their number is chosen. Where no element holds a pointer it is not: all that there
+    /// may be are taken from the channel, zeros past its end, so that a search need not guess a
+    /// length before it can look at an element.
     pub is_counted: bool,
-    /// The bytes of all elements, where they are one choice; none are chosen of what the program cannot look into.
+    /// The bytes of all elements, where they are one choice; none are chosen of what the program
+    /// cannot look into.
     pub at_once: Option<usize>,
 }
 
@@ -165,7 +173,8 @@ pub enum Choice<'a> {
 
 /// Where the walk takes its choices from.
 pub trait Source {
-    /// The bytes of the next choice: so many, or where that is the program's matter as many as there are. `None` ends the walk.
+    /// The bytes of the next choice: so many, or where that is the program's matter as many as
+    /// there are. `None` ends the walk.
     fn next(&mut self, choice: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>>;
 }
 
@@ -203,7 +212,8 @@ pub enum Asked<'a> {
     Elements(Option<&'a ObjectType>),
     /// An object that it writes there, if it does.
     Object(&'a ObjectType),
-    /// What the function that is a parameter is called with, if it is: that function's type, and the type of what has it.
+    /// What the function that is a parameter is called with, if it is: that function's type, and
+    /// the type of what has it.
     Call(&'a Signature, &'a Signature),
 }
 

@@ -1,10 +1,12 @@
 //! The grammar of objects from outside in Rust and in compiled C, on random types and bytes.
 //!
-//! The C bodies of mocks and the walk in [`codec`](crate::external::codec) are two readers of one grammar; here both read the
-//! same bytes. The mocks of random types are built as a harness's are, a C program prints all that it receives, and the
-//! same text is made of what the walk reads. Then the values that were read are put into memory, encoded as a test's
-//! values are, read again and handed to the C program. `CEGAR_RECEIVED=100` takes so many sets of types from a random seed
-//! (`CEGAR_RECEIVED_SEED` repeats one). The test is a unit test since it needs what only [`object`](crate::object()) can do.
+//! The C bodies of mocks and the walk in [`codec`](crate::external::codec) are two readers of one
+//! grammar; here both read the same bytes. The mocks of random types are built as a harness's are,
+//! a C program prints all that it receives, and the same text is made of what the walk reads. Then
+//! the values that were read are put into memory, encoded as a test's values are, read again and
+//! handed to the C program. `CEGAR_RECEIVED=100` takes so many sets of types from a random seed
+//! (`CEGAR_RECEIVED_SEED` repeats one). The test is a unit test since it needs what only
+//! [`object`](crate::object()) can do.
 
 mod model;
 mod program;
@@ -64,7 +66,8 @@ fn rust_and_c_read_the_same_objects() {
         let world = worlds().new_tree(&mut runner).expect("types").current();
         let executable = build(&world, folder.path(), seed);
         let channels = world.channels();
-        // One in five asks for a fresh object wherever it can, so that chains get as long as they may.
+        // One in five asks for a fresh object wherever it can, so that chains get as long as they
+        // may.
         let channel = prop_oneof![
             4 => vec(any::<u8>(), 0..BYTES),
             1 => vec(Just(Selector::Fresh(0).byte()), BYTES),

@@ -1,4 +1,5 @@
-//! What the C program prints, by what the walk reads; and the values that it read, encoded as a test's are.
+//! What the C program prints, by what the walk reads; and the values that it read, encoded as a
+//! test's are.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -262,7 +263,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The same channels, with what was read from them encoded as a test's values are. Fails where that is read as other values.
+/// The same channels, with what was read from them encoded as a test's values are. Fails where that
+/// is read as other values.
 pub(super) fn encoded(
     world: &World,
     queues: &[(String, Vec<u8>)],

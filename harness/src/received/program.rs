@@ -1,7 +1,7 @@
 //! A C program that prints all that it receives from the mocks.
 //!
-//! An object is printed where it is met first, and by its number after that. Where its pointers are is found out here from
-//! its members, not from the plan by which the mocks are made.
+//! An object is printed where it is met first, and by its number after that. Where its pointers are
+//! is found out here from its members, not from the plan by which the mocks are made.
 
 use std::fmt::Write as _;
 
@@ -170,8 +170,8 @@ pub(super) fn text(world: &World, entry: &str) -> String {
             let _ = writeln!(before, "static void {sort}_{name}(bytes p);");
             let _ = writeln!(
                 code,
-                "static void {sort}_{name}(bytes p) {{\n    if (!first(p)) return;\n    \
-                 for (int i = 0; i < {room}; i++) show_{name}(p + i * {});\n    printf(\"] \");\n}}",
+                "static void {sort}_{name}(bytes p) {{\n    if (!first(p)) return;\n    for (int i \
+                 = 0; i < {room}; i++) show_{name}(p + i * {});\n    printf(\"] \");\n}}",
                 object.size
             );
         }
@@ -197,7 +197,8 @@ fn call(types: Types<'_>, function: &MockedFunction, code: &mut String, calls: &
             // An address that no object has is printed.
             true => writeln!(
                 calls,
-                "        {{ void *p = {name}(); if ((uintptr_t)p >> 48) hex((bytes)&p, 8); else printf(\"%d \", p != 0); }}"
+                "        {{ void *p = {name}(); if ((uintptr_t)p >> 48) hex((bytes)&p, 8); else \
+                 printf(\"%d \", p != 0); }}"
             ),
             false => writeln!(
                 calls,

@@ -1,6 +1,7 @@
 //! Random types, and functions that hand out objects of them.
 //!
-//! All are described as the tool describes a program's types; the C program knows them by their offsets only.
+//! All are described as the tool describes a program's types; the C program knows them by their
+//! offsets only.
 
 use proptest::collection::vec;
 use proptest::prelude::*;

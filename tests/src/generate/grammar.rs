@@ -1,8 +1,9 @@
 //! The grammar of random programs.
 //!
-//! A table, because what is worth trying changes more often than how it is tried: each rule is a piece of C with holes named in
-//! angle brackets (guillemets are the brackets that C means), and `@` is what tells one program's names from
-//! another's. Simple rules come first, since that is where shrinking goes.
+//! A table, because what is worth trying changes more often than how it is tried: each rule is a
+//! piece of C with holes named in angle brackets (guillemets are the brackets that C means), and
+//! `@` is what tells one program's names from another's. Simple rules come first, since that is
+//! where shrinking goes.
 
 /// Declarations that all programs of a file share.
 pub const PRELUDE: &str = "
@@ -28,7 +29,8 @@ static void observe(long number, long value) {
 /// The functions of a program that others may call.
 pub const FUNCTIONS: [&str; 7] = ["f@", "d@", "w@", "c@", "r@", "sum@", "make@"];
 
-/// The bodies of [`SHELL`], in order: how many statements at most, and which functions they may call.
+/// The bodies of [`SHELL`], in order: how many statements at most, and which functions they may
+/// call.
 pub const BODIES: [(usize, &[&str]); 6] = [
     (2, &[]),
     (2, &["r@", "sum@"]),
@@ -306,11 +308,13 @@ const STMT: &[(u32, &str)] = &[
     ),
     (
         1,
-        "{ __label__ in; if (<int>) goto in; for (;;) { <stmts> in: ; <stmts> if (n-- \u{ab} 1) break; } }",
+        "{ __label__ in; if (<int>) goto in; for (;;) { <stmts> in: ; <stmts> if (n-- \u{ab} 1) \
+         break; } }",
     ),
     (
         2,
-        "switch (<int> & 3) { case 0: <stmts> case 1: <stmts> break; case 2: <stmts> default: <stmts> }",
+        "switch (<int> & 3) { case 0: <stmts> case 1: <stmts> break; case 2: <stmts> default: \
+         <stmts> }",
     ),
     (
         1,
@@ -345,7 +349,8 @@ const STMT: &[(u32, &str)] = &[
     (2, "free(m); m = 0;"),
     (
         3,
-        "{ struct node@ *t = malloc(sizeof *t); if (t) { t-\u{bb}v = <int>; t-\u{bb}next = h; h = t; } }",
+        "{ struct node@ *t = malloc(sizeof *t); if (t) { t-\u{bb}v = <int>; t-\u{bb}next = h; h = \
+         t; } }",
     ),
     (
         1,

@@ -1,8 +1,9 @@
 //! Programs whose truth is known by construction.
 //!
-//! Executing a program on all tapes tells the truth only where loops are short. What a prover is for are loops of any number of
-//! turns; here are the shapes that C programs have of those, each correct for all inputs, and each with one constant that can
-//! be made wrong by one. Words of a few boundary values are enough for an execution that violates the wrong one.
+//! Executing a program on all tapes tells the truth only where loops are short. What a prover is
+//! for are loops of any number of turns; here are the shapes that C programs have of those, each
+//! correct for all inputs, and each with one constant that can be made wrong by one. Words of a few
+//! boundary values are enough for an execution that violates the wrong one.
 
 use proptest::prelude::*;
 use proptest::strategy::BoxedStrategy;
@@ -170,7 +171,8 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "walk",
         unit: Unit::Word,
-        text: "void entry@(void) { int a[$N]; for (int *p = a; p != a + $N + $D; p++) *p = 0; assert(a[$N - 1] == 0); }",
+        text: "void entry@(void) { int a[$N]; for (int *p = a; p != a + $N + $D; p++) *p = 0; \
+            assert(a[$N - 1] == 0); }",
     },
     Shape {
         name: "clear",
@@ -201,7 +203,8 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "wraps",
         unit: Unit::Byte,
-        text: "static char t@[256 - $D]; void entry@(void) { unsigned char i = $N; while (getchar() != -1) { t@[i] = 1; i += 3; if ($D) i = 255; } }",
+        text: "static char t@[256 - $D]; void entry@(void) { unsigned char i = $N; while \
+            (getchar() != -1) { t@[i] = 1; i += 3; if ($D) i = 255; } }",
     },
     Shape {
         name: "states",
@@ -212,7 +215,8 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "scope",
         unit: Unit::Byte,
-        text: "void entry@(void) { int x = 1, *p = &x, c; while ((c = getchar()) != -1) { { int t = c; p = &t; *p = 2; if (!$D) p = &x; } if (c == 'a') *p = 3; } }",
+        text: "void entry@(void) { int x = 1, *p = &x, c; while ((c = getchar()) != -1) { { int t \
+            = c; p = &t; *p = 2; if (!$D) p = &x; } if (c == 'a') *p = 3; } }",
     },
     Shape {
         name: "sentinel",
@@ -248,17 +252,20 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "cast",
         unit: Unit::Byte,
-        text: "void entry@(void) { char b[$N] = {0}; *(short *)(b + $N - 2 + $D) = getchar(); assert(b[$N - 1] == 0 || b[$N - 1] == -1); }",
+        text: "void entry@(void) { char b[$N] = {0}; *(short *)(b + $N - 2 + $D) = getchar(); \
+            assert(b[$N - 1] == 0 || b[$N - 1] == -1); }",
     },
     Shape {
         name: "set",
         unit: Unit::Byte,
-        text: "void entry@(void) { char b[$N]; memset(b, getchar(), $N + $D); assert(b[0] == b[$N - 1]); }",
+        text: "void entry@(void) { char b[$N]; memset(b, getchar(), $N + $D); assert(b[0] == b[$N \
+            - 1]); }",
     },
     Shape {
         name: "copied",
         unit: Unit::Byte,
-        text: "void entry@(void) { char b[$N] = {getchar()}, to[$N + 1]; memcpy(to, b, $N + $D); assert(to[0] == b[0]); }",
+        text: "void entry@(void) { char b[$N] = {getchar()}, to[$N + 1]; memcpy(to, b, $N + $D); \
+            assert(to[0] == b[0]); }",
     },
     Shape {
         name: "parameter",
@@ -287,7 +294,8 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "place known late",
         unit: Unit::Byte,
-        text: "void entry@(void) { int a[$N] = {getchar()}; size_t at = $N - 1; at += $D; a[at] = 1; assert(a[0] < 256); }",
+        text: "void entry@(void) { int a[$N] = {getchar()}; size_t at = $N - 1; at += $D; a[at] = \
+            1; assert(a[0] < 256); }",
     },
     Shape {
         name: "structure with more",
@@ -311,6 +319,7 @@ const SHAPES: &[Shape] = &[
     Shape {
         name: "declared in a loop",
         unit: Unit::Byte,
-        text: "void entry@(void) { for (int i = 0; i < $N; i++) { int x; if (i == 0 || !$D) x = 3; assert(x == 3); } }",
+        text: "void entry@(void) { for (int i = 0; i < $N; i++) { int x; if (i == 0 || !$D) x = 3; \
+            assert(x == 3); } }",
     },
 ];

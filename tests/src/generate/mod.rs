@@ -1,13 +1,15 @@
 //! Random C programs small enough that their truth is known.
 //!
-//! A prover that says "proved" of a check that some execution violates is worse than none, and the examples that people
-//! write do not find that out: they hold what their author thought of. So programs are drawn from a grammar (see
-//! [`grammar`]) in which pointers, lifetimes, loops and calls meet in ways that nobody would write. All of their input
-//! is a few bytes of a few values, so that executing them on all tapes tells what is true.
+//! A prover that says "proved" of a check that some execution violates is worse than none, and the
+//! examples that people write do not find that out: they hold what their author thought of. So
+//! programs are drawn from a grammar (see [`grammar`]) in which pointers, lifetimes, loops and
+//! calls meet in ways that nobody would write. All of their input is a few bytes of a few values,
+//! so that executing them on all tapes tells what is true.
 //!
-//! A random condition is nearly always violated at once or trivial. What is interesting is as tight as the truth:
-//! so an assertion of a program is an *observation* first. It is executed to see which values its expression takes; the
-//! condition that is asserted is then made from those values: that they are the only ones, or all but one of them.
+//! A random condition is nearly always violated at once or trivial. What is interesting is as tight
+//! as the truth: so an assertion of a program is an *observation* first. It is executed to see
+//! which values its expression takes; the condition that is asserted is then made from those
+//! values: that they are the only ones, or all but one of them.
 
 pub mod grammar;
 pub mod known;
@@ -63,7 +65,8 @@ impl Generated {
     /// The output stream that observations are reported on: a number and a value, 8 bytes each.
     pub const OBSERVED: i32 = 9;
 
-    /// As C. Every global name ends in `suffix`, so that one file can hold many programs; the entry is `entry<suffix>`.
+    /// As C. Every global name ends in `suffix`, so that one file can hold many programs; the entry
+    /// is `entry<suffix>`.
     pub fn render(&self, suffix: &str, form: Form<'_>) -> String {
         let mut writer = Writer {
             out: String::new(),
@@ -142,7 +145,8 @@ impl Writer<'_> {
     }
 }
 
-/// A condition on `seen`. `tight` ones are as strong as what was seen; `wrong` ones exclude one value that was.
+/// A condition on `seen`. `tight` ones are as strong as what was seen; `wrong` ones exclude one
+/// value that was.
 fn condition(how: &str, values: &[i64]) -> String {
     let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
         // Never reached: nothing is wrong there.

@@ -71,7 +71,8 @@ pub fn all() -> Vec<Listed> {
 
 /// The programs whose names hold `CEGAR_ENVIRONMENT`, for work on a few of them.
 ///
-/// Of all of them, a pair in `one_in` is taken, unless the tests are to be thorough (`CEGAR_TESTS=all`).
+/// Of all of them, a pair in `one_in` is taken, unless the tests are to be thorough
+/// (`CEGAR_TESTS=all`).
 pub fn selected(one_in: impl Fn(World) -> usize) -> Vec<Listed> {
     let all = all();
     let part = env::var("CEGAR_ENVIRONMENT").ok();

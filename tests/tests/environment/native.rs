@@ -1,4 +1,5 @@
-//! What really happens: the program, compiled by the platform's compiler and linked with the hostile world.
+//! What really happens: the program, compiled by the platform's compiler and linked with the
+//! hostile world.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -48,8 +49,8 @@ pub fn failing_line(program: &Listed) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// How it ends natively; nothing for one that cannot be confirmed. Two tests ask, and each program is
-/// built once.
+/// How it ends natively; nothing for one that cannot be confirmed. Two tests ask, and each program
+/// is built once.
 fn run(program: &Listed) -> Option<Run> {
     static KNOWN: Mutex<BTreeMap<PathBuf, Option<Run>>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

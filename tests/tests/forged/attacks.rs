@@ -22,7 +22,8 @@ fn unknowns(cut: &CutClaim) -> Vec<String> {
     names
 }
 
-/// What was seen last "is" what the same fragment reads next: such a formula would be kept by every edge.
+/// What was seen last "is" what the same fragment reads next: such a formula would be kept by every
+/// edge.
 #[test]
 fn formulas_over_what_a_fragment_does_not_know() {
     let case = Case::new(programs::HASH, &[], ASSERTION);

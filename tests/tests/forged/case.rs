@@ -39,7 +39,8 @@ impl Case {
         Case::of(text, flags, properties, false)
     }
 
-    /// Compiles a program and proves of it what can be proved with the floor, whose certificate has states of the whole program.
+    /// Compiles a program and proves of it what can be proved with the floor, whose certificate has
+    /// states of the whole program.
     pub fn on_floor(text: &str, flags: &[&str], properties: &[Property]) -> Case {
         Case::of(text, flags, properties, true)
     }

@@ -1,4 +1,5 @@
-//! Forged certificates as a user meets them: `check-proof`, and a campaign that takes up a certificate that somebody else wrote.
+//! Forged certificates as a user meets them: `check-proof`, and a campaign that takes up a
+//! certificate that somebody else wrote.
 
 use cegar_checker::{Certificate, Claim};
 use cegar_tests::{Ended, Project, Tool, exit};
@@ -6,7 +7,8 @@ use cegar_tests::{Ended, Project, Tool, exit};
 use crate::programs;
 
 /// What is forged here is the solver's part, which is not looked at where the floor is enough.
-const WORDS: &str = "check case.c --property assertion --engine-only --no-floor --runs 1 --no-emit --certificate left";
+const WORDS: &str = "check case.c --property assertion --engine-only --no-floor --runs 1 --no-emit \
+    --certificate left";
 
 /// A folder with a program, and in `left` the certificate for the corrected one.
 fn corrected(text: &str) -> Project {
@@ -85,7 +87,8 @@ fn check_proof_rejects_what_is_forged() {
     check_proof(&project).expect(exit::CLEAN);
 }
 
-/// Formulas of an earlier run are guesses: what nobody can prove is dropped, and no claim is taken over.
+/// Formulas of an earlier run are guesses: what nobody can prove is dropped, and no claim is taken
+/// over.
 #[test]
 fn a_campaign_does_not_believe_what_it_finds() {
     let project = corrected(programs::HASH);

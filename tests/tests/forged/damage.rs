@@ -1,4 +1,5 @@
-//! Damage to honest certificates: whatever changes the meaning of something that was needed is rejected.
+//! Damage to honest certificates: whatever changes the meaning of something that was needed is
+//! rejected.
 
 use cegar_checker::certificate::{
     BaseClaim, BytesClaim, Certificate, Condition, CutClaim, KindClaim, KnownClaim, ValueClaim,

@@ -1,4 +1,5 @@
-//! Floors that are damaged: the states of the whole program are walked again, and nobody is believed.
+//! Floors that are damaged: the states of the whole program are walked again, and nobody is
+//! believed.
 
 use cegar_checker::Certificate;
 use cegar_checker::floor::{FloorClaim, StateClaim};
@@ -13,7 +14,8 @@ use crate::programs::{self, Buggy};
 /// Damaged floors of each program.
 const MUTANTS: usize = 60;
 
-/// Expects that a change of all that is stated at loops is found out where nothing but the floor is left.
+/// Expects that a change of all that is stated at loops is found out where nothing but the floor is
+/// left.
 #[track_caller]
 fn rejects_states(case: &Case, what: &str, act: &dyn Fn(&mut StateClaim)) {
     case.rejects(what, |certificate| {
@@ -32,7 +34,8 @@ fn floor(certificate: &Certificate) -> &FloorClaim {
         .unwrap_or_else(|| panic!("there is a floor"))
 }
 
-/// No damage makes a bug proved, neither to the floor of the program nor to that of the corrected one.
+/// No damage makes a bug proved, neither to the floor of the program nor to that of the corrected
+/// one.
 #[test]
 fn no_damaged_floor_proves_a_bug() {
     let mut chance = Chance(0xf100);
@@ -108,7 +111,8 @@ int main(void)
     tape: || vec![1, 1, 0],
 };
 
-/// Owners are part of what is walked: the floor proves the corrected program, and does not without them.
+/// Owners are part of what is walked: the floor proves the corrected program, and does not without
+/// them.
 #[test]
 fn without_owners_no_list_is_released() {
     let case = Case::on_floor(NODES.text, &["-DFIXED"], NODES.properties);
@@ -142,7 +146,8 @@ int main(void)
 }
 "#;
 
-/// Rows of elements that own are part of what is walked: without them, or with more elements than own, nothing is proved.
+/// Rows of elements that own are part of what is walked: without them, or with more elements than
+/// own, nothing is proved.
 #[test]
 fn rows_of_elements_are_walked() {
     let case = Case::on_floor(SLOTS, &[], crate::case::MEMORY);

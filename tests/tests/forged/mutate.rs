@@ -85,7 +85,8 @@ pub fn mutate(tree: &mut Value, chance: &mut Chance) {
     }
 }
 
-/// No change makes a bug proved: to what the prover says of the program, and to the proof of the corrected one.
+/// No change makes a bug proved: to what the prover says of the program, and to the proof of the
+/// corrected one.
 #[test]
 fn no_mutant_proves_a_bug() {
     let mut chance = Chance(0x5eed);

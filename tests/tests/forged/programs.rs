@@ -24,7 +24,8 @@ pub fn part() -> usize {
     one_in(3)
 }
 
-/// Every third program from the one of this number on, unless the tests are to be thorough (`CEGAR_TESTS=all`).
+/// Every third program from the one of this number on, unless the tests are to be thorough
+/// (`CEGAR_TESTS=all`).
 pub fn some(from: usize) -> impl Iterator<Item = &'static Buggy> {
     LIST.iter().skip(from % part()).step_by(part())
 }

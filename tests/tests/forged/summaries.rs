@@ -1,7 +1,7 @@
 //! Forged summaries: what is stated of functions that are encoded alone.
 //!
-//! A summary is assumed at every call, so a false one proves anything behind a call. Each test states one that the function does not
-//! have, or gives a function a summary that may have none.
+//! A summary is assumed at every call, so a false one proves anything behind a call. Each test
+//! states one that the function does not have, or gives a function a summary that may have none.
 
 use cegar_checker::certificate::{Certificate, CutClaim, ValueClaim};
 use cegar_model::program::FuncId;

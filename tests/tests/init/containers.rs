@@ -15,27 +15,31 @@ fn library(header: &str, code: &str) -> Project {
 fn what_looks_into_a_container_finds_something_there() {
     let project = library(
         "struct shelf;\nstruct shelf *shelf_new(void);\nvoid shelf_free(struct shelf *shelf);\n\
-         /* 0 where there is no memory. */\nint shelf_add(struct shelf *shelf, const char *title);\n\
+         /* 0 where there is no memory. */\n\
+         int shelf_add(struct shelf *shelf, const char *title);\n\
          int shelf_insert_at(struct shelf *shelf, unsigned position, const char *title);\n\
-         /* The length of the longest title. */\nunsigned long shelf_width(const struct shelf *shelf);\n\
+         /* The length of the longest title. */\n\
+         unsigned long shelf_width(const struct shelf *shelf);\n\
          int shelf_put(struct shelf *shelf, const unsigned char *bytes, unsigned long size);\n\
          int shelf_same(const struct shelf *a, const struct shelf *b);\n",
         "#include <stdlib.h>\n#include <string.h>\n#include \"shelf.h\"\n\
          struct shelf { unsigned count; char *titles[16]; };\n\
          struct shelf *shelf_new(void) { return calloc(1, sizeof(struct shelf)); }\n\
-         void shelf_free(struct shelf *shelf)\n{\n    \
-         for (unsigned i = 0; i < shelf->count; i++) free(shelf->titles[i]);\n    free(shelf);\n}\n\
-         int shelf_add(struct shelf *shelf, const char *title)\n{\n    if (shelf->count == 16) return 0;\n    \
-         char *own = malloc(strlen(title) + 1);\n    if (!own) return 0;\n    strcpy(own, title);\n    \
-         shelf->titles[shelf->count++] = own;\n    return 1;\n}\n\
+         void shelf_free(struct shelf *shelf)\n{\n    for (unsigned i = 0; i < shelf->count; i++) \
+         free(shelf->titles[i]);\n    free(shelf);\n}\n\
+         int shelf_add(struct shelf *shelf, const char *title)\n{\n    if (shelf->count == 16) \
+         return 0;\n    char *own = malloc(strlen(title) + 1);\n    if (!own) return 0;\n    \
+         strcpy(own, title);\n    shelf->titles[shelf->count++] = own;\n    return 1;\n}\n\
          int shelf_insert_at(struct shelf *shelf, unsigned position, const char *title)\n{\n    \
          return position == shelf->count ? shelf_add(shelf, title) : 0;\n}\n\
-         unsigned long shelf_width(const struct shelf *shelf)\n{\n    unsigned long lengths[9], width = 0;\n    \
-         for (unsigned i = 0; i < shelf->count; i++) {\n        lengths[i] = strlen(shelf->titles[i]);\n        \
-         if (lengths[i] > width) width = lengths[i];\n    }\n    return width;\n}\n\
-         int shelf_put(struct shelf *shelf, const unsigned char *bytes, unsigned long size)\n{\n    \
-         return size > 0 && bytes[size - 1] == 0 && shelf_add(shelf, (const char *)bytes);\n}\n\
-         int shelf_same(const struct shelf *a, const struct shelf *b) { return a->count == b->count; }\n",
+         unsigned long shelf_width(const struct shelf *shelf)\n{\n    unsigned long lengths[9], \
+         width = 0;\n    for (unsigned i = 0; i < shelf->count; i++) {\n        lengths[i] = \
+         strlen(shelf->titles[i]);\n        if (lengths[i] > width) width = lengths[i];\n    \
+         }\n    return width;\n}\n\
+         int shelf_put(struct shelf *shelf, const unsigned char *bytes, unsigned long size)\n\
+         {\n    return size > 0 && bytes[size - 1] == 0 && shelf_add(shelf, (const char *)bytes);\n\
+         }\nint shelf_same(const struct shelf *a, const struct shelf *b) { return a->count == \
+         b->count; }\n",
     );
     tool(&project, &["init", "--no-try", "--most", "99"]).expect(exit::CLEAN);
     let text = project.read("cegar/harnesses/shelf_width.c");
@@ -64,8 +68,8 @@ fn what_looks_into_a_container_finds_something_there() {
     .says("c/shelf.c:28");
 }
 
-/// A fault in what fills a container is shown by its own harness, and not by those of all functions that
-/// look into it.
+/// A fault in what fills a container is shown by its own harness, and not by those of all functions
+/// that look into it.
 #[test]
 fn a_fault_while_a_container_is_filled_is_told_once() {
     let project = library(
@@ -76,10 +80,10 @@ fn a_fault_while_a_container_is_filled_is_told_once() {
          struct shelf { unsigned count; int numbers[4]; };\n\
          struct shelf *shelf_new(void) { return calloc(1, sizeof(struct shelf)); }\n\
          void shelf_free(struct shelf *shelf) { free(shelf); }\n\
-         void shelf_add(struct shelf *shelf, int number)\n{\n    \
-         if (shelf->count <= 4) shelf->numbers[shelf->count++] = number;\n}\n\
-         int shelf_has(const struct shelf *shelf, int number)\n{\n    \
-         for (unsigned i = 0; i < shelf->count && i < 4; i++)\n        if (shelf->numbers[i] == number) return 1;\n    \
+         void shelf_add(struct shelf *shelf, int number)\n{\n    if (shelf->count <= 4) \
+         shelf->numbers[shelf->count++] = number;\n}\n\
+         int shelf_has(const struct shelf *shelf, int number)\n{\n    for (unsigned i = 0; i < \
+         shelf->count && i < 4; i++)\n        if (shelf->numbers[i] == number) return 1;\n    \
          return 0;\n}\n",
     );
     tool(&project, &["init", "--most", "99"]).expect(exit::CLEAN);

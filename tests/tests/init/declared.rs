@@ -1,9 +1,10 @@
-//! What a header says besides types: comments, and constructors of which each makes another kind of object.
+//! What a header says besides types: comments, and constructors of which each makes another kind of
+//! object.
 
 use cegar_tests::{Project, exit, tool};
 
-/// Memory of which a comment says how large it is, and objects of which each constructor makes another kind: both faults are out of reach of a harness that
-/// guesses.
+/// Memory of which a comment says how large it is, and objects of which each constructor makes
+/// another kind: both faults are out of reach of a harness that guesses.
 #[test]
 fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
     let project = Project::before_init(
@@ -25,21 +26,21 @@ fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
                 "c/value.c",
                 "#include <stdlib.h>\n#include \"value.h\"\n\
                  struct value { int kind; double number; size_t count; int *items; };\n\
-                 static struct value *make(int kind)\n{\n    \
-                 struct value *value = calloc(1, sizeof *value);\n    \
-                 if (value) value->kind = kind;\n    return value;\n}\n\
+                 static struct value *make(int kind)\n{\n    struct value *value = calloc(1, \
+                 sizeof *value);\n    if (value) value->kind = kind;\n    return value;\n}\n\
                  struct value *value_none(void) { return make(0); }\n\
-                 struct value *value_number(double number)\n{\n    struct value *value = make(1);\n    \
-                 if (value) value->number = number;\n    return value;\n}\n\
+                 struct value *value_number(double number)\n{\n    struct value *value = \
+                 make(1);\n    if (value) value->number = number;\n    return value;\n}\n\
                  struct value *value_list(void) { return make(2); }\n\
                  void value_free(struct value *value) { free(value); }\n\
-                 int value_last(const struct value *value)\n{\n    if (value->kind != 2) return 0;\n    \
-                 return value->items[value->count];\n}\n\
+                 int value_last(const struct value *value)\n{\n    if (value->kind != 2) return \
+                 0;\n    return value->items[value->count];\n}\n\
                  void value_pack(const unsigned char *bytes, size_t n, unsigned char *out)\n{\n    \
-                 for (size_t i = 0; i < n; i++) out[i / 8] = bytes[i] & 1;\n    out[n / 8] = 0;\n}\n\
-                 void value_turn(unsigned char *pixels, size_t width, size_t height)\n{\n    \
-                 for (size_t i = 0; i < width * height / 2; i++) {\n        unsigned char first = pixels[i];\n        \
-                 pixels[i] = pixels[width * height - 1 - i];\n        pixels[width * height - 1 - i] = first;\n    }\n}\n",
+                 for (size_t i = 0; i < n; i++) out[i / 8] = bytes[i] & 1;\n    out[n / 8] = 0;\n\
+                 }\nvoid value_turn(unsigned char *pixels, size_t width, size_t height)\n{\n    \
+                 for (size_t i = 0; i < width * height / 2; i++) {\n        unsigned char first = \
+                 pixels[i];\n        pixels[i] = pixels[width * height - 1 - i];\n        \
+                 pixels[width * height - 1 - i] = first;\n    }\n}\n",
             ),
         ],
     );

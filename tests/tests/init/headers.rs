@@ -22,19 +22,22 @@ fn crate_of(name: &str, binds: &str, files: &[(&str, &str)], flags: &str) -> Pro
 /// `bits.h` of `bits-sys` has the version alone; what the crate binds is in another header.
 #[test]
 fn a_header_with_the_version_alone_is_not_the_librarys() {
-    let binds = "    pub fn bits_version() -> *const u8;\n    pub fn pack(data: *const u8, size: usize) -> i32;\n    \
-                 pub fn unpack(data: *const u8, size: usize) -> i32;\n";
+    let binds = "    pub fn bits_version() -> *const u8;\n    pub fn pack(data: *const u8, size: \
+        usize) -> i32;\n    pub fn unpack(data: *const u8, size: usize) -> i32;\n";
     let files = [
         ("c/bits.h", "const char *bits_version(void);\n"),
         (
             "c/packing.h",
-            "#include <stddef.h>\nint pack(const unsigned char *data, size_t size);\nint unpack(const unsigned char *data, size_t size);\n",
+            "#include <stddef.h>\nint pack(const unsigned char *data, size_t size);\n\
+             int unpack(const unsigned char *data, size_t size);\n",
         ),
         (
             "c/a.c",
-            "#include \"bits.h\"\n#include \"packing.h\"\nconst char *bits_version(void) { return \"1\"; }\n\
+            "#include \"bits.h\"\n#include \"packing.h\"\n\
+             const char *bits_version(void) { return \"1\"; }\n\
              int pack(const unsigned char *data, size_t size) { return size ? data[0] : 0; }\n\
-             int unpack(const unsigned char *data, size_t size) { return size ? data[size - 1] : 0; }\n",
+             int unpack(const unsigned char *data, size_t size) { return size ? data[size - 1] : \
+             0; }\n",
         ),
     ];
     let project = crate_of("bits-sys", binds, &files, "");
@@ -57,8 +60,9 @@ fn a_header_with_the_version_alone_is_not_the_librarys() {
     }
 }
 
-/// Two folders that are included from have an `api.h` each: a harness includes the one that it is written for. The functions are
-/// renamed by the build, to names with which only internal ones begin.
+/// Two folders that are included from have an `api.h` each: a harness includes the one that it is
+/// written for. The functions are renamed by the build, to names with which only internal ones
+/// begin.
 #[test]
 fn the_header_is_included_by_a_name_of_its_own() {
     let binds = "    pub fn __own_sum(data: *const u8, size: usize) -> i32;\n";
@@ -69,7 +73,8 @@ fn the_header_is_included_by_a_name_of_its_own() {
         (
             "c/a.c",
             "#include \"second/api.h\"\n\
-             int sum(const unsigned char *data, size_t size) { int all = 0; while (size) all += data[--size]; return all; }\n",
+             int sum(const unsigned char *data, size_t size) { int all = 0; while (size) all += \
+             data[--size]; return all; }\n",
         ),
     ];
     let flags = "-Dsum=__own_sum -Ic/first -Ic/second";
@@ -92,7 +97,8 @@ fn the_template_compiles() {
         ("c/raster.h", "void raster_draw(image *of);\n"),
         (
             "c/a.c",
-            "typedef struct { int wide; } image;\n#include \"raster.h\"\nvoid raster_draw(image *of) { of->wide++; }\n",
+            "typedef struct { int wide; } image;\n#include \"raster.h\"\n\
+             void raster_draw(image *of) { of->wide++; }\n",
         ),
     ];
     let binds = "    pub fn raster_draw(of: *mut u8);\n";

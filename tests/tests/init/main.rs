@@ -1,5 +1,6 @@
-//! Harnesses that nobody had to write: from a header's signatures, and from the fuzz targets that a project has. Each is
-//! good as it is: it compiles, it runs, and a correct library is not accused by it.
+//! Harnesses that nobody had to write: from a header's signatures, and from the fuzz targets that a
+//! project has. Each is good as it is: it compiles, it runs, and a correct library is not accused
+//! by it.
 
 mod callers;
 mod containers;
@@ -46,8 +47,9 @@ fn body(project: &Project, function: &str) -> String {
     body.to_owned()
 }
 
-/// Every way of taking arguments, found in the header that is named like the library; what cannot be driven is named with
-/// the reason, and all harnesses run at once without a finding, since the library is correct.
+/// Every way of taking arguments, found in the header that is named like the library; what cannot
+/// be driven is named with the reason, and all harnesses run at once without a finding, since the
+/// library is correct.
 #[test]
 fn a_header_becomes_harnesses() {
     let project = library();
@@ -118,7 +120,8 @@ fn a_header_becomes_harnesses() {
             "kv_stream_step",
             &[
                 "struct kv_stream stream = {0};\n    kv_stream_init(&stream);",
-                "stream.next_in = (const kv_byte *)data;\n    stream.avail_in = (unsigned int)size;",
+                "stream.next_in = (const kv_byte *)data;\n    stream.avail_in = (unsigned \
+                 int)size;",
                 "kv_stream_step(&stream, flush);",
                 "kv_stream_end(&stream);",
             ],
@@ -126,7 +129,8 @@ fn a_header_becomes_harnesses() {
         (
             "kv_pool_fill",
             &[
-                "if (p4 == 0) {\n        free(p2);\n        return NULL;\n    }\n    return realloc(p2, p4);\n",
+                "if (p4 == 0) {\n        free(p2);\n        return NULL;\n    }\n    return \
+                 realloc(p2, p4);\n",
                 "struct kv_pool *pool = kv_pool_new(on_take, NULL);",
                 "kv_pool_free(pool);",
             ],
@@ -134,7 +138,8 @@ fn a_header_becomes_harnesses() {
         (
             "kv_knock",
             &[
-                "kv_door door = 0;\n    kv_open_door(kind, &door);\n    if (!door)\n        return 0;",
+                "kv_door door = 0;\n    kv_open_door(kind, &door);\n    if (!door)\n        return \
+                 0;",
                 "kv_knock(door, times);\n\n    kv_close_door(&door);",
             ],
         ),
@@ -252,8 +257,9 @@ fn fuzz_targets_are_taken_over() {
     let project = library();
     project.write(
         "fuzz/fuzz_check.c",
-        "#include \"kv.h\"\n#include \"limits_of_fuzzing.h\"\n\nint LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n\
-         {\n    if (size < MOST)\n        kv_check(data, size);\n    return 0;\n}\n",
+        "#include \"kv.h\"\n#include \"limits_of_fuzzing.h\"\n\n\
+         int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)\n{\n    if (size < \
+         MOST)\n        kv_check(data, size);\n    return 0;\n}\n",
     );
     project.write("fuzz/limits_of_fuzzing.h", "#define MOST 100\n");
     project.write(
@@ -297,7 +303,8 @@ fn fuzz_targets_are_taken_over() {
         .says("no fuzz target can be taken over");
 }
 
-/// No header is named like the crate: the one that declares what the crate's Rust code calls is taken, and the other is named.
+/// No header is named like the crate: the one that declares what the crate's Rust code calls is
+/// taken, and the other is named.
 #[test]
 fn the_header_that_the_crate_binds_is_taken() {
     let project = library();
@@ -310,16 +317,21 @@ fn the_header_that_the_crate_binds_is_taken() {
     project.write(
         "src/lib.rs",
         "unsafe extern \"C\" {\n    pub fn kv_check(text: *const u8, length: usize) -> i32;\n    \
-         pub fn kv_number(text: *const i8, value: *mut i32) -> i64;\n    pub fn kv_mix(key: *mut u8, rounds: u32) -> i32;\n}\n",
+         pub fn kv_number(text: *const i8, value: *mut i32) -> i64;\n    pub fn kv_mix(key: *mut \
+         u8, rounds: u32) -> i32;\n}\n",
     );
     tool(&project, &["init"])
         .expect(exit::CLEAN)
         .says("header c/include/kv.h")
-        .says("of the functions that the crate binds, 3 are in this header; choose another with --header:\n")
+        .says(
+            "of the functions that the crate binds, 3 are in this header; choose another with \
+            --header:\n",
+        )
         .says("c/include/accents.h");
 }
 
-/// A header beside the library's own that changes what the own one declares when it is read first: users read it behind, or not at all.
+/// A header beside the library's own that changes what the own one declares when it is read first:
+/// users read it behind, or not at all.
 #[test]
 fn a_header_beside_the_own_one_does_not_change_it() {
     let project = library();
@@ -334,7 +346,8 @@ fn a_header_beside_the_own_one_does_not_change_it() {
     assert!(body(&project, "kv_check").contains("kv_check((const kv_byte *)data, size);"));
 }
 
-/// A library that is one C file has no header, and is driven by what the crate's Rust code declares.
+/// A library that is one C file has no header, and is driven by what the crate's Rust code
+/// declares.
 #[test]
 fn a_library_of_one_file_needs_no_header() {
     let project = Project::empty();
@@ -344,7 +357,8 @@ fn a_library_of_one_file_needs_no_header() {
     );
     project.write(
         "src/lib.rs",
-        "//! Bindings.\nunsafe extern \"C\" {\n    pub fn dot_read(data: *const u8, len: i32, grid: *mut core::ffi::c_void) -> i32;\n}\n",
+        "//! Bindings.\nunsafe extern \"C\" {\n    pub fn dot_read(data: *const u8, len: i32, \
+         grid: *mut core::ffi::c_void) -> i32;\n}\n",
     );
     project.write(
         "c/dot.c",
@@ -352,10 +366,10 @@ fn a_library_of_one_file_needs_no_header() {
          typedef unsigned char dot_byte;\n\
          typedef struct { int wide, high; dot_byte cells[DOT_ROOM]; } dot_grid;\n\
          DOTDEF int dot_read(const dot_byte *data, int len, dot_grid *grid);\n#endif\n\
-         struct dot_inner { int unused; };\n\
-         static int within(int n) { return n < DOT_ROOM; }\n\
-         int dot_read(const dot_byte *data, int len, dot_grid *grid)\n\
-         {\n    for (int i = 0; i < len; i++)\n        if (within(i))\n            grid->cells[i] = data[i];\n    return len;\n}\n",
+         struct dot_inner { int unused; };\nstatic int within(int n) { return n < DOT_ROOM; }\n\
+         int dot_read(const dot_byte *data, int len, dot_grid *grid)\n{\n    for (int i = 0; i < \
+         len; i++)\n        if (within(i))\n            grid->cells[i] = data[i];\n    return \
+         len;\n}\n",
     );
     project.write(
         "build.rs",
@@ -383,7 +397,8 @@ fn a_library_of_one_file_needs_no_header() {
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
 
-/// What is handed on as a `void *` is given back once, and a callback that says how much there is says where.
+/// What is handed on as a `void *` is given back once, and a callback that says how much there is
+/// says where.
 #[test]
 fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     let project = library();
@@ -397,12 +412,12 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     project.write(
         "c/kv.c",
         "#include <stdlib.h>\n#include \"kv.h\"\n\
-         void *kv_state_init(int mode) { int *state = malloc(sizeof *state); if (state) *state = mode; return state; }\n\
-         void kv_state_destroy(void *state) { free(state); }\n\
+         void *kv_state_init(int mode) { int *state = malloc(sizeof *state); if (state) *state = \
+         mode; return state; }\nvoid kv_state_destroy(void *state) { free(state); }\n\
          int kv_state_mode(void *state) { return *(int *)state; }\n\
-         float kv_sum(kv_reader reader, void *user)\n\
-         {\n    float none, *at = &none, sum = 0;\n    long n = reader(user, &at);\n    \
-             for (long i = 0; i < 2 * n; i++)\n        sum += at[i];\n    return sum;\n}\n",
+         float kv_sum(kv_reader reader, void *user)\n{\n    float none, *at = &none, sum = 0;\n    \
+         long n = reader(user, &at);\n    for (long i = 0; i < 2 * n; i++)\n        sum += \
+         at[i];\n    return sum;\n}\n",
     );
     tool(&project, &["init", "--no-try"])
         .expect(exit::CLEAN)
@@ -412,7 +427,8 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
 
-/// A wrapper whose safe methods may come in any order: a fault that only the second call behind another one shows.
+/// A wrapper whose safe methods may come in any order: a fault that only the second call behind
+/// another one shows.
 #[test]
 fn safe_methods_show_the_order_of_calls() {
     let project = Project::before_init(
@@ -420,30 +436,34 @@ fn safe_methods_show_the_order_of_calls() {
         &[
             (
                 "c/stack.h",
-                "struct stack;\nstruct stack *stack_new(void);\nvoid stack_free(struct stack *stack);\n\
-                 int stack_add(struct stack *stack, int value);\nint stack_drop(struct stack *stack);\n\
-                 int stack_peek(const struct stack *stack);\nint stack_reset(struct stack *stack, int value);\n",
+                "struct stack;\nstruct stack *stack_new(void);\n\
+                 void stack_free(struct stack *stack);\n\
+                 int stack_add(struct stack *stack, int value);\n\
+                 int stack_drop(struct stack *stack);\nint stack_peek(const struct stack *stack);\n\
+                 int stack_reset(struct stack *stack, int value);\n",
             ),
             (
                 "c/stack.c",
-                "#include <stdlib.h>\n#include \"stack.h\"\nstruct stack { int values[4]; int depth; };\n\
+                "#include <stdlib.h>\n#include \"stack.h\"\n\
+                 struct stack { int values[4]; int depth; };\n\
                  struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }\n\
                  void stack_free(struct stack *stack) { free(stack); }\n\
-                 int stack_add(struct stack *stack, int value)\n{\n    \
-                 if (stack->depth == 4) return -1;\n    stack->values[stack->depth++] = value;\n    return 0;\n}\n\
+                 int stack_add(struct stack *stack, int value)\n{\n    if (stack->depth == 4) \
+                 return -1;\n    stack->values[stack->depth++] = value;\n    return 0;\n}\n\
                  int stack_drop(struct stack *stack) { return --stack->depth; }\n\
                  int stack_peek(const struct stack *stack) { return stack->depth; }\n\
-                 int stack_reset(struct stack *stack, int value) { return stack->values[value & 7]; }\n",
+                 int stack_reset(struct stack *stack, int value) { return stack->values[value & \
+                 7]; }\n",
             ),
             (
                 "src/stack.rs",
-                "use crate::ffi::*;\npub struct Stack { raw: *mut Raw }\nimpl Stack {\n    \
-                 pub fn new() -> Stack { Stack { raw: unsafe { stack_new() } } }\n    \
-                 pub fn add(&mut self, value: i32) -> bool { unsafe { stack_add(self.raw, value) == 0 } }\n    \
-                 pub fn drop_last(&mut self) -> Option<i32> {\n        \
-                 let left = unsafe { stack_drop(self.raw) };\n        (left >= 0).then_some(left)\n    }\n    \
-                 pub fn depth(&self) -> i32 { unsafe { stack_peek(self.raw) } }\n    \
-                 pub unsafe fn reset(&mut self, value: i32) { unsafe { stack_reset(self.raw, value); } }\n}\n\
+                "use crate::ffi::*;\npub struct Stack { raw: *mut Raw }\nimpl Stack {\n    pub fn \
+                 new() -> Stack { Stack { raw: unsafe { stack_new() } } }\n    pub fn add(&mut \
+                 self, value: i32) -> bool { unsafe { stack_add(self.raw, value) == 0 } }\n    pub \
+                 fn drop_last(&mut self) -> Option<i32> {\n        let left = unsafe { \
+                 stack_drop(self.raw) };\n        (left >= 0).then_some(left)\n    }\n    pub fn \
+                 depth(&self) -> i32 { unsafe { stack_peek(self.raw) } }\n    pub unsafe fn \
+                 reset(&mut self, value: i32) { unsafe { stack_reset(self.raw, value); } }\n}\n\
                  impl Drop for Stack { fn drop(&mut self) { unsafe { stack_free(self.raw) } } }\n",
             ),
         ],

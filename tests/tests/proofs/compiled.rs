@@ -1,7 +1,7 @@
 //! From C to a Program, as the tool does it.
 //!
-//! Linking with the stub library costs more than compiling a small program, so many of them share a file: the entry refers to
-//! all, and each is then looked at from its own start.
+//! Linking with the stub library costs more than compiling a small program, so many of them share a
+//! file: the entry refers to all, and each is then looked at from its own start.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,8 @@
-//! The zero bytes that a floor speaks of ([`cegar_model::domain::nul`]), against those of an execution.
+//! The zero bytes that a floor speaks of ([`cegar_model::domain::nul`]), against those of an
+//! execution.
 //!
-//! A state says that there are such bytes and not which. So it is wrong only if no zero bytes of the object fit all that it says.
+//! A state says that there are such bytes and not which. So it is wrong only if no zero bytes of
+//! the object fit all that it says.
 
 use cegar_model::domain::linear::{Line, Var, Which};
 use cegar_model::domain::space::ObjId;
@@ -11,10 +13,12 @@ const PAIRS: usize = 128;
 /// The largest object whose zero bytes are looked at.
 pub const OBJECT: usize = 1 << 12;
 
-/// What a line says of an object's zero bytes once all else in it has a value: so many times the far one, the near one, what is added, whether it is exact.
+/// What a line says of an object's zero bytes once all else in it has a value: so many times the
+/// far one, the near one, what is added, whether it is exact.
 type Said = (i128, i128, i128, bool);
 
-/// What a line says of an object's zero bytes; none if it says nothing, or speaks of what is not known.
+/// What a line says of an object's zero bytes; none if it says nothing, or speaks of what is not
+/// known.
 fn said(line: &Line, id: ObjId, value: &impl Fn(Var) -> Option<i128>) -> Option<Said> {
     let (mut far, mut near, mut rest) = (0, 0, line.constant());
     for (var, factor) in line.terms() {
@@ -27,7 +31,8 @@ fn said(line: &Line, id: ObjId, value: &impl Fn(Var) -> Option<i128>) -> Option<
     (far != 0 || near != 0).then_some((far, near, rest, line.is_exact()))
 }
 
-/// Whether an object has the zero bytes that a state speaks of, where all is so that it says of them.
+/// Whether an object has the zero bytes that a state speaks of, where all is so that it says of
+/// them.
 pub fn has_ends(
     state: &State,
     id: ObjId,

@@ -1,12 +1,15 @@
 //! One execution, held against the graph of fragments.
 //!
-//! At every cut point that the machine comes to, the fragment that should have led there is asked what it says: the variables of
-//! the cut point before are given the values that the machine had there, the inputs those that were taken. Then the transition must
-//! not be ruled out, its updates must give the machine's registers and bytes, no check may be said to be violated, and the blocks
-//! entered must be the machine's. What a fragment leaves open (an unknown) may be anything, and is compared with nothing.
+//! At every cut point that the machine comes to, the fragment that should have led there is asked
+//! what it says: the variables of the cut point before are given the values that the machine had
+//! there, the inputs those that were taken. Then the transition must not be ruled out, its updates
+//! must give the machine's registers and bytes, no check may be said to be violated, and the blocks
+//! entered must be the machine's. What a fragment leaves open (an unknown) may be anything, and is
+//! compared with nothing.
 //!
-//! Values are put in by rewriting: what is known then folds to a constant. Objects made while running have other numbers in the
-//! machine than in the graph, so the two are matched as they are met, and addresses are compared through that.
+//! Values are put in by rewriting: what is known then folds to a constant. Objects made while
+//! running have other numbers in the machine than in the graph, so the two are matched as they are
+//! met, and addresses are compared through that.
 
 mod state;
 
@@ -138,7 +141,8 @@ impl<'p> Follower<'_, 'p> {
         }
     }
 
-    /// What is known of the fragment's variables, once its inputs are read: none if that cannot be told.
+    /// What is known of the fragment's variables, once its inputs are read: none if that cannot be
+    /// told.
     fn start(&mut self, fragment: &Fragment) -> Option<Rewriter> {
         let mut env = Rewriter::new();
         for &(variable, value) in &self.known.terms {
@@ -274,7 +278,8 @@ impl<'p> Follower<'_, 'p> {
         })
     }
 
-    /// Whether the machine is at the head of a loop that the fragment walks: nothing is said of the state there.
+    /// Whether the machine is at the head of a loop that the fragment walks: nothing is said of the
+    /// state there.
     fn passes(&mut self, view: &View<'_>) -> bool {
         let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
             return false;

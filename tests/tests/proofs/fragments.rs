@@ -1,7 +1,8 @@
 //! The fragments against the machine.
 //!
-//! A wrong proof is seen only where something is proved. Here the terms themselves are compared with what the machine does, on
-//! random programs and random tapes, whatever could be proved of them.
+//! A wrong proof is seen only where something is proved. Here the terms themselves are compared
+//! with what the machine does, on random programs and random tapes, whatever could be proved of
+//! them.
 
 use cegar_model::machine::Limits;
 use cegar_model::symbolic::encode::Budget;
@@ -45,7 +46,8 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     (told, total)
 }
 
-/// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that there is a state in between.
+/// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that
+/// there is a state in between.
 pub const PIECES: [&str; 26] = [
     // What is asked of a block has to be a block.
     "extern size_t malloc_usable_size(void *);
@@ -83,7 +85,8 @@ pub const PIECES: [&str; 26] = [
     // A lifetime ends for one of two.
     "void entry@(void) { int n = IN, *p = 0; for (int i = 0; i < n; i++) { int x = i, y = 2; p = i & 1 ? &x : &y; *p += 1; observe(0, x + y); }
        if (n > 2) observe(1, *p); }",
-    // Loops of the library whose turns are known, or bounded, on the way there; one that turns too often.
+    // Loops of the library whose turns are known, or bounded, on the way there; one that turns too
+    // often.
     "extern char *strchr(const char *, int);
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y += i;
        char *p = strchr(\"abcdef\", 'a' + n); observe(0, p != 0); if (p) observe(1, *p);
@@ -95,7 +98,8 @@ pub const PIECES: [&str; 26] = [
     "extern char *strncpy(char *, const char *, unsigned long); extern int strcmp(const char *, const char *);
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y ^= i; char t[8] = \"uvwuvw\";
        strncpy(t, \"ab\", n & 7); observe(0, t[0]); observe(1, t[2]); observe(2, t[5]); observe(3, strcmp(t, \"ab\") + y); }",
-    // An argument leads to one of several objects, and is written through, kept, compared and handed on.
+    // An argument leads to one of several objects, and is written through, kept, compared and
+    // handed on.
     "static int *kept@, sum@ = 1;
      static int put@(int *p, int v) { *p += v; kept@ = p; return *p > 3; }
      static int both@(int *p, int *q, int v) { int t = put@(p, v) + put@(q, v + 1); if (p == q) t += 8; return t; }

@@ -1,7 +1,8 @@
 //! The floor against the machine.
 //!
-//! A floor states for each block, in each call context, which states may enter it. Each state in which the machine enters a block has to be one
-//! of them: its registers, the bytes of its variables and of blocks of the heap, whether these live. What was never written is not compared.
+//! A floor states for each block, in each call context, which states may enter it. Each state in
+//! which the machine enters a block has to be one of them: its registers, the bytes of its
+//! variables and of blocks of the heap, whether these live. What was never written is not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

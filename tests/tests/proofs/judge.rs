@@ -41,8 +41,8 @@ pub struct Judgement {
     pub questions: u64,
 }
 
-/// Proves, and compares. `of` says which functions, by name, belong to the program; `given` whether the prover is told which
-/// blocks executions entered.
+/// Proves, and compares. `of` says which functions, by name, belong to the program; `given` whether
+/// the prover is told which blocks executions entered.
 pub fn judge(
     program: &Program,
     truth: &Truth,
@@ -75,7 +75,8 @@ pub fn judge(
         let Some(verdict) = verdict else { continue };
         let check = &program.checks[number];
         let proved = verdict.is_proved();
-        // A run ends with its first violation: what is proved if others hold, and is violated, is wrong, too.
+        // A run ends with its first violation: what is proved if others hold, and is violated, is
+        // wrong, too.
         match truth.violated.get(&CheckId(number as u32)) {
             Some(tape) if proved => judgement.wrong.push(format!(
                 "check {number} ({:?} at {}) is proved, and violated by {tape:02x?}",

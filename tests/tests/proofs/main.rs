@@ -1,10 +1,11 @@
 //! The prover against the machine: nothing is "proved" that some execution does.
 //!
-//! An unsound prover looks like a good one. So thousands of programs are made whose truth is known, by executing them on all
-//! their inputs or by construction, and each answer of the prover is compared with it. `CEGAR_PROOFS=20000` runs so
-//! many programs from a random seed (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed two hundred (`CEGAR_TESTS=all`: thousand):
-//! `CEGAR_PROOFS=10000 cargo test --release -p cegar-tests --test proofs -- --nocapture programs`. Every certificate goes through the
-//! checker, and a prover that proves next to nothing fails, too.
+//! An unsound prover looks like a good one. So thousands of programs are made whose truth is known,
+//! by executing them on all their inputs or by construction, and each answer of the prover is
+//! compared with it. `CEGAR_PROOFS=20000` runs so many programs from a random seed
+//! (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed two hundred (`CEGAR_TESTS=all`: thousand):
+//! `CEGAR_PROOFS=10000 cargo test --release -p cegar-tests --test proofs -- --nocapture programs`.
+//! Every certificate goes through the checker, and a prover that proves next to nothing fails, too.
 
 mod compiled;
 mod ends;
@@ -40,13 +41,15 @@ use truth::Truth;
 
 const ASSERTION_AND_MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 const EVERYTHING: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
-/// Of random programs; measured: something of 82 % of them, and 87 to 92 % of the checks, by the seed.
+/// Of random programs; measured: something of 82 % of them, and 87 to 92 % of the checks, by the
+/// seed.
 const RANDOM: Floor = Floor {
     programs: 70,
     checks: 80,
     whole: (&[], 0),
 };
-/// Of programs of known truth; measured: something of 88 % of them, and 80 % of the checks, with those that are proved if others hold.
+/// Of programs of known truth; measured: something of 88 % of them, and 80 % of the checks, with
+/// those that are proved if others hold.
 const KNOWN: Floor = Floor {
     programs: 75,
     checks: 60,
@@ -282,8 +285,8 @@ fn whole_programs() {
     folder_is_judged("programs");
 }
 
-/// The programs on which machine and native code are compared. They format numbers in all ways, and the checker asks hundreds of
-/// questions about the formatter's loops for each of them.
+/// The programs on which machine and native code are compared. They format numbers in all ways, and
+/// the checker asks hundreds of questions about the formatter's loops for each of them.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn whole_programs_of_the_machine() {
@@ -367,8 +370,8 @@ fn paths_around_loops() {
             .map(|seed| seed.tape)
             .collect();
         let lengths: Vec<usize> = found.iter().map(Vec::len).collect();
-        // What ends the input takes no byte of the tape if it is a NUL, since zeros follow a tape; one if it is another character,
-        // two if that is 0xFF, three if the stream fails.
+        // What ends the input takes no byte of the tape if it is a NUL, since zeros follow a tape;
+        // one if it is another character, two if that is 0xFF, three if the stream fails.
         let is_least = |length: &usize| (least..=least + 3).contains(length);
         assert!(
             lengths.iter().any(is_least),

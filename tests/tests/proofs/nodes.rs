@@ -1,7 +1,8 @@
-//! Random programs whose nodes are linked, moved and released, for the owners that a floor speaks of ([`cegar_model::domain::owners`]).
+//! Random programs whose nodes are linked, moved and released, for the owners that a floor speaks
+//! of ([`cegar_model::domain::owners`]).
 //!
-//! Most are wrong somewhere. What matters is that no access and no release that an execution gets wrong is said to be right, and that the
-//! owners of each state are those of the execution.
+//! Most are wrong somewhere. What matters is that no access and no release that an execution gets
+//! wrong is said to be right, and that the owners of each state are those of the execution.
 
 use std::fmt::Write as _;
 
@@ -58,23 +59,35 @@ const STATEMENTS: &[&str] = &[
     "for (struct node@ *p = V; p && sum < 50; p = p->next) sum += p->value;",
     "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; W = p; }",
     "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; if (p) p->F = W; }",
-    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; if (p && p->next) { struct node@ *t = p->next; p->next = t->next; free(t); } }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; if (p && p->next) { \
+     struct node@ *t = p->next; p->next = t->next; free(t); } }",
     "if (V && W) { struct node@ *t = V->F; W->next = NULL; if (t) { free(t); V->F = NULL; } }",
-    "{ struct node@ *q = NULL; while (V) { struct node@ *t = V->next; V->next = q; q = V; V = t; } V = q; }",
-    "{ struct node@ *q = NULL, *p = V; while (p) { struct node@ *t = p->next; if (pick@() & 1) { if (q) q->next = t; else V = t; free(p); } else q = p; p = t; } }",
-    "{ struct node@ *q = NULL, *p = V; while (p) { struct node@ *t = p->F; if (pick@() & 1) { if (q) q->next = t; else V = t; free(p); } else q = p; p = t; } }",
-    "{ struct node@ *q = NULL, *p = g@.G; while (p && pick@() & 1) { q = p; p = p->next; } if (p) { if (q) q->next = p->next; else g@.G = p->next; free(p); } }",
-    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; struct node@ *n = make@(); if (n && p) { n->next = p->next; p->next = n; } else free(n); }",
-    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; struct node@ *n = make@(); if (n && p) { n->F = p->next; p->next = n; W = n; } }",
+    "{ struct node@ *q = NULL; while (V) { struct node@ *t = V->next; V->next = q; q = V; V = t; } \
+     V = q; }",
+    "{ struct node@ *q = NULL, *p = V; while (p) { struct node@ *t = p->next; if (pick@() & 1) { \
+     if (q) q->next = t; else V = t; free(p); } else q = p; p = t; } }",
+    "{ struct node@ *q = NULL, *p = V; while (p) { struct node@ *t = p->F; if (pick@() & 1) { if \
+     (q) q->next = t; else V = t; free(p); } else q = p; p = t; } }",
+    "{ struct node@ *q = NULL, *p = g@.G; while (p && pick@() & 1) { q = p; p = p->next; } if (p) \
+     { if (q) q->next = p->next; else g@.G = p->next; free(p); } }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; struct node@ *n = \
+     make@(); if (n && p) { n->next = p->next; p->next = n; } else free(n); }",
+    "{ struct node@ *p = V; while (p && p->next && pick@() & 1) p = p->next; struct node@ *n = \
+     make@(); if (n && p) { n->F = p->next; p->next = n; W = n; } }",
     "if (V && V->F) V->F->F = W;",
-    "{ struct node@ *n = make@(); if (n) { if (g@.tail) g@.tail->next = n; else g@.head = n; g@.tail = n; } }",
-    "{ struct node@ *n = make@(); if (n) { if (g@.tail) g@.tail->next = n; else g@.head = n; g@.tail = n; } }",
-    "{ struct node@ *n = g@.head; if (n) { g@.head = n->next; if (!g@.head) g@.tail = NULL; free(n); } }",
-    "{ struct node@ *n = g@.head; if (n) { g@.head = n->next; free(n); if (!g@.head) g@.tail = NULL; } }",
+    "{ struct node@ *n = make@(); if (n) { if (g@.tail) g@.tail->next = n; else g@.head = n; \
+     g@.tail = n; } }",
+    "{ struct node@ *n = make@(); if (n) { if (g@.tail) g@.tail->next = n; else g@.head = n; \
+     g@.tail = n; } }",
+    "{ struct node@ *n = g@.head; if (n) { g@.head = n->next; if (!g@.head) g@.tail = NULL; \
+     free(n); } }",
+    "{ struct node@ *n = g@.head; if (n) { g@.head = n->next; free(n); if (!g@.head) g@.tail = \
+     NULL; } }",
     "if (g@.tail) g@.tail->value++;",
 ];
 
-/// Statements of arrays; `I` and `J` are indices of `t`, of which each element may hold a node, and of `l` the first `n` do.
+/// Statements of arrays; `I` and `J` are indices of `t`, of which each element may hold a node, and
+/// of `l` the first `n` do.
 const OF_ARRAYS: &[&str] = &[
     "i = pick@() % 6;",
     "j = pick@() % 6;",

@@ -1,4 +1,5 @@
-//! The owners that a floor speaks of ([`cegar_model::domain::owners`]), against the blocks of an execution.
+//! The owners that a floor speaks of ([`cegar_model::domain::owners`]), against the blocks of an
+//! execution.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,8 @@ use cegar_model::domain::state::State;
 use cegar_model::machine::View;
 use cegar_model::program::ir::{DYNAMIC_OBJECTS, GLOBAL_OBJECTS, Reg, number_of, place_of};
 
-/// What a state says of owners and does not hold in an execution, and how many things were compared.
+/// What a state says of owners and does not hold in an execution, and how many things were
+/// compared.
 ///
 /// The variables of lines have the values that are given, as far as they are known.
 pub fn compare(
@@ -106,7 +108,8 @@ impl Seen<'_, '_> {
         })
     }
 
-    /// The elements of a row that own; none where it is not known which do. The one that is spoken of apart is given, too.
+    /// The elements of a row that own; none where it is not known which do. The one that is spoken
+    /// of apart is given, too.
     fn elements(&self, owners: &Owners, row: &Row) -> Option<(Vec<Spot>, Option<Spot>)> {
         let (from, to) = (self.edge(row, Edge::From)?, self.edge(row, Edge::To)?);
         let mut named = self.objects.iter().filter(|(_, known)| **known == row.of);
@@ -128,7 +131,8 @@ impl Seen<'_, '_> {
         named.map(move |(number, _)| (*number, at))
     }
 
-    /// A field that does not lead to the end of a list as is said, or that holds what a register does.
+    /// A field that does not lead to the end of a list as is said, or that holds what a register
+    /// does.
     fn tail(&mut self, owners: &Owners) -> Option<String> {
         let held = |seen: &Self, field: Field| -> Vec<u64> {
             let spots: Vec<Spot> = seen.spots_of(field).collect();
@@ -171,8 +175,8 @@ impl Seen<'_, '_> {
                 links.entry(spot.0).or_default().push((value >> 32) as u32);
             }
         }
-        // Blocks without links go, until only circles and what leads to them are left (Kahn, 1962): lists are long, and each state of an
-        // execution is looked at.
+        // Blocks without links go, until only circles and what leads to them are left (Kahn, 1962):
+        // lists are long, and each state of an execution is looked at.
         let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut open: BTreeMap<u32, usize> = BTreeMap::new();
         for (&block, to) in &links {

@@ -1,4 +1,5 @@
-//! Files of random programs, and tapes for them: what the terms of fragments and the states of floors are held against.
+//! Files of random programs, and tapes for them: what the terms of fragments and the states of
+//! floors are held against.
 
 use cegar_model::program::Program;
 use cegar_tests::generate::{Form, Generated};
@@ -22,8 +23,8 @@ pub fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Has `look` look at each program of so many files, which it is given with its number in its file, and gives where something differs,
-/// with the program's text.
+/// Has `look` look at each program of so many files, which it is given with its number in its file,
+/// and gives where something differs, with the program's text.
 pub fn each(
     files: usize,
     seed: u64,

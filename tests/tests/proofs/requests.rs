@@ -1,7 +1,7 @@
 //! What the floor calls the blocks of the heap that the machine gave.
 //!
-//! Each request has a name for its last block and one for those before it. The machine knows which call asked for a block; the context is that of the
-//! block of code that was entered last.
+//! Each request has a name for its last block and one for those before it. The machine knows which
+//! call asked for a block; the context is that of the block of code that was entered last.
 
 use std::collections::BTreeMap;
 

@@ -83,7 +83,10 @@ impl Total {
                 ..
             } = tally;
             eprintln!(
-                "{what}, seed {seed}: {kind}: {programs} programs, something proved of {with_proofs}; {correct} correct, all proved of {whole}; of {} checks that hold {} proved ({} %), {} if others hold; {} blocks unreachable; {} certificates checked with {} questions",
+                "{what}, seed {seed}: {kind}: {programs} programs, something proved of \
+                 {with_proofs}; {correct} correct, all proved of {whole}; of {} checks that hold \
+                 {} proved ({} %), {} if others hold; {} blocks unreachable; {} certificates \
+                 checked with {} questions",
                 tally.safe,
                 tally.proved,
                 Tally::percent(tally.proved, tally.safe),
@@ -117,7 +120,8 @@ pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
     let checks = Tally::percent(sum(&|t| t.proved + t.conditional), sum(&|t| t.safe));
     assert!(
         programs >= floor.programs && checks >= floor.checks,
-        "something is proved of {programs} % of the programs, and {checks} % of the checks are: {floor:?}"
+        "something is proved of {programs} % of the programs, and {checks} % of the checks are: \
+         {floor:?}"
     );
     let (sorts, least) = floor.whole;
     for sort in sorts {
@@ -131,7 +135,8 @@ pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
         // Of one or two programs a rate says nothing.
         assert!(
             correct < 3 || Tally::percent(whole, correct) >= least,
-            "all is proved of {whole} of {correct} correct programs of the sort `{sort}`, not of {least} %"
+            "all is proved of {whole} of {correct} correct programs of the sort `{sort}`, not of \
+             {least} %"
         );
     }
 }

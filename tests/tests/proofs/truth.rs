@@ -36,7 +36,8 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Runs all short tapes over an alphabet, breadth first, as far as the program asks for more, and then random longer ones.
+    /// Runs all short tapes over an alphabet, breadth first, as far as the program asks for more,
+    /// and then random longer ones.
     pub fn explore(program: &Program, alphabet: &[Vec<u8>], effort: Effort) -> Truth {
         let limits = Limits {
             steps: effort.longest,

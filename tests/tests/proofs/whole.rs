@@ -43,7 +43,8 @@ pub fn whole() -> (Vec<String>, Compared) {
             ("programs/texts", ""),
             ("programs/overruns", ""),
             ("programs/growing", ""),
-            // What a check forbids ends an execution: corrected ones go on to where the array has grown several times.
+            // What a check forbids ends an execution: corrected ones go on to where the array has
+            // grown several times.
             ("programs/growing", "-DFIXED"),
             ("programs/digits", "-DFIXED"),
             ("programs/everyday", "-DFIXED"),

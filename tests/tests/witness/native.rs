@@ -14,7 +14,8 @@ const RUNS: u32 = 200;
 /// What a program ends with that asks for more answers than there are.
 const ASKED: i32 = 78;
 
-/// The functions that a program declares and does not define; each answers with the next value of `next`.
+/// The functions that a program declares and does not define; each answers with the next value of
+/// `next`.
 fn answering(text: &str, next: &str) -> String {
     let mut driver =
         format!("#include <stdlib.h>\nvoid reach_error(void) {{ exit({REACHED}); }}\n{next}\n");

@@ -1,4 +1,5 @@
-//! The published schema of witnesses, format 2.0, as types: fields that it does not have, and values that it does not allow, are errors.
+//! The published schema of witnesses, format 2.0, as types: fields that it does not have, and
+//! values that it does not allow, are errors.
 
 use std::collections::BTreeMap;
 
@@ -218,7 +219,8 @@ impl Metadata {
 }
 
 impl ViolationSequence {
-    /// The waypoints; each segment ends with the one that is followed, and the last with the target, which has no constraint.
+    /// The waypoints; each segment ends with the one that is followed, and the last with the
+    /// target, which has no constraint.
     pub fn waypoints(&self) -> Vec<&Waypoint> {
         let mut all = Vec::new();
         for item in &self.content {

@@ -2,9 +2,9 @@
 //!
 //! Rust allows circles between the modules of a crate, and nothing says so when one comes into
 //! being. This command reads the paths that each file names (`map/paths.rs`), draws the map in
-//! `docs/architecture.md` (`map/drawing.rs`), and fails on a circle, whose files it prints. It fails
-//! on a file that is too long, too (`map/lengths.rs`). `cargo xtask quick`, `cargo xtask test` and
-//! unit tests fail on both, and where the drawing is stale.
+//! `docs/architecture.md` (`map/drawing.rs`), and fails on a circle, whose files it prints. It
+//! fails on a file that is too long, too (`map/lengths.rs`). `cargo xtask quick`, `cargo xtask
+//! test` and unit tests fail on both, and where the drawing is stale.
 //!
 //! A module here is one below the root of its crate: `campaign` with all files under `campaign/`.
 //! Between the files of one module, circles are allowed: a parent and its children name each other.
@@ -144,7 +144,8 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
     found
 }
 
-/// Prints the circles, and draws the map anew. A circle is an error, and so is a file that is too long.
+/// Prints the circles, and draws the map anew. A circle is an error, and so is a file that is too
+/// long.
 pub(crate) fn map(places: &Places) -> Result<()> {
     let crates = read(&places.root)?;
     for one in &crates {

@@ -50,8 +50,8 @@ pub(crate) fn setup(places: &Places) -> Result<()> {
     }
 }
 
-/// Lets cargo look for LLVM and Z3 again. Their build scripts are not run twice for what is installed
-/// meanwhile: a `cargo build` that was tried before would keep "no LLVM", or Debian's Z3.
+/// Lets cargo look for LLVM and Z3 again. Their build scripts are not run twice for what is
+/// installed meanwhile: a `cargo build` that was tried before would keep "no LLVM", or Debian's Z3.
 fn forget(places: &Places) -> Result<()> {
     for profile in ["dev", "release"] {
         let mut clean = Command::new("cargo");

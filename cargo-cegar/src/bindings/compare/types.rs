@@ -49,7 +49,8 @@ impl<'a> Comparison<'a> {
             Some(_) if self.fits_another(rust, c, tags.0) => self.leave_out(
                 &c.place,
                 format!(
-                    "struct {}: the C files are compiled with several layouts of it, and Rust's is one of them",
+                    "struct {}: the C files are compiled with several layouts of it, and Rust's is \
+                     one of them",
                     c.name
                 ),
             ),

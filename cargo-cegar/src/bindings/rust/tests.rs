@@ -26,7 +26,8 @@ both! {
 fn layouts_are_those_of_rustc() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("lib.rs");
-    let block = "extern \"C\" { fn f(a: *mut Plain, b: *mut Packed, c: *mut Aligned, d: *mut Either, e: *mut Nested, f: *mut Rows); }";
+    let block = "extern \"C\" { fn f(a: *mut Plain, b: *mut Packed, c: *mut Aligned, d: *mut \
+        Either, e: *mut Nested, f: *mut Rows); }";
     std::fs::write(&file, format!("{SOURCE}\n{block}")).unwrap();
     let conditions = Conditions::new(&[], None);
     let tree = files::Reader::new(folder.path(), Vec::new(), &conditions).read(&file);

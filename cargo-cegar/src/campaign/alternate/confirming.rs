@@ -35,7 +35,8 @@ pub struct Confirming<'a> {
 }
 
 impl Confirming<'_> {
-    /// Inputs for which no time was left, where no other input showed a fault: beside a fault that was shown they most often show that one again.
+    /// Inputs for which no time was left, where no other input showed a fault: beside a fault that
+    /// was shown they most often show that one again.
     pub fn late_alone(&self) -> u64 {
         let is_alone = self.judge.count() == 0 && self.judge.preconditions.is_empty();
         if is_alone { self.late } else { 0 }
@@ -210,9 +211,9 @@ impl Alternation<'_, '_> {
             self.reporting.note(
                 Level::Warning,
                 format!(
-                    "`{name}` may return any number, and the program uses it as an address; if it is one, say so: \
-                     `address_of = 64` (bytes) or `address_of = \"structure\"` under [external.{name}] in cegar.toml, or in \
-                     the file of --rules"
+                    "`{name}` may return any number, and the program uses it as an address; if it \
+                     is one, say so: `address_of = 64` (bytes) or `address_of = \"structure\"` \
+                     under [external.{name}] in cegar.toml, or in the file of --rules"
                 ),
             );
         }
@@ -225,7 +226,8 @@ impl Alternation<'_, '_> {
             &mut self.searching.search,
             &confirmed.finding,
         );
-        // Whose a fault is takes a run in the machine. Without a word on it the harness's own would be the library's.
+        // Whose a fault is takes a run in the machine. Without a word on it the harness's own would
+        // be the library's.
         let no_time = self.subject.is_late() || deadline::passed();
         let is_open = confirmed.finding.blame.is_none() && self.subject.harness.drives.is_some();
         if is_open && no_time {
@@ -237,7 +239,8 @@ impl Alternation<'_, '_> {
         let is_of = |name: &&String| message.contains(&format!(" of `{name}` ("));
         if let Some(name) = self.subject.undefined.iter().find(is_of) {
             self.reporting.warn_once(format!(
-                "accesses outside of `{name}` are not judged: no C file defines it, and how long it is is not known"
+                "accesses outside of `{name}` are not judged: no C file defines it, and how long \
+                 it is is not known"
             ));
             return Ok(false);
         }
@@ -306,8 +309,8 @@ impl Alternation<'_, '_> {
         let judge = &mut self.confirming.judge;
         if !judge.repeats(self.subject.native, tape, &confirmed)? {
             self.reporting.warn_once(format!(
-                "the program {} on one input, and not when it is run on it again: it is not deterministic, and this is not \
-                 reported as a violation",
+                "the program {} on one input, and not when it is run on it again: it is not \
+                 deterministic, and this is not reported as a violation",
                 confirmed.finding.message
             ));
             return Ok(false);
@@ -317,14 +320,16 @@ impl Alternation<'_, '_> {
             && confirmed.finding.kind.property() == Property::Memory;
         if is_placeless && self.subject.harness.drives.is_some() {
             self.reporting.warn_once(format!(
-                "the program {} outside of the C code, where the engine sees nothing: whether the library or what the harness \
-                 passed is the reason is not known, and this is not reported as a violation; a harness that was written by \
-                 hand, without `drives` in cegar.toml, reports it",
+                "the program {} outside of the C code, where the engine sees nothing: whether the \
+                 library or what the harness passed is the reason is not known, and this is not \
+                 reported as a violation; a harness that was written by hand, without `drives` in \
+                 cegar.toml, reports it",
                 confirmed.finding.message
             ));
             return Ok(false);
         }
-        // What the platform's own function allocated (`open_memstream`) is no block of the program's heap.
+        // What the platform's own function allocated (`open_memstream`) is no block of the
+        // program's heap.
         let mut handing_out = cegar_stubs::handing_out().iter();
         if confirmed.only_natively
             && confirmed.finding.kind == CheckKind::Free
@@ -332,23 +337,24 @@ impl Alternation<'_, '_> {
             && handing_out.any(|name| self.subject.program.function_named(name).is_some())
         {
             self.reporting.warn_once(format!(
-                "{}: {} behind a call of a function that is not modelled, which may have allocated the block; this is not reported \
-                 as a violation",
+                "{}: {} behind a call of a function that is not modelled, which may have allocated \
+                 the block; this is not reported as a violation",
                 confirmed.finding.place.show(),
                 confirmed.finding.message
             ));
             return Ok(false);
         }
-        // A fault after the end of the engine's run, and not of a kind that nobody asked about: what
-        // the engine proves is not about this program.
+        // A fault after the end of the engine's run, and not of a kind that nobody asked about:
+        // what the engine proves is not about this program.
         let ends_well = matches!(run.outcome, Seen::Returned(_) | Seen::Exited(_));
         if confirmed.only_natively
             && ends_well
             && self.searching.search.wanted(confirmed.finding.kind)
         {
             self.proving.contradicted = Some(format!(
-                "{}, natively, on an input that ends well as the engine sees it: what was proved is withdrawn, since an \
-                 assumption does not hold or the engine is wrong; in the latter case, please report it",
+                "{}, natively, on an input that ends well as the engine sees it: what was proved \
+                 is withdrawn, since an assumption does not hold or the engine is wrong; in the \
+                 latter case, please report it",
                 confirmed.finding.message
             ));
         }

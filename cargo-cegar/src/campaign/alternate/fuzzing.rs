@@ -71,8 +71,8 @@ impl Fuzzing {
         }
     }
 
-    /// What a question of the search is broken off for: a failure of the fuzzer's target, but not soon after another one, since there may
-    /// be hundreds.
+    /// What a question of the search is broken off for: a failure of the fuzzer's target, but not
+    /// soon after another one, since there may be hundreds.
     pub fn alarm(&self) -> Alarm {
         match self.last_failure {
             Some(last) if last.elapsed() < BETWEEN => Alarm::new(),

@@ -1,13 +1,15 @@
 //! Native runs at the end of a campaign.
 //!
-//! Where the time is up, the fuzzer has found inputs that neither the machine nor AddressSanitizer has seen: what reads one byte too far does not fail in the
-//! fuzzer's own target. They are run once ([`Alternation::last_sweep`]), so that a campaign that ends without a finding has no input that fails.
+//! Where the time is up, the fuzzer has found inputs that neither the machine nor AddressSanitizer
+//! has seen: what reads one byte too far does not fail in the fuzzer's own target. They are run
+//! once ([`Alternation::last_sweep`]), so that a campaign that ends without a finding has no input
+//! that fails.
 //!
-//! Where everything is settled, more is run. A small program is proved before the fuzzer has begun. The proof is about the program as the
-//! engine reads it, under assumptions: that the stack is large enough, that no division that is not
-//! asked about is by zero. So the inputs that are known are run natively before the verdict. A run
-//! that fails is a finding like the fuzzer's, whatever was proved, and contradicts an assumption or
-//! the engine.
+//! Where everything is settled, more is run. A small program is proved before the fuzzer has begun.
+//! The proof is about the program as the engine reads it, under assumptions: that the stack is
+//! large enough, that no division that is not asked about is by zero. So the inputs that are known
+//! are run natively before the verdict. A run that fails is a finding like the fuzzer's, whatever
+//! was proved, and contradicts an assumption or the engine.
 
 use std::time::{Duration, Instant};
 
@@ -30,8 +32,8 @@ const FEW: usize = 4;
 const BATCH: usize = 32;
 
 impl Alternation<'_, '_> {
-    /// Runs under AddressSanitizer what the fuzzer found and nobody has looked at. There may be no time to confirm what fails: then it is kept for the next
-    /// campaign, and the verdict says so.
+    /// Runs under AddressSanitizer what the fuzzer found and nobody has looked at. There may be no
+    /// time to confirm what fails: then it is kept for the next campaign, and the verdict says so.
     pub(super) fn last_sweep(&mut self) -> Result<(), Error> {
         if self.subject.is_counted() || self.subject.is_stopped() {
             return Ok(());
@@ -42,7 +44,8 @@ impl Alternation<'_, '_> {
         }
         if self.subject.native.ready(Kind::RunnerAsan).is_none() {
             let text = format!(
-                "{} inputs of the fuzzer were not run under AddressSanitizer, which was not built in time{}",
+                "{} inputs of the fuzzer were not run under AddressSanitizer, which was not built \
+                 in time{}",
                 waiting.len(),
                 self.subject.for_next_run()
             );
@@ -64,7 +67,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Runs inputs under AddressSanitizer, some at a time, for so long, and hands on what became of each; how many were run.
+    /// Runs inputs under AddressSanitizer, some at a time, for so long, and hands on what became of
+    /// each; how many were run.
     fn run_in_time(
         &mut self,
         tapes: &[Vec<u8>],

@@ -213,7 +213,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Has the search ask its next questions; false when none is left. `shares`: the fuzzer may want the processor.
+    /// Has the search ask its next questions; false when none is left. `shares`: the fuzzer may
+    /// want the processor.
     fn ask(&mut self, shares: bool, news: &mut Vec<News>) -> bool {
         let until = self.slice();
         let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);

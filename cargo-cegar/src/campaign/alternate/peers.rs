@@ -151,8 +151,9 @@ impl Alternation<'_, '_> {
                 MemberEvent::OtherBuild => self.reporting.note(
                     Level::Warning,
                     format!(
-                        "another machine has another build of `{}`: its inputs are left out; have both compile the same \
-                         sources with the same settings and the same version of cargo-cegar",
+                        "another machine has another build of `{}`: its inputs are left out; have \
+                         both compile the same sources with the same settings and the same version \
+                         of cargo-cegar",
                         self.subject.harness.name
                     ),
                 ),
@@ -213,7 +214,8 @@ impl Alternation<'_, '_> {
         peers.joined = false;
         if !std::mem::replace(&mut peers.told, true) {
             let message = format!(
-                "no exchange with other machines by {}: {why}; the campaign goes on, and tries again",
+                "no exchange with other machines by {}: {why}; the campaign goes on, and tries \
+                 again",
                 peers.address
             );
             self.reporting.note(Level::Warning, message);

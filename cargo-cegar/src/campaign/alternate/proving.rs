@@ -128,7 +128,8 @@ impl Alternation<'_, '_> {
             Some(Err(why)) => self.reporting.note(Level::Warning, why.to_string()),
             None => self.reporting.note(
                 Level::Info,
-                "the prover had not ended when the time was up: what it has proved and not checked does not count"
+                "the prover had not ended when the time was up: what it has proved and not checked \
+                 does not count"
                     .to_owned(),
             ),
         }
@@ -138,8 +139,8 @@ impl Alternation<'_, '_> {
     pub(super) fn conclude(&mut self, proofs: Proofs) {
         if let Err(why) = &proofs.checked {
             let text = match why.is_late() {
-                true => "the proofs were not checked before the time was up, and do not count; a longer --max-time has room \
-                         for that"
+                true => "the proofs were not checked before the time was up, and do not count; a \
+                    longer --max-time has room for that"
                     .to_owned(),
                 false => format!("the checker did not accept the proofs: {why}"),
             };
@@ -151,7 +152,10 @@ impl Alternation<'_, '_> {
             let late = checked.late_checks.len() + checked.late_blocks.len();
             self.reporting.note(
                 Level::Info,
-                format!("{late} proofs were not checked before the time was up, and do not count; a longer --max-time has room for them"),
+                format!(
+                    "{late} proofs were not checked before the time was up, and do not count; \
+                    a longer --max-time has room for them"
+                ),
             );
         }
         self.count(&proofs);

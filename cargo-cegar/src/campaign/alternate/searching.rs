@@ -30,7 +30,8 @@ impl<'p> Searching<'p> {
         }
     }
 
-    /// Does a slice of the engine's work. It counts for the share of the processor where the fuzzer wants that, too.
+    /// Does a slice of the engine's work. It counts for the share of the processor where the fuzzer
+    /// wants that, too.
     pub fn measured<T>(&mut self, shares: bool, work: impl FnOnce(&mut Self) -> T) -> T {
         let slice = shares.then(Slice::begin);
         let done = work(self);
@@ -40,7 +41,8 @@ impl<'p> Searching<'p> {
         done
     }
 
-    /// Has the search ask its next questions, each of them until the alarm; false when none is left.
+    /// Has the search ask its next questions, each of them until the alarm; false when none is
+    /// left.
     pub fn ask(
         &mut self,
         until: Instant,

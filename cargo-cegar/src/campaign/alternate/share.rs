@@ -1,11 +1,11 @@
 //! The engine's share of a processor that the fuzzer wants, too.
 //!
-//! Where there are cores for both the engine takes no time from the fuzzer. On one core it does, and
-//! on a large program it may bring less than the fuzzer would in that time. So both are measured:
-//! blocks that either side was the first to enter, for each second of the processor, where the past
-//! counts less the longer ago it is. The engine that brings less than the fuzzer rests after each
-//! slice for the longer the less it brings, but never so long that it is not tried any more: a fuzzer
-//! that is stuck brings nothing either, and then the engine works on.
+//! Where there are cores for both the engine takes no time from the fuzzer. On one core it does,
+//! and on a large program it may bring less than the fuzzer would in that time. So both are
+//! measured: blocks that either side was the first to enter, for each second of the processor,
+//! where the past counts less the longer ago it is. The engine that brings less than the fuzzer
+//! rests after each slice for the longer the less it brings, but never so long that it is not tried
+//! any more: a fuzzer that is stuck brings nothing either, and then the engine works on.
 
 use std::time::{Duration, Instant};
 
@@ -13,8 +13,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// After so much of the processor's time of both sides what they brought counts half.
 const HALF: f64 = 20.0;
-/// Blocks and seconds that each side is taken to have brought and spent at first, so that neither is
-/// judged by a second.
+/// Blocks and seconds that each side is taken to have brought and spent at first, so that neither
+/// is judged by a second.
 const BLOCKS: f64 = 2.0;
 const SECONDS: f64 = 4.0;
 /// The least share of the time that the engine would have otherwise.
@@ -100,7 +100,8 @@ impl Share {
         let now = Instant::now();
         let wall = now - slice.begun;
         let spent = spent().saturating_sub(slice.spent);
-        // What the engine did not get of the slice the fuzzer had, and all the time since the last one.
+        // What the engine did not get of the slice the fuzzer had, and all the time since the last
+        // one.
         let since = self.ended.map_or(Duration::ZERO, |ended| {
             slice.begun.saturating_duration_since(ended)
         });
@@ -120,7 +121,8 @@ impl Share {
         self.fuzzer.seconds += fuzzer.as_secs_f64();
     }
 
-    /// How long the engine rests after a slice that took `wall`, of which it had the processor for `spent`.
+    /// How long the engine rests after a slice that took `wall`, of which it had the processor for
+    /// `spent`.
     fn rest(&self, spent: Duration, wall: Duration) -> Duration {
         if spent.as_secs_f64() > ALONE * wall.as_secs_f64() {
             return Duration::ZERO;

@@ -103,8 +103,8 @@ struct Telling<'t> {
 }
 
 impl Telling<'_> {
-    /// Whether a line of the harness fills memory that it has asked for itself: where that is refused, no call of the library is
-    /// at fault.
+    /// Whether a line of the harness fills memory that it has asked for itself: where that is
+    /// refused, no call of the library is at fault.
     fn fills_own_memory(&self, line: u32) -> bool {
         let line = self.text.lines().nth(line.saturating_sub(1) as usize);
         line.is_some_and(|line| line.trim_start().starts_with("crunner_get_bytes("))
@@ -210,8 +210,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Whether it is about the length of what the library is to work on, and not of a key or a table
-    /// beside it: then a read past its end is the library's.
+    /// Whether it is about the length of what the library is to work on, and not of a key or a
+    /// table beside it: then a read past its end is the library's.
     fn is_worked_on(&self, missing: &Missing) -> bool {
         if missing.condition == Condition::Elements {
             return !self.is_row_of_numbers(&self.choice(&missing.subject).1);
@@ -226,7 +226,8 @@ impl Telling<'_> {
         choice.is_empty() || choice == "data" || !is_filled || !has_main
     }
 
-    /// Whether it is how long the main input is: that goes with its buffer, and nothing is a length.
+    /// Whether it is how long the main input is: that goes with its buffer, and nothing is a
+    /// length.
     fn is_main_length(&self, missing: &Missing) -> bool {
         let is_number = matches!(
             missing.condition,
@@ -286,8 +287,8 @@ impl Telling<'_> {
         lines.any(|line| line.contains(words) && line.ends_with(DECLARED))
     }
 
-    /// Whether it is about a variable of the harness that stands for another number in each of several
-    /// calls: no single call is wrong.
+    /// Whether it is about a variable of the harness that stands for another number in each of
+    /// several calls: no single call is wrong.
     fn is_of_several_calls(&self, missing: &Missing) -> bool {
         let Condition::Relates { to, .. } = &missing.condition else {
             return false;

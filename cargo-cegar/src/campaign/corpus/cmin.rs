@@ -61,8 +61,8 @@ pub struct Minimised {
     pub failing: Vec<PathBuf>,
 }
 
-/// Keeps the smallest corpus (`cargo cegar cmin`). Files whose name is not a content hash are a user's
-/// own, and stay.
+/// Keeps the smallest corpus (`cargo cegar cmin`). Files whose name is not a content hash are a
+/// user's own, and stay.
 pub fn cmin(
     options: &RunOptions,
     harness: &Harness,

@@ -201,8 +201,8 @@ impl<'a> Judge<'a> {
         ))
     }
 
-    /// What a fault at a place is known by; `part` says which of the checks there it is, `caller` is
-    /// the function that called.
+    /// What a fault at a place is known by; `part` says which of the checks there it is, `caller`
+    /// is the function that called.
     pub fn identity(
         &self,
         kind: CheckKind,
@@ -311,9 +311,9 @@ impl<'a> Judge<'a> {
         Ok(fault(&seen.outcome) == Some(violation.kind.property()))
     }
 
-    /// Whether a fault that only native code shows is there each time that its tape is run again and,
-    /// where nothing says what line it is at, in the program that its test would run. Threads, and
-    /// what else is not the tape's, make a program fail once; no test can be made of that.
+    /// Whether a fault that only native code shows is there each time that its tape is run again
+    /// and, where nothing says what line it is at, in the program that its test would run. Threads,
+    /// and what else is not the tape's, make a program fail once; no test can be made of that.
     pub fn repeats(
         &mut self,
         native: &Native,

@@ -54,9 +54,10 @@ impl Judge<'_> {
         None
     }
 
-    /// How many checks come before the violated one at its place, or calls before the call that leads
-    /// to it: the parts of a macro's body have one place. None where it is the only one there, and
-    /// where the place is in a function that was inlined: its copies are one piece of source.
+    /// How many checks come before the violated one at its place, or calls before the call that
+    /// leads to it: the parts of a macro's body have one place. None where it is the only one
+    /// there, and where the place is in a function that was inlined: its copies are one piece of
+    /// source.
     pub(super) fn part(&self, violation: &Violation, call: Option<&CallInfo>) -> Option<u32> {
         let program = self.program;
         let is_inlined = |function: FuncId, pos: Pos| {

@@ -82,8 +82,8 @@ pub(super) const ONLY_TUNING: &[&str] = &[
     "-mharden-sls",
 ];
 
-/// Flags with the same meaning under another name: what is handed to the preprocessor, the long names of
-/// options, and the macros that come with options which are not kept themselves.
+/// Flags with the same meaning under another name: what is handed to the preprocessor, the long
+/// names of options, and the macros that come with options which are not kept themselves.
 pub(super) fn plain(args: Vec<String>) -> Vec<String> {
     let mut all = Vec::with_capacity(args.len());
     let mut args = args.into_iter();
@@ -170,8 +170,9 @@ const CONTROL_FLOW: &[&str] = &[
     "-fcf-protection=none",
 ];
 
-/// The macros of options that say how exact floating point is. What `-ffast-math` and `-funsafe-math-optimizations` switch on, an option
-/// of its own switches off again, and then `__FAST_MATH__` is not defined.
+/// The macros of options that say how exact floating point is. What `-ffast-math` and
+/// `-funsafe-math-optimizations` switch on, an option of its own switches off again, and then
+/// `__FAST_MATH__` is not defined.
 fn mathematics(
     is_level: bool,
     chosen: &dyn Fn(&[&'static str]) -> Option<&'static str>,
@@ -218,8 +219,8 @@ fn mathematics(
     defined.map(|(_, name)| name).collect()
 }
 
-/// The macros that options define beside what else they do. The code is compiled without optimisation, and
-/// which code that is may depend on them.
+/// The macros that options define beside what else they do. The code is compiled without
+/// optimisation, and which code that is may depend on them.
 fn macros(args: &[String]) -> Vec<&'static str> {
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     // The last one counts.

@@ -24,8 +24,9 @@ pub(super) const STRAIGHT: &str = "compiled straight into an executable";
 /// compiled.
 pub fn parse(records: &[Record]) -> Captured {
     let mut captured = Captured::default();
-    // A file compiled twice (once with and once without -fPIC) is one file. With other macros it is another one, with other functions: of two
-    // that define the same symbols a linker takes the first.
+    // A file compiled twice (once with and once without -fPIC) is one file. With other macros it is
+    // another one, with other functions: of two that define the same symbols a linker takes the
+    // first.
     let mut seen: BTreeMap<PathBuf, Vec<Vec<String>>> = BTreeMap::new();
     for record in records {
         let Some(call) = Call::read(record) else {
@@ -277,8 +278,9 @@ mod tests {
     fn flags_that_matter_are_kept() {
         let (_dir, captured) = called(
             &["src/a.c"],
-            "-O3 -ffunction-sections -fPIC -g -m64 -mtune=native -I include -Iother -D N=1 '-DS=\"x y\"' -UQ \
-             -std=c99 -Wall -fsigned-char -include cfg.h -MD -MF a.d -o out.o -c src/../src/a.c",
+            "-O3 -ffunction-sections -fPIC -g -m64 -mtune=native -I include -Iother -D N=1 \
+             '-DS=\"x y\"' -UQ -std=c99 -Wall -fsigned-char -include cfg.h -MD -MF a.d -o out.o -c \
+             src/../src/a.c",
         );
         assert_eq!(names(&captured), ["a.c"]);
         assert_eq!(
@@ -319,9 +321,10 @@ mod tests {
         assert_eq!(flags("-O2 -O0"), "");
         assert_eq!(
             flags("-Os -fopenmp -ffast-math"),
-            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -U__NO_INLINE__ -D_OPENMP=201511 -D__FAST_MATH__=1 \
-             -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1 -D__NO_SIGNED_ZEROS__=1 -D__NO_TRAPPING_MATH__=1 \
-             -D__RECIPROCAL_MATH__=1 -D__ASSOCIATIVE_MATH__=1 -D__GCC_IEC_559=0 -D__GCC_IEC_559_COMPLEX=0"
+            "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -U__NO_INLINE__ -D_OPENMP=201511 \
+             -D__FAST_MATH__=1 -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1 \
+             -D__NO_SIGNED_ZEROS__=1 -D__NO_TRAPPING_MATH__=1 -D__RECIPROCAL_MATH__=1 \
+             -D__ASSOCIATIVE_MATH__=1 -D__GCC_IEC_559=0 -D__GCC_IEC_559_COMPLEX=0"
         );
         assert_eq!(
             flags("-ffast-math -fno-finite-math-only -fsigned-zeros -fno-reciprocal-math"),
@@ -329,7 +332,8 @@ mod tests {
         );
         assert_eq!(
             flags("-O2 -fcf-protection -fnon-call-exceptions -frounding-math -U__OPTIMIZE__"),
-            "-D__OPTIMIZE__=1 -U__NO_INLINE__ -D__ROUNDING_MATH__=1 -D__EXCEPTIONS=1 -D__CET__=3 -U__OPTIMIZE__"
+            "-D__OPTIMIZE__=1 -U__NO_INLINE__ -D__ROUNDING_MATH__=1 -D__EXCEPTIONS=1 -D__CET__=3 \
+             -U__OPTIMIZE__"
         );
         assert_eq!(
             flags("-fexceptions -fstack-protector-all -fno-math-errno -fPIE"),
@@ -373,7 +377,8 @@ mod tests {
                 "a.o",
                 "a.c",
             ],
-            "-c conftest.c\n-c CMakeFiles/CMakeScratch/T/x.c\n-c flag_check.c\na.o -o prog\n-E a.c\n--version\n-M -c a.c",
+            "-c conftest.c\n-c CMakeFiles/CMakeScratch/T/x.c\n-c flag_check.c\na.o -o prog\n\
+             -E a.c\n--version\n-M -c a.c",
         );
         assert_eq!(captured, Captured::default());
     }
@@ -382,7 +387,8 @@ mod tests {
     fn what_is_left_out_is_named() {
         let (_dir, captured) = called(
             &["a.cpp", "b.S", "main.c", "h", "x.c"],
-            "-c a.cpp\n-c b.S\nmain.c -o main\n-x c -c h\n-c gone.c\n-c x.c\n-fPIC -DPIC -c x.c\n-DY -c x.c",
+            "-c a.cpp\n-c b.S\nmain.c -o main\n-x c -c h\n-c gone.c\n-c x.c\n-fPIC -DPIC -c x.c\n\
+             -DY -c x.c",
         );
         // The second time with -DPIC, which makes no other file of it; the third time with a macro.
         assert_eq!(names(&captured), ["h", "x.c", "x.c"]);

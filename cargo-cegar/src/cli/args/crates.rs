@@ -97,8 +97,8 @@ pub struct InitArgs {
     /// that declares most of the functions that the crate's Rust code binds]
     #[arg(long, value_name = "FILE")]
     pub header: Option<PathBuf>,
-    /// The function that the harness calls, or several: 'parse_*'; may be given more than once [default:
-    /// the most promising ones]
+    /// The function that the harness calls, or several: 'parse_*'; may be given more than once
+    /// [default: the most promising ones]
     #[arg(long, value_name = "NAME")]
     pub function: Vec<String>,
     /// At most so many harnesses
@@ -120,8 +120,8 @@ pub struct InitArgs {
         conflicts_with = "no_try"
     )]
     pub try_for: String,
-    /// How long all trials together may take; harnesses without a trial are written as they are, and
-    /// named
+    /// How long all trials together may take; harnesses without a trial are written as they are,
+    /// and named
     #[arg(
         long,
         value_name = "TIME",
@@ -137,7 +137,8 @@ pub struct InitArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["header", "function"])]
     pub from_fuzz: Option<PathBuf>,
     /// Run the crate's own tests and examples with the library's functions recorded; carve
-    /// harnesses from the recorded calls, in their order, and put the recorded data into the corpora
+    /// harnesses from the recorded calls, in their order, and put the recorded data into the
+    /// corpora
     #[arg(long, conflicts_with_all = ["from_fuzz", "function", "name"])]
     pub from_tests: bool,
 }

@@ -21,21 +21,16 @@ pub use files::*;
     bin_name = "cargo cegar",
     version,
     propagate_version = true,
-    after_long_help = "Exit codes:\n  \
-        0    no violation found\n  \
-        1    internal error\n  \
-        4    nothing selected: no source, or no harness of that name\n  \
-        5    goals are open, or preconditions not confirmed, and --require-proof was given\n  \
-        6    check-proof did not accept the certificate\n  \
-        7    a harness or test was not run, only the engine sees a fault, a condition is in no list\n  \
-        96   usage: the command line or a configuration file is wrong\n  \
-        100  a check of the C code is violated, or a declaration does not fit\n  \
-        101  the C code or its build script does not build\n  \
-        102  cargo metadata failed\n  \
-        103  a needed tool is missing (clang 19, a debugger, a solver)\n  \
-        104  a file or directory cannot be read or written\n  \
-        105  --listen or --join: no such address, or nobody there\n  \
-        130  interrupted; what had been found is kept"
+    after_long_help = "Exit codes:\n  0    no violation found\n  1    internal error\n  4    \
+        nothing selected: no source, or no harness of that name\n  5    goals are open, or \
+        preconditions not confirmed, and --require-proof was given\n  6    check-proof did not \
+        accept the certificate\n  7    a harness or test was not run, only the engine sees a \
+        fault, a condition is in no list\n  96   usage: the command line or a configuration file \
+        is wrong\n  100  a check of the C code is violated, or a declaration does not fit\n  101  \
+        the C code or its build script does not build\n  102  cargo metadata failed\n  103  a \
+        needed tool is missing (clang 19, a debugger, a solver)\n  104  a file or directory cannot \
+        be read or written\n  105  --listen or --join: no such address, or nobody there\n  130  \
+        interrupted; what had been found is kept"
 )]
 pub struct Cli {
     /// What to do
@@ -143,28 +138,31 @@ pub enum Command {
     /// Harnesses come from the `cegar/` package that `cargo cegar init` writes. Tests for what is
     /// found go to `cegar/tests/`, inputs worth keeping to `cegar/corpus/`. A run that is stopped
     /// goes on where it was.
-    #[command(after_long_help = "Examples:\n  \
-        cargo cegar run\n  \
-        cargo cegar run parse_header --max-time 10m\n  \
-        cargo cegar run --require-proof --sarif out.sarif --junit out.xml\n  \
-        cargo cegar run --runs 100000 --seed 7        the same result each time\n  \
-        cargo cegar run --listen 192.168.1.7:4242     the first of several machines; the others --join it")]
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar run\n  cargo cegar run parse_header \
+        --max-time 10m\n  cargo cegar run --require-proof --sarif out.sarif --junit out.xml\n  \
+        cargo cegar run --runs 100000 --seed 7        the same result each time\n  cargo cegar run \
+        --listen 192.168.1.7:4242     the first of several machines; the others --join it"
+    )]
     Run(RunArgs),
     /// Run all harnesses within a budget, for continuous integration: only new findings fail the
     /// build
     ///
-    /// Each harness gets its share of --max-time in a process of its own, which is killed if it does
-    /// not end in time. A finding is known, and fails nothing, if a test of that name is in `cegar/tests/`
-    /// or `cegar/baseline.json` lists it. The source tree is left as it is: new tests, inputs and
-    /// corpus entries go to the folder of --artifacts, which can be copied over `cegar/`.
-    /// `target/cegar/report.html` shows all results; cache `target/cegar`, and the next build goes on
-    /// from there.
-    #[command(after_long_help = "Examples:\n  \
-        cargo cegar ci --max-time 10m --sarif cegar.sarif --junit cegar.xml\n  \
-        cargo cegar ci --runs 100000 --jobs 4         the same result each time\n  \
-        cargo cegar ci --update-baseline              what is found now fails no later build\n\n\
-        It ends with 100 if there is a new finding, else with the code of the first harness that has no result, with 5 \
-        if --require-proof was given and goals are open or preconditions not confirmed, and with 0.")]
+    /// Each harness gets its share of --max-time in a process of its own, which is killed if it
+    /// does not end in time. A finding is known, and fails nothing, if a test of that name is in
+    /// `cegar/tests/` or `cegar/baseline.json` lists it. The source tree is left as it is: new
+    /// tests, inputs and corpus entries go to the folder of --artifacts, which can be copied over
+    /// `cegar/`. `target/cegar/report.html` shows all results; cache `target/cegar`, and the next
+    /// build goes on from there.
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar ci --max-time 10m --sarif cegar.sarif \
+        --junit cegar.xml\n  cargo cegar ci --runs 100000 --jobs 4         the same result each \
+        time\n  cargo cegar ci --update-baseline              what is found now fails no later \
+        build\n\n\
+        It ends with 100 if there is a new finding, else with the code of the first harness that \
+        has no result, with 5 if --require-proof was given and goals are open or preconditions not \
+        confirmed, and with 0."
+    )]
     Ci(Box<CiArgs>),
     /// Show which lines the last campaigns executed, which are proved unreachable, and which are
     /// open
@@ -204,16 +202,16 @@ pub enum Command {
     /// structures, constants
     ///
     /// The declarations are read from the crate's Rust files, the definitions from the C files that
-    /// its build compiles. A mismatch that is reported is certain; a declaration that is not understood is
-    /// left out and counted (-v lists it). `run` and `ci` do the same at their beginning; `check = false` under
-    /// [bindings] in cegar.toml switches that off.
+    /// its build compiles. A mismatch that is reported is certain; a declaration that is not
+    /// understood is left out and counted (-v lists it). `run` and `ci` do the same at their
+    /// beginning; `check = false` under [bindings] in cegar.toml switches that off.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar bindings\n  \
         cargo cegar bindings -p libz-sys -v\n  \
         cargo cegar bindings --sarif bindings.sarif")]
     Bindings(BindingsArgs),
-    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all blocks that
-    /// were entered
+    /// Write tests of what the C code does: the fewest inputs of the corpus that enter all blocks
+    /// that were entered
     ///
     /// Each becomes a `#[test]` in `cegar/tests/HARNESS_behaviour.rs` with an insta snapshot in
     /// `cegar/snapshots/`: what the code printed, which external functions it called with what, how
@@ -225,8 +223,8 @@ pub enum Command {
     Emit(EmitArgs),
     /// Keep the smallest corpus: inputs that cover nothing beyond the other inputs are removed
     ///
-    /// Two inputs cover the same if they enter the same blocks about as often. Inputs that violate a
-    /// check, and files that you named yourself, stay.
+    /// Two inputs cover the same if they enter the same blocks about as often. Inputs that violate
+    /// a check, and files that you named yourself, stay.
     #[command(after_long_help = "Examples:\n  \
         cargo cegar cmin\n  \
         cargo cegar cmin parse_header --dry-run")]
@@ -241,7 +239,8 @@ pub enum Command {
     Tmin(TminArgs),
     /// Show what the last campaigns did: executions, questions to the solver, seeds, time
     #[command(
-        after_long_help = "Examples:\n  cargo cegar stats\n  cargo cegar stats --message-format json"
+        after_long_help = "Examples:\n  cargo cegar stats\n  cargo cegar stats --message-format \
+            json"
     )]
     Stats(StatsArgs),
     /// Run recorded inputs of a harness natively and say how each ended
@@ -262,11 +261,13 @@ pub enum Command {
     /// The bitcode is read and explored anew, and every step of the proof is asked of a fresh
     /// solver; no code of the search that found the proof takes part. Prints the first step
     /// that fails, and exits with 6 then.
-    #[command(after_long_help = "Examples:\n  \
-        cargo cegar check parse.c --certificate proof && cargo cegar check-proof proof/certificate.json\n  \
-        cargo cegar check-proof target/cegar/parse_header/certificate.json\n  \
-        cargo cegar check-proof proof/certificate.json --solver cvc5\n  \
-        cargo cegar check-proof proof/certificate.json --smt2 questions; bitwuzla questions/0001-*.smt2")]
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar check parse.c --certificate proof && \
+        cargo cegar check-proof proof/certificate.json\n  cargo cegar check-proof \
+        target/cegar/parse_header/certificate.json\n  cargo cegar check-proof \
+        proof/certificate.json --solver cvc5\n  cargo cegar check-proof proof/certificate.json \
+        --smt2 questions; bitwuzla questions/0001-*.smt2"
+    )]
     CheckProof(CheckProofArgs),
     /// Say why a goal stands as it does: the way to a violation, what a proof rests on, why
     /// something is open
@@ -275,10 +276,11 @@ pub enum Command {
     /// violation it shows the lines that an execution enters and the values that it chooses there;
     /// of a proof the invariants around the loops, and no more of them than this goal needs; of
     /// an open goal what was tried, and which option may help.
-    #[command(after_long_help = "Examples:\n  \
-        cargo cegar explain parse.c:88\n  \
-        cargo cegar explain parse_array_bound_8c1e02\n  \
-        cargo cegar check parse.c --certificate proof; cargo cegar explain parse.c:88 --from proof")]
+    #[command(
+        after_long_help = "Examples:\n  cargo cegar explain parse.c:88\n  cargo cegar \
+        explain parse_array_bound_8c1e02\n  cargo cegar check parse.c --certificate proof; cargo \
+        cegar explain parse.c:88 --from proof"
+    )]
     Explain(ExplainArgs),
     /// List the harnesses, where each starts, its tests and how its goals stood last
     #[command(
@@ -331,7 +333,8 @@ pub struct BudgetArgs {
     /// Assume this rule, although --no-assume or cegar.toml lifts it (repeatable)
     #[arg(long, value_name = "ID")]
     pub assume: Vec<String>,
-    /// Exit with 5 if a goal stays open, or a proof assumes a precondition that nobody has confirmed
+    /// Exit with 5 if a goal stays open, or a proof assumes a precondition that nobody has
+    /// confirmed
     #[arg(long)]
     pub require_proof: bool,
     /// Print what each part did

@@ -1,6 +1,7 @@
 //! What a header says in words.
 
-/// The text of the comment before a declaration whose name stands at an offset; empty if there is none, or another declaration lies between.
+/// The text of the comment before a declaration whose name stands at an offset; empty if there is
+/// none, or another declaration lies between.
 pub(super) fn before(text: &str, name: usize) -> String {
     let Some(text) = text.get(..name) else {
         return String::new();

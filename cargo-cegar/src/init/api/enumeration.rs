@@ -1,8 +1,10 @@
 //! Enumerations, and which of their constants are values.
 //!
-//! Many enumerations have constants that no caller passes: how many there are (`COLOR_COUNT`), an end, a member that makes the type as
-//! wide as an `int`. Their names say so, and so do their values: such a constant lies beyond all the others, or below 0. A name alone says too
-//! little: `LOG_ERROR` is a level, `TOKEN_NUM` a kind of token, and `LEVEL_MAX = LEVEL_ERROR` another name of a level.
+//! Many enumerations have constants that no caller passes: how many there are (`COLOR_COUNT`), an
+//! end, a member that makes the type as wide as an `int`. Their names say so, and so do their
+//! values: such a constant lies beyond all the others, or below 0. A name alone says too little:
+//! `LOG_ERROR` is a level, `TOKEN_NUM` a kind of token, and `LEVEL_MAX = LEVEL_ERROR` another name
+//! of a level.
 
 /// Words in the names of constants that lie behind the last value.
 const BEHIND: &[&str] = &[
@@ -117,7 +119,8 @@ fn is_mark(name: &str, number: Option<i64>, all: &[(&str, Option<i64>)]) -> bool
     is_behind && is_greatest || number < 0 && has_word(name, BELOW)
 }
 
-/// Whether one of these words is a word of a constant's name: of `ARR_COLOR_COUNT` or of `kColorCount`.
+/// Whether one of these words is a word of a constant's name: of `ARR_COLOR_COUNT` or of
+/// `kColorCount`.
 fn has_word(name: &str, words: &[&str]) -> bool {
     let mut split = String::new();
     let mut before = ' ';
@@ -132,8 +135,8 @@ fn has_word(name: &str, words: &[&str]) -> bool {
     split.split('_').any(|part| words.contains(&part))
 }
 
-/// Whether numbers are bits: with several of them at once among them, `0, 1, 2, 4, 7`, or with none of them, `0, 1, 2, 4, 8`.
-/// `1, 2, 4` may be anything: sizes, steps.
+/// Whether numbers are bits: with several of them at once among them, `0, 1, 2, 4, 7`, or with none
+/// of them, `0, 1, 2, 4, 8`. `1, 2, 4` may be anything: sizes, steps.
 fn are_bits(values: &[i64]) -> bool {
     let one_bit = |value: &i64| *value > 0 && value.count_ones() == 1;
     let bits = values.iter().copied().filter(one_bit);

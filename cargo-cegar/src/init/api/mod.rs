@@ -104,11 +104,12 @@ pub struct Api {
     /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an
     /// object that is known by its `codec_t *`.
     behind: BTreeSet<String>,
-    /// Typedefs of `char *` that stand for an object: what returns one is named like what makes something, and there is
-    /// a function that gives one back (`typedef char *sds`). Its text has a header before it, as no other text has.
+    /// Typedefs of `char *` that stand for an object: what returns one is named like what makes
+    /// something, and there is a function that gives one back (`typedef char *sds`). Its text has a
+    /// header before it, as no other text has.
     texts: BTreeSet<String>,
-    /// What the header says of the functions that the library calls, by their typedefs, or by the members and parameters
-    /// that point to them ([`prototype::key`]).
+    /// What the header says of the functions that the library calls, by their typedefs, or by the
+    /// members and parameters that point to them ([`prototype::key`]).
     prototypes: HashMap<String, Prototype>,
 }
 
@@ -361,7 +362,8 @@ impl Api {
         }
     }
 
-    /// What the header says of a function that is called through a member or a parameter of this name and type.
+    /// What the header says of a function that is called through a member or a parameter of this
+    /// name and type.
     pub fn prototype(&self, name: &str, ty: &Written) -> Option<&Prototype> {
         match &ty.kind {
             Kind::Named(name) => self.prototypes.get(name),

@@ -1,7 +1,8 @@
-//! What a header says of the functions that a library calls: names of their parameters, and a comment.
+//! What a header says of the functions that a library calls: names of their parameters, and a
+//! comment.
 //!
-//! A type has no names in clang's tree. Those of `typedef int (*on_line)(const char *begin, const char *end);` say that this is
-//! no text with a NUL, so they are read where they stand.
+//! A type has no names in clang's tree. Those of `typedef int (*on_line)(const char *begin, const
+//! char *end);` say that this is no text with a NUL, so they are read where they stand.
 
 use super::comment;
 use crate::init::ctype::Written;
@@ -26,7 +27,8 @@ const TYPES: &[&str] = &[
     "unsigned", "void", "volatile", "restrict",
 ];
 
-/// Reads a declaration (a typedef, a member, a parameter) that begins and ends at these offsets, and whose name stands at `name`.
+/// Reads a declaration (a typedef, a member, a parameter) that begins and ends at these offsets,
+/// and whose name stands at `name`.
 pub(super) fn read(text: &str, (begin, end): (usize, usize), name: usize) -> Option<Prototype> {
     let declaration = text.get(begin..end)?;
     let close = declaration.rfind(')')?;

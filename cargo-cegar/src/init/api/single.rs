@@ -13,8 +13,8 @@ use regex::Regex;
 use super::tree::{Node, dumped};
 use crate::compile::{Compiler, Unit};
 
-/// A header for the functions of a C file that `bound` names; none where it defines none of them, or
-/// cannot be read.
+/// A header for the functions of a C file that `bound` names; none where it defines none of them,
+/// or cannot be read.
 pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Option<String> {
     let source = unit.directory.join(&unit.source).canonicalize().ok()?;
     let text = std::fs::read(&source).ok()?;

@@ -111,8 +111,8 @@ pub(super) fn dumped(
                 last.display(),
                 said.join("\n")
             ),
-            "name the header that a user of the library includes; what it needs goes to `includes` and `defines` under [c] \
-             in cegar.toml",
+            "name the header that a user of the library includes; what it needs goes to `includes` \
+             and `defines` under [c] in cegar.toml",
         ));
     }
     serde_json::from_slice(&output.stdout)

@@ -97,8 +97,8 @@ pub(super) struct Facts<'a> {
     pub turns: BTreeMap<Vec<String>, (usize, usize)>,
 }
 
-/// Whether a number may be the length of these bytes: of a string with its end it counts all or all but
-/// the end, since a number that stands beside a string by chance is seldom just that.
+/// Whether a number may be the length of these bytes: of a string with its end it counts all or all
+/// but the end, since a number that stands beside a string by chance is seldom just that.
 fn is_length_of_text(bytes: &[u8], length: u64) -> bool {
     let all = bytes.len() as u64;
     match bytes.strip_suffix(&[0]) {

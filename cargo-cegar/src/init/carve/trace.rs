@@ -183,7 +183,8 @@ mod tests {
 
     #[test]
     fn what_is_whole_counts() {
-        let text = "B 1 a open i2\nE 1 p1000:\nB 2 a feed p1000: p20:6162 i2\nB 3 b open i3\nE 2 i0\nB 4 a close p10";
+        let text = "B 1 a open i2\nE 1 p1000:\nB 2 a feed p1000: p20:6162 i2\nB 3 b open i3\n\
+            E 2 i0\nB 4 a close p10";
         let runs = parse(text, "t");
         assert_eq!(runs.len(), 2);
         assert_eq!(runs[0].calls.len(), 3);

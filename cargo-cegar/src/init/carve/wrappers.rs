@@ -184,15 +184,14 @@ pub(super) fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<S
         };
     let passed = passed.join(", ");
     Some(format!(
-        "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <string.h>\n\
-         #include \"{include}\"\n#include \"recorder.h\"\n#undef {name}\n\n\
+        "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <stdio.h>\n\
+         #include <string.h>\n#include \"{include}\"\n#include \"recorder.h\"\n#undef {name}\n\n\
          extern {constant}{ret} __real_{name}({params});\n\n\
-         {constant}{ret} __wrap_{name}({params})\n{{\n\
-         \x20   struct cegar_value values[] = {{\n        {values}\n    }};\n\
-         \x20   unsigned long call = cegar_recorder_begin(\"{name}\", values, {count});\n\
-         \x20   {keep}__real_{name}({passed});\n\
-         \x20   struct cegar_value given = {result};\n\
-         \x20   cegar_recorder_end(call, values, {count}, given);\n{give}}}\n"
+         {constant}{ret} __wrap_{name}({params})\n{{\n\x20   struct cegar_value values[] = \
+         {{\n        {values}\n    }};\n\x20   unsigned long call = \
+         cegar_recorder_begin(\"{name}\", values, {count});\n\x20   \
+         {keep}__real_{name}({passed});\n\x20   struct cegar_value given = {result};\n\x20   \
+         cegar_recorder_end(call, values, {count}, given);\n{give}}}\n"
     ))
 }
 

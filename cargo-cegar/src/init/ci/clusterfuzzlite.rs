@@ -23,11 +23,9 @@ pub(super) fn files(project: &Project, root: &Path, harnesses: &[Harness]) -> Fi
     let mut left_out = Vec::new();
     let mut build = format!(
         "#!/bin/bash -eu\n\
-         # Builds the harnesses of {} for ClusterFuzzLite. Written by `cargo cegar init --ci clusterfuzzlite` from what the\n\
-         # crate's own build compiles; yours from now on.\n\
-         \n\
-         source=$SRC/{1}\n\
-         work=$(mktemp -d)\n",
+         # Builds the harnesses of {} for ClusterFuzzLite. Written by `cargo cegar init --ci \
+         clusterfuzzlite` from what the\n# crate's own build compiles; yours from now on.\n\n\
+         source=$SRC/{1}\nwork=$(mktemp -d)\n",
         project.name,
         name_of(root, project),
     );

@@ -60,7 +60,8 @@ pub struct Adjust {
     pub rows: BTreeSet<String>,
     /// Whether an object is opened as callers do before it is used, and what success is.
     pub opened: Option<Success>,
-    /// Whether nothing asks how the beginning of the library went, since it never went well as the harness understood it.
+    /// Whether nothing asks how the beginning of the library went, since it never went well as the
+    /// harness understood it.
     pub unchecked: bool,
     /// Whether containers stay empty, since filling one went wrong.
     pub unfilled: bool,
@@ -312,7 +313,8 @@ mod tests {
 
     #[test]
     fn assumptions_stand_before_the_call_that_they_are_about() {
-        let harness = "#include <stdlib.h>\n\nint main(void)\n{\n    int level = 3;\n    x_level(level);\n    level(level);\n}\n";
+        let harness = "#include <stdlib.h>\n\nint main(void)\n{\n    int level = 3;\n    \
+            x_level(level);\n    level(level);\n}\n";
         let adjust = Adjust {
             assume: vec![
                 ("level".to_owned(), "level > 0".to_owned()),

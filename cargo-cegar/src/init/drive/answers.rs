@@ -1,8 +1,8 @@
 //! Numbers of which the header says that any may be passed.
 //!
-//! "Returns NULL if there is no such day": a function whose comment says how it answers a number that is out
-//! of range has promised to look at it. So no number is the caller's fault there, and where one leads to a
-//! wrong access nothing is learnt from it: it is a finding.
+//! "Returns NULL if there is no such day": a function whose comment says how it answers a number
+//! that is out of range has promised to look at it. So no number is the caller's fault there, and
+//! where one leads to a wrong access nothing is learnt from it: it is a finding.
 
 use super::prose::{has_phrase, sentences};
 use crate::init::api::{Declared, Parameter};

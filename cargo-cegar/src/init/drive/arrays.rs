@@ -1,7 +1,8 @@
 //! Arrays that one number counts: `dot(a, b, n)`, `scale(in, n, out)`.
 //!
-//! Each is a block of its own with exactly as many elements as the number says, so that one element too far is seen in any of them. An array that is
-//! written has at least one element, since it may be a result that stands alone.
+//! Each is a block of its own with exactly as many elements as the number says, so that one element
+//! too far is seen in any of them. An array that is written has at least one element, since it may
+//! be a result that stands alone.
 
 use super::{Body, SECOND, or, unknown};
 use crate::init::api::{Declared, Parameter};

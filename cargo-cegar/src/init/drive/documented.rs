@@ -1,9 +1,11 @@
 //! Memory of which the header says in words how large it is.
 //!
-//! `(n + 7) / 8 bytes are written to out`, `an image of width * height bytes`, `room for HEX_SIZE(len) characters`: a comment before a function says in C how
-//! large an array is, in numbers that are passed beside it. An array of any other size accuses the library of what its callers have to
-//! know, or hides what it does wrong. So a sentence that has such an expression in it is taken at its word: the memory has just so many
-//! bytes, and what the library touches behind them is a finding.
+//! `(n + 7) / 8 bytes are written to out`, `an image of width * height bytes`, `room for
+//! HEX_SIZE(len) characters`: a comment before a function says in C how large an array is, in
+//! numbers that are passed beside it. An array of any other size accuses the library of what its
+//! callers have to know, or hides what it does wrong. So a sentence that has such an expression in
+//! it is taken at its word: the memory has just so many bytes, and what the library touches behind
+//! them is a finding.
 
 use std::ops::Range;
 
@@ -22,8 +24,8 @@ const LARGE: usize = 64;
 const SMALL: usize = 12;
 
 impl Body<'_> {
-    /// The pointers of a function of which its comment says how much memory is behind them. None of what has its length beside it, or is no memory of
-    /// numbers.
+    /// The pointers of a function of which its comment says how much memory is behind them. None of
+    /// what has its length beside it, or is no memory of numbers.
     pub(super) fn documented(
         &self,
         function: &Declared,
@@ -110,8 +112,8 @@ impl Body<'_> {
         found
     }
 
-    /// Takes the pairs of pointers and lengths apart of which the comment says that the pointer leads to more or less than the length says: `frame has room for n + 2
-    /// bytes`.
+    /// Takes the pairs of pointers and lengths apart of which the comment says that the pointer
+    /// leads to more or less than the length says: `frame has room for n + 2 bytes`.
     pub(super) fn unpaired(&self, function: &Declared, lengths: &mut [Option<usize>]) {
         let free = vec![None; lengths.len()];
         let said = self.documented(function, &free).into_iter();
@@ -122,7 +124,8 @@ impl Body<'_> {
         }
     }
 
-    /// Chooses the numbers that say how large memory is, but those that are the length of other memory.
+    /// Chooses the numbers that say how large memory is, but those that are the length of other
+    /// memory.
     pub(super) fn measures(
         &mut self,
         function: &Declared,

@@ -1,8 +1,9 @@
 //! What a header says that callers keep.
 //!
-//! "size must be at least 1", "start is at most count", "n must not be more than ring_used(r)": such a sentence is a condition in C
-//! but for the words of its operators. A harness that does not keep it accuses the library of what its callers promise, and
-//! one that learns conditions from faults learns weaker or stranger ones.
+//! "size must be at least 1", "start is at most count", "n must not be more than ring_used(r)":
+//! such a sentence is a condition in C but for the words of its operators. A harness that does not
+//! keep it accuses the library of what its callers promise, and one that learns conditions from
+//! faults learns weaker or stranger ones.
 
 use super::expression::{Names, sum};
 use super::prose::{begins_with, has_phrase, lower, sentences};
@@ -74,7 +75,8 @@ impl Body<'_> {
             });
             let words: Vec<String> = words.collect();
             let line = format!("crunner_assume({}); {DECLARED}", in_c(&words));
-            // The main input's length is known only once it is there, and what the object holds then may be of it.
+            // The main input's length is known only once it is there, and what the object holds
+            // then may be of it.
             let is_of_input = |word: &String| {
                 let mut names = ["(", "size", "count"].into_iter();
                 names.any(|name| word == name || super::has_name(word, name))
@@ -128,7 +130,8 @@ impl Body<'_> {
         all.map(|one| one.name.as_str()).collect()
     }
 
-    /// That an object is not empty, as a sentence says and one of the library's functions answers: `queue_empty(q) == 0`, `queue_count(q) > 0`.
+    /// That an object is not empty, as a sentence says and one of the library's functions answers:
+    /// `queue_empty(q) == 0`, `queue_count(q) > 0`.
     fn not_empty(&self, function: &Declared, sentence: &[String]) -> Option<Condition> {
         let is_answer = |word: &String| CONDITIONS.contains(&word.as_str());
         if !has_phrase(sentence, NOT_EMPTY) || lower(sentence).iter().any(is_answer) {
@@ -151,7 +154,8 @@ impl Body<'_> {
             .or_else(|| COUNTS.iter().find_map(|names| of_object(names, [">", "0"])))
     }
 
-    /// Whether a function's comment says how large a number is at the most: then each that is no larger is good.
+    /// Whether a function's comment says how large a number is at the most: then each that is no
+    /// larger is good.
     pub(super) fn is_bounded(&self, function: &Declared, param: &Parameter) -> bool {
         self.kept_by_callers(function).iter().any(|condition| {
             let is_upper =
@@ -160,8 +164,9 @@ impl Body<'_> {
         })
     }
 
-    /// The call of a function of the library that stands at the beginning of some words, which takes nothing but an object that is passed as well: `ring_used(r)`,
-    /// `ring_used`, or `the count` where there is a function `ring_count`.
+    /// The call of a function of the library that stands at the beginning of some words, which
+    /// takes nothing but an object that is passed as well: `ring_used(r)`, `ring_used`, or `the
+    /// count` where there is a function `ring_count`.
     fn call_in(&self, function: &Declared, words: &[String]) -> Option<Vec<String>> {
         let of_object = |called: &Declared| self.call_of_object(function, called);
         if words.first()? == "the" {
@@ -183,7 +188,8 @@ impl Body<'_> {
         of_object(self.api.function(words.first()?)?)
     }
 
-    /// The call of a function that takes nothing but an object that is passed as well, and returns a number.
+    /// The call of a function that takes nothing but an object that is passed as well, and returns
+    /// a number.
     fn call_of_object(&self, function: &Declared, called: &Declared) -> Option<Vec<String>> {
         let [param] = &called.params[..] else {
             return None;
@@ -384,8 +390,9 @@ fn sum_or_number(words: &[String], names: Names<'_>) -> Option<usize> {
     sum(words, 0, names).or(is_number.then_some(1))
 }
 
-/// How a callback's answer is bounded by what its comment says, by one of its parameters: the operator, and the parameter's number, from 0. "A number that is less than
-/// bound", "never more than n".
+/// How a callback's answer is bounded by what its comment says, by one of its parameters: the
+/// operator, and the parameter's number, from 0. "A number that is less than bound", "never more
+/// than n".
 pub(super) fn bound_of_answer(said: &Prototype) -> Option<(&'static str, usize)> {
     sentences(&said.comment).iter().find_map(|sentence| {
         let lower = lower(sentence);

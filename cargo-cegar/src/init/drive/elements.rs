@@ -1,7 +1,8 @@
 //! What a header says of an array's elements and of the room behind them.
 //!
-//! "The entries of the array have to be in the range 0x0000 to 0x10FFFF", "the space must exceed the amount of the input data by one byte": an array of
-//! any numbers, or of no room more than its length says, accuses the library of what its callers promise.
+//! "The entries of the array have to be in the range 0x0000 to 0x10FFFF", "the space must exceed
+//! the amount of the input data by one byte": an array of any numbers, or of no room more than its
+//! length says, accuses the library of what its callers promise.
 
 use super::prose::{has_phrase, lower, sentences};
 use super::sized::in_bytes;
@@ -72,7 +73,8 @@ fn more(comment: &str) -> Option<u64> {
 }
 
 impl Body<'_> {
-    /// The lines that put the elements of an array of numbers into the range that the function's comment says, and give it the room that it says.
+    /// The lines that put the elements of an array of numbers into the range that the function's
+    /// comment says, and give it the room that it says.
     pub(super) fn as_said(
         &self,
         function: &Declared,
@@ -105,7 +107,8 @@ impl Body<'_> {
                 low => format!("{low} + "),
             };
             lines.push(format!(
-                "for (size_t i = 0; i < {count}; i++) {DECLARED}\n        {name}[i] = ({kind})({from}(unsigned long long){name}[i] % {many});"
+                "for (size_t i = 0; i < {count}; i++) {DECLARED}\n        {name}[i] = \
+                 ({kind})({from}(unsigned long long){name}[i] % {many});"
             ));
         }
         lines
@@ -118,8 +121,9 @@ mod tests {
 
     #[test]
     fn ranges_and_room_are_read() {
-        let both = "@warning The amount of free space pointed to by `buffer` must exceed the amount of the input data by \
-                    one byte, and the entries of the array pointed to by `str` have to be in the range `0x0000` to `0x10FFFF`.";
+        let both = "@warning The amount of free space pointed to by `buffer` must exceed the \
+            amount of the input data by one byte, and the entries of the array pointed to by `str` \
+            have to be in the range `0x0000` to `0x10FFFF`.";
         assert_eq!(range(both), Some((0, 0x10_ffff)));
         assert_eq!(more(both), Some(1));
         assert_eq!(

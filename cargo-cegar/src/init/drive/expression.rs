@@ -1,7 +1,8 @@
 //! Expressions of C within a sentence: `(n + 7) / 8 bytes`, `HEX_SIZE(len) characters`.
 //!
-//! A comment is prose, and most of its operators are none: `and/or`, `see - above`. So an expression is the longest sequence of words that C would
-//! accept at a place, made of numbers that are passed, of constants and of macros.
+//! A comment is prose, and most of its operators are none: `and/or`, `see - above`. So an
+//! expression is the longest sequence of words that C would accept at a place, made of numbers that
+//! are passed, of constants and of macros.
 
 /// The names that expressions may have in them.
 #[derive(Clone, Copy, Default)]
@@ -12,7 +13,8 @@ pub(super) struct Names<'s> {
     pub(super) functions: &'s [&'s str],
 }
 
-/// Where an expression ends that begins at a word of a sentence. `None` if none does that has an operator, a macro or a function and a parameter's name in it.
+/// Where an expression ends that begins at a word of a sentence. `None` if none does that has an
+/// operator, a macro or a function and a parameter's name in it.
 pub(super) fn expression(words: &[String], at: usize, names: Names<'_>) -> Option<usize> {
     let mut reader = Reader::new(words, at, names);
     reader.sum()?;
@@ -26,7 +28,8 @@ pub(super) fn sum(words: &[String], at: usize, names: Names<'_>) -> Option<usize
     reader.counts.then_some(reader.at)
 }
 
-/// Whether what stands in parentheses at a word is what a function or a macro is given that nobody knows: nothing follows from that alone.
+/// Whether what stands in parentheses at a word is what a function or a macro is given that nobody
+/// knows: nothing follows from that alone.
 pub(super) fn is_given(words: &[String], at: usize) -> bool {
     let called = at.checked_sub(1).and_then(|before| words.get(before));
     words.get(at).is_some_and(|word| word == "(")
@@ -39,7 +42,8 @@ fn is_macro(word: &str) -> bool {
         && !word.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether an expression has a value whatever is passed: what is subtracted may be more, and a divisor may be zero.
+/// Whether an expression has a value whatever is passed: what is subtracted may be more, and a
+/// divisor may be zero.
 pub(super) fn is_total(words: &[String]) -> bool {
     let is_number = |word: &String| word.parse::<u64>().is_ok_and(|number| number > 0);
     let divides = |pair: &[String]| "/%".contains(pair[0].as_str()) && !is_number(&pair[1]);

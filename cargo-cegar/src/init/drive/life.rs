@@ -139,8 +139,8 @@ fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
 }
 
 impl<'a> Body<'a> {
-    /// Has the uses behind one that returns a new object of the same kind work on that: the one before it stays until the end, since the
-    /// new one may lie in it.
+    /// Has the uses behind one that returns a new object of the same kind work on that: the one
+    /// before it stays until the end, since the new one may lie in it.
     fn go_on_with_new(&mut self, cases: &mut [Case<'_>], object: &str, identity: &str) {
         // A variable of the harness's own stays what it is.
         if object.starts_with('&') {
@@ -158,7 +158,8 @@ impl<'a> Body<'a> {
             declared = spaced(&case.function.returns.words);
             case.lines.push(format!("{declared}next = {call}"));
             case.lines.push(format!(
-                "if (next) {{\n                owned[owns++] = {object};\n                {object} = next;\n            }}"
+                "if (next) {{\n                owned[owns++] = {object};\n                {object} \
+                 = next;\n            }}"
             ));
             back = Some(gives_back);
         }
@@ -174,7 +175,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The case that fills the object: what puts something in, may come at the beginning, and again behind itself.
+    /// The case that fills the object: what puts something in, may come at the beginning, and again
+    /// behind itself.
     fn filled_by(&self, cases: &[Case<'_>], rows: &[Vec<usize>]) -> Option<usize> {
         let is_free =
             |number: usize| rows[0].contains(&number) && rows[number + 1].contains(&number);
@@ -217,8 +219,8 @@ impl<'a> Body<'a> {
             ""
         };
         let told = format!(
-            "Makes a {identity}, uses it in an order that the search chooses, and gives it back.\n *\n \
-             * What may follow what is what callers do: {}{more}.",
+            "Makes a {identity}, uses it in an order that the search chooses, and gives it back.\n \
+             *\n * What may follow what is what callers do: {}{more}.",
             files.join(", ")
         );
         let mut code = self.lines.clone();
@@ -273,7 +275,8 @@ impl<'a> Body<'a> {
 fn table(rows: &[Vec<usize>]) -> String {
     let width = rows.iter().map(Vec::len).max().unwrap_or(1);
     let mut text = String::new();
-    text += "/* First what may come at the beginning, then what may come behind each of the cases. */\n";
+    text += "/* First what may come at the beginning, then what may come behind each of the cases. \
+        */\n";
     text += &format!("static const unsigned char may_follow[][{width}] = {{\n");
     for row in rows {
         let numbers: Vec<String> = row.iter().map(usize::to_string).collect();
@@ -305,8 +308,9 @@ fn uses(cases: &[Case<'_>], filled: Option<usize>) -> String {
         text += &format!("        last = {};\n    }}\n", put + 1);
     }
     text += &format!(
-        "    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > 0; turns--) {{\n        \
-             int use = may_follow[last][crunner_range(0, may_follow_count[last] - 1)];\n        switch (use) {{\n"
+        "    for (int turns = (int)crunner_size(1, {TURNS}); turns > 0 && may_follow_count[last] > \
+         0; turns--) {{\n        int use = may_follow[last][crunner_range(0, \
+         may_follow_count[last] - 1)];\n        switch (use) {{\n"
     );
     for (number, case) in cases.iter().enumerate() {
         text += &format!("        case {number}: {{\n");

@@ -1,9 +1,9 @@
 //! What a callback does with what it is handed.
 //!
-//! A library that tells its callers a length which is one too large does nothing wrong itself: they read a byte that is
-//! not theirs. So a callback reads what it is given, as any caller's would: texts up to their NULs, and bytes with a
-//! length up to that. What is what, the names say that the header gives its parameters; without names no number is
-//! taken for a length.
+//! A library that tells its callers a length which is one too large does nothing wrong itself: they
+//! read a byte that is not theirs. So a callback reads what it is given, as any caller's would:
+//! texts up to their NULs, and bytes with a length up to that. What is what, the names say that the
+//! header gives its parameters; without names no number is taken for a length.
 
 use super::Body;
 use super::prose::says;
@@ -44,7 +44,8 @@ impl Body<'_> {
         let mut lines = String::new();
         for (i, param) in params.iter().enumerate() {
             let number = i + 1;
-            // A `size_t` behind bytes need not be their length where its name says something else: a hash, a line's number.
+            // A `size_t` behind bytes need not be their length where its name says something else:
+            // a hash, a line's number.
             let is_length = |l: &usize| {
                 let named = pairs::is_count_name(&params[*l].name);
                 named && self.is_bytes(param, true) && is_number(&params[*l])
@@ -75,8 +76,8 @@ impl Body<'_> {
         lines
     }
 
-    /// What a callback answers that is handed memory to fill, `size_t read(void *user, char *into, size_t size)`: it fills some of it, and
-    /// says how much. `None` for any other one.
+    /// What a callback answers that is handed memory to fill, `size_t read(void *user, char *into,
+    /// size_t size)`: it fills some of it, and says how much. `None` for any other one.
     pub(super) fn filled_in(
         &self,
         function: &Function,
@@ -101,7 +102,8 @@ impl Body<'_> {
         ))
     }
 
-    /// What a callback answers that is asked how many of something there are, `int getNumVertices(const context *c, int face)`: the number does not change between two
+    /// What a callback answers that is asked how many of something there are, `int
+    /// getNumVertices(const context *c, int face)`: the number does not change between two
     /// questions, and depends on what is asked about. `None` for any other one.
     pub(super) fn quantity(
         &self,
@@ -125,21 +127,24 @@ impl Body<'_> {
         let returns = &function.returns.words;
         Some(match numbers {
             Some((place, ty)) => format!(
-                "    static _Bool is_chosen;\n    static {} one;\n    static {returns} of_one, of_others;\n    if (!is_chosen) {{\n        \
-                 one = p{given};\n        of_one = {value};\n        of_others = {value};\n        is_chosen = 1;\n    }}\n    \
+                "    static _Bool is_chosen;\n    static {} one;\n    static {returns} of_one, \
+                 of_others;\n    if (!is_chosen) {{\n        one = p{given};\n        of_one = \
+                 {value};\n        of_others = {value};\n        is_chosen = 1;\n    }}\n    \
                  return p{given} == one ? of_one : of_others;\n",
                 ty.words.trim_start_matches("const "),
                 given = place + 1
             ),
             None => format!(
-                "    static _Bool is_chosen;\n    static {returns} number;\n    if (!is_chosen) {{\n        \
-                 number = {value};\n        is_chosen = 1;\n    }}\n    return number;\n"
+                "    static _Bool is_chosen;\n    static {returns} number;\n    if (!is_chosen) \
+                 {{\n        number = {value};\n        is_chosen = 1;\n    }}\n    return \
+                 number;\n"
             ),
         })
     }
 
-    /// What a callback answers that turns a number into one of its kind, `codepoint custom(codepoint c, void *user)`: something that depends on nothing but
-    /// the number, since a library may ask twice, and expects the same answer. `None` for any other one.
+    /// What a callback answers that turns a number into one of its kind, `codepoint
+    /// custom(codepoint c, void *user)`: something that depends on nothing but the number, since a
+    /// library may ask twice, and expects the same answer. `None` for any other one.
     pub(super) fn mapped(&self, function: &Function, value: &str) -> Option<String> {
         let returns = &function.returns.words;
         let mut numbers = function.params.iter().enumerate().filter(|(_, ty)| {
@@ -155,9 +160,10 @@ impl Body<'_> {
         let given = place + 1;
         is_map.then(|| {
             format!(
-                "    static _Bool is_chosen;\n    static {returns} from, to, by;\n    if (!is_chosen) {{\n        \
-                 from = {value};\n        to = {value};\n        by = {value};\n        is_chosen = 1;\n    }}\n    \
-                 return p{given} == from ? to : ({returns})(p{given} ^ by);\n"
+                "    static _Bool is_chosen;\n    static {returns} from, to, by;\n    if \
+                 (!is_chosen) {{\n        from = {value};\n        to = {value};\n        by = \
+                 {value};\n        is_chosen = 1;\n    }}\n    return p{given} == from ? to : \
+                 ({returns})(p{given} ^ by);\n"
             )
         })
     }

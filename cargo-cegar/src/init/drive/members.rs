@@ -1,7 +1,8 @@
 //! The members of a structure that callers fill in: options, descriptions, requests.
 //!
-//! A structure that a function only reads is its caller's to fill. Numbers are chosen; a text and a function for the library
-//! to call are there or are NULL, which the search chooses, since most options are left out by some callers.
+//! A structure that a function only reads is its caller's to fill. Numbers are chosen; a text and a
+//! function for the library to call are there or are NULL, which the search chooses, since most
+//! options are left out by some callers.
 
 use super::looks::is_text;
 use super::{Body, MEMBERS};
@@ -18,7 +19,8 @@ impl Body<'_> {
         let counted = self.counted(record);
         let lengths = self.member_lengths(record);
         for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
-            // A length says how much there is behind a pointer; what begins with `_` is nobody's to set.
+            // A length says how much there is behind a pointer; what begins with `_` is nobody's to
+            // set.
             if lengths.contains(&Some(i)) || field.starts_with('_') {
                 continue;
             }
@@ -36,8 +38,8 @@ impl Body<'_> {
         }
     }
 
-    /// The member of a structure that is named like a number of things, and the one array that there
-    /// is: `uint16_t len; uint8_t body[32];`.
+    /// The member of a structure that is named like a number of things, and the one array that
+    /// there is: `uint16_t len; uint8_t body[32];`.
     fn counted(&self, record: &Record) -> Option<(String, String)> {
         let is_number =
             |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
@@ -52,8 +54,9 @@ impl Body<'_> {
         is_alone.then(|| (count.0.clone(), array.0.clone()))
     }
 
-    /// For each member of a structure, the one that says how long its memory is. A number beside a text or beside what is the caller's own says nothing of
-    /// it, unless it is named as a length of it.
+    /// For each member of a structure, the one that says how long its memory is. A number beside a
+    /// text or beside what is the caller's own says nothing of it, unless it is named as a length
+    /// of it.
     pub(super) fn member_lengths(&self, record: &Record) -> Vec<Option<usize>> {
         let fields = as_parameters(record);
         let mut lengths = pairs::lengths(self.api, &fields);
@@ -121,7 +124,8 @@ impl Body<'_> {
         }
     }
 
-    /// The function that a member points to, if it returns no memory: what allocates belongs to what frees.
+    /// The function that a member points to, if it returns no memory: what allocates belongs to
+    /// what frees.
     fn called(&self, ty: &Written) -> Option<Function> {
         let is_called = |function: &Function| {
             let returns = self.api.resolve(&function.returns).kind;
@@ -141,7 +145,8 @@ fn bound(ty: &Written) -> Option<&str> {
     Some(bound.trim_end_matches(']'))
 }
 
-/// Whether a structure ends with an array that goes on behind it, so that a variable of its type is too small.
+/// Whether a structure ends with an array that goes on behind it, so that a variable of its type is
+/// too small.
 pub(super) fn goes_on(record: &Record) -> bool {
     let last = record.fields.last().filter(|_| !record.union);
     last.and_then(|(_, ty)| bound(ty))

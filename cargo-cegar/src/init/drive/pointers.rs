@@ -16,9 +16,9 @@ const HANDED: usize = 4096;
 const PIECES: usize = 16;
 
 impl Body<'_> {
-    /// A structure that holds a pointer to bytes and their length gets them: `struct { const void
-    /// *src; size_t size; }`. Where the function only reads the structure (`is_read`), the bytes are
-    /// chosen, too.
+    /// A structure that holds a pointer to bytes and their length gets them: `struct { const
+    /// void *src; size_t size; }`. Where the function only reads the structure (`is_read`), the
+    /// bytes are chosen, too.
     pub(super) fn buffers(&mut self, name: &str, record: &Record, is_read: bool) {
         if record.union || record.fields.len() > MEMBERS {
             return;
@@ -232,7 +232,8 @@ impl Body<'_> {
         why: String,
     ) -> Result<String, String> {
         let number = function.params.iter().position(|one| one == param);
-        // Where one is being made that needs what this maker makes, it is that one that goes without.
+        // Where one is being made that needs what this maker makes, it is that one that goes
+        // without.
         let is_circle = self.making.iter().any(|one| one == identity);
         let Some(number) = number.filter(|_| self.nested > 0 && !is_circle) else {
             return Err(why);
@@ -353,8 +354,8 @@ impl Body<'_> {
         match (&memory[..], &lengths[..]) {
             // As Lua's: what is the library's own, the block, its old length and its new one.
             ([_, block], [_, length]) => format!(
-                "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    }}\n    \
-                 return realloc(p{block}, p{length});\n"
+                "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    \
+                 }}\n    return realloc(p{block}, p{length});\n"
             ),
             ([block, ..], [length]) if again => {
                 format!("    return realloc(p{block}, p{length});\n")
@@ -365,8 +366,8 @@ impl Body<'_> {
         }
     }
 
-    /// What a callback does that hands memory over, `long read(void *user, float **to)`: it says how
-    /// much there is, and where. What it says without the place is what no callback says.
+    /// What a callback does that hands memory over, `long read(void *user, float **to)`: it says
+    /// how much there is, and where. What it says without the place is what no callback says.
     fn handed_over(&self, function: &Function) -> Option<String> {
         let number = |ty: &Written| {
             let kind = self.api.resolve(ty).kind;
@@ -396,7 +397,8 @@ impl Body<'_> {
         }
         let element = each.words.trim_start_matches("const ");
         Some(format!(
-            "    static {element} memory[{HANDED}];\n    *p{i} = memory;\n    return crunner_range(0, {PIECES});\n"
+            "    static {element} memory[{HANDED}];\n    *p{i} = memory;\n    return \
+             crunner_range(0, {PIECES});\n"
         ))
     }
 
@@ -449,7 +451,8 @@ impl Body<'_> {
                     match bound {
                         None if mapped.is_some() => mapped.unwrap_or_default(),
                         Some((operator, number)) => format!(
-                            "{needs}    {} = {value};\n    crunner_assume(answer {operator} p{});\n    return answer;\n",
+                            "{needs}    {} = {value};\n    crunner_assume(answer {operator} \
+                             p{});\n    return answer;\n",
                             declaration(&function.returns, "answer"),
                             number + 1
                         ),

@@ -1,7 +1,8 @@
 //! Comments as sentences, and phrases in them.
 //!
-//! What a header says in words is said in few ways. So sentences are taken apart into words, signs being words of their own, and
-//! phrases are looked for among them; what is said in any other way is not understood, and nothing is made of it.
+//! What a header says in words is said in few ways. So sentences are taken apart into words, signs
+//! being words of their own, and phrases are looked for among them; what is said in any other way
+//! is not understood, and nothing is made of it.
 
 /// A comment's sentences, each as its words.
 pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {

@@ -1,7 +1,7 @@
 //! Functions that callers call again and again with one object.
 //!
-//! What runs over in the tenth call runs over in no single one: a queue that takes one entry too many, a checksum
-//! whose counter wraps around. Names say which functions these are.
+//! What runs over in the tenth call runs over in no single one: a queue that takes one entry too
+//! many, a checksum whose counter wraps around. Names say which functions these are.
 
 use super::looks::is_text;
 use super::prose::says;
@@ -45,7 +45,8 @@ fn is_repeated_name(name: &str) -> bool {
     words(name).any(|word| PUTS.iter().chain(REPEATED).any(|one| *one == word)) || takes(name)
 }
 
-/// Whether a function is named like one that takes the next piece from an object; `adv1` is one of these.
+/// Whether a function is named like one that takes the next piece from an object; `adv1` is one of
+/// these.
 fn takes(name: &str) -> bool {
     words(name).any(|word| {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
@@ -72,7 +73,8 @@ pub(super) const AGAIN: &str = "callers call it several times";
 const INPUTS: usize = 12;
 
 impl<'a> Body<'a> {
-    /// Whether a function is named like one that puts something into a container, or sets something that a text names.
+    /// Whether a function is named like one that puts something into a container, or sets something
+    /// that a text names.
     pub(super) fn is_put(&self, function: &Declared) -> bool {
         let has_key = function.params.iter().any(|param| is_text(&param.ty));
         let mut words = words(&function.name);
@@ -95,8 +97,8 @@ impl<'a> Body<'a> {
     }
 
     /// The choices that are made anew for each of several calls, where a function is named like one
-    /// that callers call again and again with one object, or with what the library has itself, and nothing
-    /// else that it takes is an object or all of the input. `None` for any other function.
+    /// that callers call again and again with one object, or with what the library has itself, and
+    /// nothing else that it takes is an object or all of the input. `None` for any other function.
     pub(super) fn again(
         &mut self,
         function: &Declared,
@@ -140,8 +142,9 @@ impl<'a> Body<'a> {
         Some(moved)
     }
 
-    /// The harness of a function that is given bytes and is named like one that callers call again and again: several
-    /// calls, each with bytes of its own. `None` for any other function, and where callers show the order of calls.
+    /// The harness of a function that is given bytes and is named like one that callers call again
+    /// and again: several calls, each with bytes of its own. `None` for any other function, and
+    /// where callers show the order of calls.
     pub(super) fn several(
         mut self,
         function: &'a Declared,

@@ -1,7 +1,9 @@
-//! How large memory is, as a sentence says: expressions with what they count, and the pointers that they are about.
+//! How large memory is, as a sentence says: expressions with what they count, and the pointers that
+//! they are about.
 //!
-//! A name alone says it only where the words before it do (`room for len bytes`): elsewhere it is how much is done (`len bytes are written`). A byte more
-//! that ends a text is counted (`and a NUL`).
+//! A name alone says it only where the words before it do (`room for len bytes`): elsewhere it is
+//! how much is done (`len bytes are written`). A byte more that ends a text is counted (`and a
+//! NUL`).
 
 use std::ops::Range;
 
@@ -42,7 +44,8 @@ const ELEMENTS: &[&str] = &[
 const BETWEEN: &[&str] = &[
     "unsigned", "signed", "input", "output", "more", "raw", "hex", "decimal", "ascii",
 ];
-/// Words before a name or a number alone by which it is how large memory is, and not what is done with it.
+/// Words before a name or a number alone by which it is how large memory is, and not what is done
+/// with it.
 const HOLDS: &[&str] = &[
     "room for",
     "space for",
@@ -108,8 +111,9 @@ impl Room {
     }
 }
 
-/// The pointers that each expression of a sentence is about: those named last before it and behind the expression before it,
-/// with nothing but `and` between them; else all that are named behind it and that no other expression is about.
+/// The pointers that each expression of a sentence is about: those named last before it and behind
+/// the expression before it, with nothing but `and` between them; else all that are named behind it
+/// and that no other expression is about.
 pub(super) fn meant<'s>(
     sentence: &'s [String],
     expressions: &[Range<usize>],
@@ -141,8 +145,8 @@ pub(super) fn meant<'s>(
     meant
 }
 
-/// The expressions of a sentence that say how much there is of something, and where they stand; of two that begin within each
-/// other the longer one.
+/// The expressions of a sentence that say how much there is of something, and where they stand; of
+/// two that begin within each other the longer one.
 pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>, Room)> {
     let lower = lower(sentence);
     let mut found = Vec::new();
@@ -168,7 +172,8 @@ pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>,
     found
 }
 
-/// Where a name or a number ends that alone says how large memory is: `out must have room for len bytes`.
+/// Where a name or a number ends that alone says how large memory is: `out must have room for len
+/// bytes`.
 fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> Option<usize> {
     let before = &lower[..at];
     let before = match ends_with(before, "at least") {
@@ -181,7 +186,8 @@ fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> 
     (end == at + 1 && holds.any(|phrase| ends_with(before, phrase))).then_some(end)
 }
 
-/// Whether what stands behind an expression counts bytes, or elements, and the words behind that; none if it counts nothing.
+/// Whether what stands behind an expression counts bytes, or elements, and the words behind that;
+/// none if it counts nothing.
 fn counted(lower: &[String], end: usize) -> Option<(bool, &[String])> {
     let behind = &lower[end..];
     let at = behind
@@ -204,7 +210,8 @@ fn has_nul(behind: &[String]) -> bool {
             .any(|word| NULS.contains(&word.as_str()))
 }
 
-/// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n bytes if all is escaped` neither holds always.
+/// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n
+/// bytes if all is escaped` neither holds always.
 pub(super) fn unconditional(
     sentence: &[String],
     said: Vec<(Range<usize>, Room)>,
@@ -224,7 +231,8 @@ pub(super) fn unconditional(
     }
 }
 
-/// The number of elements that a comment gives an array as a range of its indices: `T[0..n-1]`, `SA[0..n]`.
+/// The number of elements that a comment gives an array as a range of its indices: `T[0..n-1]`,
+/// `SA[0..n]`.
 pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Room> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let starts = comment.match_indices(array).filter_map(|(at, _)| {

@@ -29,7 +29,8 @@ pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
 }
 
 impl Body<'_> {
-    /// A value for a parameter that is a scalar. How much room an object is made with is mostly little.
+    /// A value for a parameter that is a scalar. How much room an object is made with is mostly
+    /// little.
     pub(super) fn number(
         &mut self,
         param: &Parameter,

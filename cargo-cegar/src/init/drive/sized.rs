@@ -163,7 +163,8 @@ impl<'a> Body<'a> {
         self.after
             .push(format!("crunner_assume({count} == 0 || size > 0);"));
         self.after.push(format!(
-            "for (size_t i = 0; i < {count}; i++)\n        {name}[i] = ({element})((size_t){name}[i] % size);"
+            "for (size_t i = 0; i < {count}; i++)\n        {name}[i] = \
+             ({element})((size_t){name}[i] % size);"
         ));
     }
 

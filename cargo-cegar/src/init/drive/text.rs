@@ -144,8 +144,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A result may be one of the arguments by another type, which is then given back already: `T *f(U
-    /// *)` that takes its argument over.
+    /// A result may be one of the arguments by another type, which is then given back already:
+    /// `T *f(U *)` that takes its argument over.
     fn unless_same(&mut self, result: &str, call: &str) {
         for line in &mut self.cleanup {
             let inner = line.split_once('(').filter(|(back, _)| *back != "free");
@@ -251,7 +251,8 @@ impl<'a> Body<'a> {
         if function.deprecated {
             score -= DEPRECATED;
         }
-        // That a container has something in it is no reason for doubt, nor that a function is called again.
+        // That a container has something in it is no reason for doubt, nor that a function is
+        // called again.
         let is_sure = |guess: &&String| {
             guess.ends_with(ANY_TIME) || guess.ends_with(WITHIN) || *guess == AGAIN
         };

@@ -1,8 +1,8 @@
 //! One use of an object among several: the call of a function, in a scope of its own.
 //!
-//! What is passed to a use stays where it is until the object is closed, since the header does not say
-//! how long the library keeps a pointer: blocks are kept in an array, and variables whose address is
-//! passed are static.
+//! What is passed to a use stays where it is until the object is closed, since the header does not
+//! say how long the library keeps a pointer: blocks are kept in an array, and variables whose
+//! address is passed are static.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,8 @@ impl<'a> Body<'a> {
         self.case_of(function, used)
     }
 
-    /// The first uses of some functions that need nothing but numbers and memory, so many at the most.
+    /// The first uses of some functions that need nothing but numbers and memory, so many at the
+    /// most.
     pub(super) fn first(
         &mut self,
         most: usize,

@@ -1,8 +1,10 @@
 //! What a library as a whole wants called before all else, and behind all else.
 //!
-//! `mix_init(void)` fills the tables that every other function reads, and `registry_init(unsigned slots)` makes the only registry there is. A header
-//! says so in prose only, but no caller leaves it out, and to call it is right in any case. So it is called where there is one such function that takes nothing but values. Where its type, or its comment, says how it fails, nothing comes behind a call that
-//! did.
+//! `mix_init(void)` fills the tables that every other function reads, and `registry_init(unsigned
+//! slots)` makes the only registry there is. A header says so in prose only, but no caller leaves
+//! it out, and to call it is right in any case. So it is called where there is one such function
+//! that takes nothing but values. Where its type, or its comment, says how it fails, nothing comes
+//! behind a call that did.
 
 use super::text::words;
 use super::{Body, Success};
@@ -34,7 +36,8 @@ fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
 const MOST: usize = 3;
 
 impl<'a> Body<'a> {
-    /// The calls with which a library begins, and ends; with what it has itself filled, where the function that is driven works on that.
+    /// The calls with which a library begins, and ends; with what it has itself filled, where the
+    /// function that is driven works on that.
     pub(super) fn whole(&mut self, function: &Declared) -> (Vec<String>, Option<String>) {
         let Some((begin, of)) = self.begin() else {
             return (Vec::new(), None);
@@ -121,8 +124,8 @@ impl<'a> Body<'a> {
             )
     }
 
-    /// The only function with which the library as a whole begins, and the words of its name before the last one. It takes nothing
-    /// but values.
+    /// The only function with which the library as a whole begins, and the words of its name before
+    /// the last one. It takes nothing but values.
     fn begin(&self) -> Option<(&'a Declared, Vec<String>)> {
         let mut begins = self.api.functions.iter().filter_map(|function| {
             let stem = stem(&function.name, BEGINS).filter(|stem| !stem.is_empty())?;

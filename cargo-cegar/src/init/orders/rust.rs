@@ -42,7 +42,8 @@ pub(super) struct Shown {
     pub edges: BTreeSet<Edge>,
     /// Calls behind which the object is not the caller's to give back.
     pub kept: BTreeSet<String>,
-    /// Functions whose result becomes an object of its own, which Rust gives back when it is dropped.
+    /// Functions whose result becomes an object of its own, which Rust gives back when it is
+    /// dropped.
     pub fresh: BTreeSet<String>,
     /// Functions that are called by methods which look at their own state before.
     pub guarded: BTreeSet<String>,
@@ -315,8 +316,8 @@ impl OfType<'_> {
 }
 
 impl Ends {
-    /// Any method of the type comes behind any other, and those of a type that the object was handed
-    /// on to.
+    /// Any method of the type comes behind any other, and those of a type that the object was
+    /// handed on to.
     fn linked(&self, all: &BTreeMap<&Key, Ends>, shown: &mut Shown) {
         self.edges(&self.last, shown);
         for handed in &self.handed {

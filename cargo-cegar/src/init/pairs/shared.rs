@@ -1,8 +1,9 @@
 //! Arrays that share the number which says how many elements they have.
 //!
-//! Of `dot(const float *a, const float *b, size_t n)` the number is the neighbour's of `b`, but says as much about `a`; of `scale(const int *in, size_t n,
-//! int *out)` it is about `out`, too. Only numbers of more than a byte are taken for such arrays: beside bytes there are keys, digests and
-//! texts of lengths of their own.
+//! Of `dot(const float *a, const float *b, size_t n)` the number is the neighbour's of `b`, but
+//! says as much about `a`; of `scale(const int *in, size_t n, int *out)` it is about `out`, too.
+//! Only numbers of more than a byte are taken for such arrays: beside bytes there are keys, digests
+//! and texts of lengths of their own.
 
 use super::{is_length_name, is_output_name, is_place_name, plain};
 use crate::init::api::{Api, Parameter};
@@ -73,7 +74,8 @@ pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Opt
     })
 }
 
-/// What the elements of an array of numbers of more than a byte are, and whether they are only read.
+/// What the elements of an array of numbers of more than a byte are, and whether they are only
+/// read.
 fn element(api: &Api, param: &Parameter) -> Option<(Kind, bool)> {
     if param.bound.is_some() || api.hidden(&param.ty).is_some() {
         return None;

@@ -1,7 +1,8 @@
 //! Which of the tried harnesses are written.
 //!
-//! One that reaches little of its function says little, so that another one is written in its place. Where there is no other, it is
-//! what there is to begin with: a few seconds of trial do not show what a campaign reaches.
+//! One that reaches little of its function says little, so that another one is written in its
+//! place. Where there is no other, it is what there is to begin with: a few seconds of trial do not
+//! show what a campaign reaches.
 
 use super::super::Initialised;
 use super::super::drive;

@@ -1,4 +1,5 @@
-//! Harnesses that are written again with less in them, where what they had too much kept the function from being shown.
+//! Harnesses that are written again with less in them, where what they had too much kept the
+//! function from being shown.
 
 use super::{Trial, Tried};
 use crate::findings::MissingCondition;
@@ -11,8 +12,9 @@ const PLACES: &[&str] = &["at", "i", "j", "k", "slot", "which"];
 /// No caller keeps a number above this one.
 const HIGH: u64 = 65_535;
 
-/// Whether a condition excludes what every caller passes: an index that is not 0, a size that is no NULL, a count that is above a
-/// large number. The fault is then that of an object that is empty, or of the library.
+/// Whether a condition excludes what every caller passes: an index that is not 0, a size that is no
+/// NULL, a count that is above a large number. The fault is then that of an object that is empty,
+/// or of the library.
 pub(super) fn is_absurd(condition: &str, text: &str) -> bool {
     let words: Vec<&str> = condition.split(' ').collect();
     let is_number = |name: &str| {
@@ -45,8 +47,8 @@ pub(super) fn hopeless(finding: &Finding) -> String {
 }
 
 impl Trial<'_> {
-    /// Writes a harness again that fills no container first: what goes wrong while it is filled is shown by the harnesses of the
-    /// functions that fill it, once. False where nothing is filled.
+    /// Writes a harness again that fills no container first: what goes wrong while it is filled is
+    /// shown by the harnesses of the functions that fill it, once. False where nothing is filled.
     pub(super) fn without_filling(
         &self,
         name: &str,
@@ -64,8 +66,9 @@ impl Trial<'_> {
         again.map(|again| tried.harness = again).is_ok()
     }
 
-    /// Writes a harness again that does not ask how the beginning of the library went: where nothing comes behind it, what it returns
-    /// was understood wrongly. False where nothing changes by that.
+    /// Writes a harness again that does not ask how the beginning of the library went: where
+    /// nothing comes behind it, what it returns was understood wrongly. False where nothing changes
+    /// by that.
     pub(super) fn without_check(&self, name: &str, adjust: &mut Adjust, tried: &mut Tried) -> bool {
         if adjust.unchecked || self.is_stopped() {
             return false;
@@ -87,7 +90,8 @@ mod tests {
 
     #[test]
     fn what_excludes_every_caller_is_not_learnt() {
-        let text = "    size_t index = crunner_get_ulong();\n    size_t at = crunner_get_ulong();\n    int level = crunner_get_int();\n";
+        let text = "    size_t index = crunner_get_ulong();\n    size_t at = \
+            crunner_get_ulong();\n    int level = crunner_get_int();\n";
         for condition in [
             "index != NULL",
             "index > 1073741823",

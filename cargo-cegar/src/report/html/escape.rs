@@ -36,7 +36,8 @@ mod tests {
         assert!(!shown.contains(['<', '>', '"', '\'', '\0', '\u{202e}']));
         assert_eq!(
             shown,
-            "&lt;/pre&gt;&lt;script&gt;alert(&quot;1&quot; &amp; &#39;2&#39;)&lt;/script&gt;\u{fffd}\u{27e8}U+202E\u{27e9}x"
+            "&lt;/pre&gt;&lt;script&gt;alert(&quot;1&quot; &amp; \
+             &#39;2&#39;)&lt;/script&gt;\u{fffd}\u{27e8}U+202E\u{27e9}x"
         );
     }
 }

@@ -32,10 +32,11 @@ pub(super) fn put(
     writeln!(
         out,
         "<section id=\"files\"><h2>Files and functions</h2>\n\
-         <p class=\"dim\">A check that several harnesses have is counted once: as violated or open if it is so from any of them. \
-         \u{201c}Unreachable\u{201d} means proved, and never come to: nothing is tested.</p>\n\
-         <div class=\"row head\"><span>file, function</span><span>violated</span><span>open</span><span>proved</span>\
-         <span>unreachable</span><span>edges covered</span></div>"
+         <p class=\"dim\">A check that several harnesses have is counted once: as violated or open \
+         if it is so from any of them. \u{201c}Unreachable\u{201d} means proved, and never come \
+         to: nothing is tested.</p>\n<div class=\"row head\"><span>file, \
+         function</span><span>violated</span><span>open</span><span>proved</span><span>unreachable</span><span>edges \
+         covered</span></div>"
     )?;
     let mut order: Vec<_> = tally.files.iter().collect();
     let sum = |functions: &BTreeMap<String, Function<'_>>| {
@@ -82,8 +83,9 @@ pub(super) fn put(
             }
             Some(source) => writeln!(
                 out,
-                "<details class=\"source\"><summary>{}</summary><p class=\"dim key\"><i class=c>executed</i> \
-                 <i class=y>partly</i> <i class=o>open</i> <i class=u>unreachable</i></p>{}</details>",
+                "<details class=\"source\"><summary>{}</summary><p class=\"dim key\"><i \
+                 class=c>executed</i> <i class=y>partly</i> <i class=o>open</i> <i \
+                 class=u>unreachable</i></p>{}</details>",
                 source.what, source.text
             )?,
             None => {}
@@ -110,7 +112,8 @@ fn row(name: &str, counts: &Counts, tag: &str) -> String {
     };
     let edges: u64 = counts.edges.iter().sum();
     format!(
-        "<summary class=row><code>{name}</code>{tag}{}{}{proved}{}<b class=e>{}/{edges}</b></summary>",
+        "<summary class=row><code>{name}</code>{tag}{}{}{proved}{}<b \
+         class=e>{}/{edges}</b></summary>",
         cell(Word::Violated),
         cell(Word::Open),
         cell(Word::Unreachable),

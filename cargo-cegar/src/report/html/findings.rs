@@ -153,8 +153,9 @@ fn full(
     };
     writeln!(
         out,
-        "<details class=\"finding\" id=\"finding{number}\"{open}><summary><span class=\"tag v\">{standing}</span> \
-         <b>{}</b> <span class=\"at\"><code>{}</code>{function}</span></summary>",
+        "<details class=\"finding\" id=\"finding{number}\"{open}><summary><span class=\"tag \
+         v\">{standing}</span> <b>{}</b> <span \
+         class=\"at\"><code>{}</code>{function}</span></summary>",
         escape(&finding.message),
         escape(&finding.place.show()),
     )?;

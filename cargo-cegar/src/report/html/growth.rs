@@ -67,8 +67,8 @@ pub fn picture(samples: &[Sample]) -> String {
     };
     let bottom = HEIGHT - BELOW;
     let mut out = format!(
-        "<svg class=\"growth\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"edges covered and checks open over time\">\
-         <path class=\"axis\" d=\"M{LEFT},8V{bottom}H{:.1}\"/>",
+        "<svg class=\"growth\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"edges \
+         covered and checks open over time\"><path class=\"axis\" d=\"M{LEFT},8V{bottom}H{:.1}\"/>",
         WIDTH - 8.0
     );
     let mut label = |x: f64, y: f64, anchor: &str, text: &str| {

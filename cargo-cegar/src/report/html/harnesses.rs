@@ -35,10 +35,12 @@ pub(super) fn put(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> 
 fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
     writeln!(
         out,
-        "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=col>harness<th class=n scope=col>violated<th class=n scope=col>open\
-         <th class=n scope=col>proved<th class=n scope=col>not reached<th class=n scope=col>unreachable<th class=n scope=col>edges covered\
-         <th class=n scope=col>unreachable<th class=n scope=col>open<th class=n scope=col>lines covered<th class=n scope=col>executions\
-         <th class=n scope=col>seconds</tr></thead><tbody>"
+        "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=col>harness<th class=n \
+         scope=col>violated<th class=n scope=col>open<th class=n scope=col>proved<th class=n \
+         scope=col>not reached<th class=n scope=col>unreachable<th class=n scope=col>edges \
+         covered<th class=n scope=col>unreachable<th class=n scope=col>open<th class=n \
+         scope=col>lines covered<th class=n scope=col>executions<th class=n \
+         scope=col>seconds</tr></thead><tbody>"
     )?;
     for chapter in chapters {
         let goals = || chapter.left.kept.goals.iter();
@@ -54,8 +56,9 @@ fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt:
         let violated = checks(Word::Violated).max(chapter.left.kept.findings.len());
         let lines = chapter.coverage.count().percent();
         let text = format!(
-            "<tr><th scope=row>{}<td class=n>{violated}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}\
-             <td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{:.0}</tr>\n",
+            "<tr><th scope=row>{}<td class=n>{violated}<td class=n>{}<td class=n>{}<td \
+             class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td \
+             class=n>{}<td class=n>{:.0}</tr>\n",
             escape(&chapter.harness),
             checks(Word::Open),
             match checks(Word::ProvedIf) {
@@ -100,7 +103,8 @@ fn about(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
     if !graph.is_empty() {
         writeln!(
             out,
-            "<p class=\"dim\"><span class=\"tag p\">edges covered</span> <span class=\"tag o\">checks open</span> over time</p>\n{graph}"
+            "<p class=\"dim\"><span class=\"tag p\">edges covered</span> <span class=\"tag \
+             o\">checks open</span> over time</p>\n{graph}"
         )?;
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();

@@ -28,10 +28,11 @@ pub(super) fn page(
 ) -> String {
     let title = escape(title);
     let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\
-         <title>cargo cegar: {title}</title><style>{STYLE}</style></head><body>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta \
+         http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
+         'unsafe-inline'\"><meta name=\"viewport\" \
+         content=\"width=device-width,initial-scale=1\"><title>cargo cegar: \
+         {title}</title><style>{STYLE}</style></head><body>\n\
          <header><h1>cargo cegar: {title}</h1>\n"
     );
     // Writing to a string cannot fail.
@@ -53,8 +54,9 @@ fn put(
     verdict(out, chapters, &tally)?;
     writeln!(
         out,
-        "<nav><a href=\"#findings\">Findings</a> <a href=\"#files\">Files and functions</a> \
-         <a href=\"#harnesses\">Harnesses</a> <a href=\"#assumptions\">Assumptions</a></nav></header>\n<main>"
+        "<nav><a href=\"#findings\">Findings</a> <a href=\"#files\">Files and functions</a> <a \
+         href=\"#harnesses\">Harnesses</a> <a \
+         href=\"#assumptions\">Assumptions</a></nav></header>\n<main>"
     )?;
     bindings(out, mismatches)?;
     findings::put(out, chapters, &shown, &mut rooms)?;
@@ -217,7 +219,8 @@ fn left_out(out: &mut String, chapters: &[Chapter], rooms: &Rooms) -> std::fmt::
     writeln!(
         out,
         "</ul><p>All of it is in <code>target/cegar/HARNESS/goals.json</code> (here for instance \
-         <code>target/cegar/{}/goals.json</code>), and <code>cargo cegar explain FILE:LINE</code> tells of each.</p></section>",
+         <code>target/cegar/{}/goals.json</code>), and <code>cargo cegar explain FILE:LINE</code> \
+         tells of each.</p></section>",
         escape(example)
     )
 }

@@ -150,7 +150,8 @@ impl<W: Write> TerminalReporter<W> {
             )
         } else {
             format!(
-                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} open{not_shown}{late}{misfits}",
+                "in {took}, {verdict}{findings}; checks: {}; edges: {} covered, {} unreachable, {} \
+                 open{not_shown}{late}{misfits}",
                 checks.words(),
                 edges.covered,
                 edges.unreachable,
@@ -170,7 +171,8 @@ impl<W: Write> TerminalReporter<W> {
 
     pub(super) fn statistics(&mut self, s: &Stats) {
         let text = format!(
-            "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the engine",
+            "{} executions, {} machine runs, {} solver calls, {} refinements, {} seeds from the \
+             engine",
             count(s.executions),
             count(s.machine_runs),
             count(s.solver_calls),
@@ -203,7 +205,9 @@ impl<W: Write> TerminalReporter<W> {
                 false => String::new(),
             };
             let text = format!(
-                "prover {}: {floor}{} iterations, {} of {} guesses hold, {} solver calls, {} of {} paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
+                "prover {}: {floor}{} iterations, {} of {} guesses hold, {} solver calls, {} of {} \
+                 paths around loops lead to a violation; explore {:.2}s, forest {:.2}s, loops \
+                 {:.2}s, guess {:.2}s, houdini {:.2}s, settle {:.2}s, check {:.2}s",
                 seconds(s.proving),
                 p.iterations,
                 count(p.facts),

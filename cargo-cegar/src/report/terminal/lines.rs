@@ -228,7 +228,8 @@ impl<W: Write> TerminalReporter<W> {
             GoalStatus::Open { why } if is_verbose => {
                 self.status(WARN, "Open", &format!("{text}: {why}"));
             }
-            // A library has thousands of checks: normally their number is told, by reason, and a few places.
+            // A library has thousands of checks: normally their number is told, by reason, and a
+            // few places.
             GoalStatus::Open { why } if self.verbosity == 0 => {
                 let places = self.open.entry(why.clone()).or_default();
                 places.push(goal.place.show());

@@ -21,7 +21,8 @@ pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String
             harness,
             "Fuzzing",
             format!(
-                "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
+                "{harness}  {} execs  {}/s  edges {edges_covered}/{edges}  checks \
+                 {checks_proved}/{checks} proved  seeds from engine {engine_seeds}",
                 count(*executions),
                 count(*per_second as u64)
             ),

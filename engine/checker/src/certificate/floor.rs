@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloorClaim {
-    /// Whether relations of values are followed on the way ([`relations`](cegar_model::domain::walk::Walker::relations)).
+    /// Whether relations of values are followed on the way
+    /// ([`relations`](cegar_model::domain::walk::Walker::relations)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relations: bool,
     /// Functions that are walked once for all their calls.
@@ -38,7 +39,8 @@ pub struct FloorClaim {
 pub struct ContextClaim {
     /// The function.
     pub function: u32,
-    /// The call: a context that stands before, the block, the operation. None for a function that is walked for itself.
+    /// The call: a context that stands before, the block, the operation. None for a function that
+    /// is walked for itself.
     pub back: Option<(u32, u32, u32)>,
 }
 

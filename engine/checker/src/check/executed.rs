@@ -1,8 +1,9 @@
 //! Claims that follow from one execution.
 //!
-//! A program that asks for no input has one execution, and what it came by is all that there is: each check held wherever it was come to,
-//! and what was not entered never is. The machine says whether its run stands for all of them ([`cegar_model::machine::exact`]). Since nothing
-//! went wrong on the way, no claim has a condition.
+//! A program that asks for no input has one execution, and what it came by is all that there is:
+//! each check held wherever it was come to, and what was not entered never is. The machine says
+//! whether its run stands for all of them ([`cegar_model::machine::exact`]). Since nothing went
+//! wrong on the way, no claim has a condition.
 
 use cegar_model::deadline;
 use cegar_model::machine::exact::Exact;

@@ -1,6 +1,7 @@
 //! What the checker can say only after all fragments.
 //!
-//! Conditions, places that are not modelled, claims that there was no time for, and what all of it rests on.
+//! Conditions, places that are not modelled, claims that there was no time for, and what all of it
+//! rests on.
 
 use cegar_model::program::ir::BlockId;
 
@@ -46,7 +47,8 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// What lies behind a claimed check that there was no time for rests on it: there was no time for that, either.
+    /// What lies behind a claimed check that there was no time for rests on it: there was no time
+    /// for that, either.
     fn delay(&mut self) {
         for late in std::mem::take(&mut self.late) {
             for claim in &self.certificate.checks {
@@ -62,7 +64,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Rejects a claim that lies behind something that is not modelled, unless it follows from the floor; whether there are such.
+    /// Rejects a claim that lies behind something that is not modelled, unless it follows from the
+    /// floor; whether there are such.
     fn hole(&self, grounded: &Grounded) -> Result<bool, Rejected> {
         let mut rescued = false;
         for (what, place, behind) in &self.holes {
@@ -91,8 +94,9 @@ impl Checker<'_, '_> {
         Ok(rescued)
     }
 
-    /// Rejects a claim that keeps a condition back, unless it follows from the floor with those that it states; whether there are such. A
-    /// goal that is not reached in any fragment is judged by its place alone.
+    /// Rejects a claim that keeps a condition back, unless it follows from the floor with those
+    /// that it states; whether there are such. A goal that is not reached in any fragment is judged
+    /// by its place alone.
     fn conditions(&self, grounded: &Grounded) -> Result<bool, Rejected> {
         let none = Condition::default();
         let mut rescued = false;

@@ -1,4 +1,5 @@
-//! Whether the claims of one fragment follow, where it narrows the world, and where it cannot be passed.
+//! Whether the claims of one fragment follow, where it narrows the world, and where it cannot be
+//! passed.
 
 use cegar_model::deadline;
 use cegar_model::program::ir::{CheckId, Loc};
@@ -81,7 +82,8 @@ impl<'p> Checker<'_, 'p> {
         self.narrowings(fragment, known)
     }
 
-    /// `None` if the terms are shown to be unsatisfiable together, else the reason why they are not.
+    /// `None` if the terms are shown to be unsatisfiable together, else the reason why they are
+    /// not.
     pub(super) fn follows(
         &mut self,
         fragment: &Fragment,
@@ -95,7 +97,8 @@ impl<'p> Checker<'_, 'p> {
             .iter()
             .zip(&fragment.obligation_of)
         {
-            // What is claimed follows from the rest: a question without it is smaller, and asks for no less.
+            // What is claimed follows from the rest: a question without it is smaller, and asks for
+            // no less.
             let claimed = of
                 .and_then(|at| fragment.obligations[at].check)
                 .is_some_and(|CheckId(id)| self.claimed.checks.contains_key(&id));
@@ -106,7 +109,8 @@ impl<'p> Checker<'_, 'p> {
         self.refuted(&terms, about)
     }
 
-    /// Notes which rules narrow the world. What the certificate states needs no question; what it does not must not be reached.
+    /// Notes which rules narrow the world. What the certificate states needs no question; what it
+    /// does not must not be reached.
     fn narrowings(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
         for narrowing in &fragment.narrowings {
             let place = narrowing.place(self.program);

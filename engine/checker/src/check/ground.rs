@@ -1,8 +1,9 @@
 //! Claims that follow from the floor.
 //!
-//! Such a claim needs no fragment: no walk comes by a violation of the check, or no walk enters the block. The claim rests on the checks before it that are not
-//! claimed, where *before* means along the calls that the walks came by, and no hole may lie before it. A certificate whose claims all follow from the floor is
-//! accepted without a question to the solver.
+//! Such a claim needs no fragment: no walk comes by a violation of the check, or no walk enters the
+//! block. The claim rests on the checks before it that are not claimed, where *before* means along
+//! the calls that the walks came by, and no hole may lie before it. A certificate whose claims all
+//! follow from the floor is accepted without a question to the solver.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +24,8 @@ pub(super) struct Grounded {
 }
 
 impl Grounded {
-    /// The claims that follow from the floor, where those checks are `late` for which there was no time.
+    /// The claims that follow from the floor, where those checks are `late` for which there was no
+    /// time.
     pub fn of(
         program: &Program,
         certificate: &Certificate,
@@ -96,7 +98,8 @@ pub(super) fn accepted(
     })
 }
 
-/// That the certificate states what its claims rest on, and nothing that this version does not know.
+/// That the certificate states what its claims rest on, and nothing that this version does not
+/// know.
 pub(super) fn stated(
     program: &Program,
     certificate: &Certificate,

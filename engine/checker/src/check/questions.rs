@@ -1,7 +1,7 @@
 //! What the checker asks a solver, and in which parts.
 //!
-//! An answer that does not come in time is as good as none, so what is hard is asked in smaller questions: an edge's formulas one by one, and one of
-//! them for each side of a condition in it.
+//! An answer that does not come in time is as good as none, so what is hard is asked in smaller
+//! questions: an edge's formulas one by one, and one of them for each side of a condition in it.
 
 use cegar_model::deadline;
 use cegar_model::solver::{Answer, Limits};
@@ -111,7 +111,8 @@ impl Checker<'_, '_> {
         if all > 1 && self.are_kept_together(edge, terms, &open) {
             return Ok(());
         }
-        // What is said of numbers alone is easy without what is said of arrays, and that is easier one by one.
+        // What is said of numbers alone is easy without what is said of arrays, and that is easier
+        // one by one.
         let pool = &self.claims.pool;
         let (plain, reading): (Vec<_>, Vec<_>) =
             (open.into_iter()).partition(|(t, _)| !reads_arrays(pool, *t));

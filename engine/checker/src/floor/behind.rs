@@ -1,6 +1,8 @@
-//! What may be executed after a place, by the calls that the walks came by and those that the code has.
+//! What may be executed after a place, by the calls that the walks came by and those that the code
+//! has.
 //!
-//! As [`crate::behind`], without contexts: after a function's last instruction comes what follows each of its calls.
+//! As [`crate::behind`], without contexts: after a function's last instruction comes what follows
+//! each of its calls.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -75,7 +77,8 @@ impl Behinds {
             .filter(|(_, function)| function.addressed)
             .map(|(id, _)| id)
             .collect();
-        // What lies behind a place that is not passed was not walked: its calls are those of the code.
+        // What lies behind a place that is not passed was not walked: its calls are those of the
+        // code.
         let mut callees: BTreeMap<(BlockId, u32), Vec<FuncId>> = BTreeMap::new();
         for (block, code) in (0u32..).map(BlockId).zip(&program.blocks) {
             for (op, inst) in (0u32..).zip(&code.ops) {

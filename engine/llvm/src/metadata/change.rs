@@ -1,4 +1,5 @@
-//! What is noted at instructions, global variables and in modules. None of it is asked for where a program is only read.
+//! What is noted at instructions, global variables and in modules. None of it is asked for where a
+//! program is only read.
 
 use llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef};
 

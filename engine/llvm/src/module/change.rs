@@ -1,4 +1,5 @@
-//! What is added to a module, linked into it and written of it. None of it is asked for where a program is only read.
+//! What is added to a module, linked into it and written of it. None of it is asked for where a
+//! program is only read.
 
 use std::ptr;
 use std::rc::Rc;
@@ -84,7 +85,8 @@ impl Module {
         }
     }
 
-    /// The module as bitcode. LLVM's own way to write a file ends the process where the disk is full.
+    /// The module as bitcode. LLVM's own way to write a file ends the process where the disk is
+    /// full.
     pub fn bitcode(&self) -> Vec<u8> {
         let buffer = llvm!(LLVMWriteBitcodeToMemoryBuffer(self.raw));
         let (start, len) = (

@@ -34,7 +34,8 @@ impl<'m> Value<'m> {
         !llvm!(LLVMGetFirstUse(self.0)).is_null()
     }
 
-    /// Removes an instruction, a function or a global variable that nothing uses. It must not be used again: its memory is free.
+    /// Removes an instruction, a function or a global variable that nothing uses. It must not be
+    /// used again: its memory is free.
     pub fn delete(self) {
         assert!(!self.is_used(), "something uses it");
         if self.is_function() {
@@ -53,7 +54,8 @@ impl<'m> Value<'m> {
         llvm!(LLVMSetLinkage(self.0, linkage));
     }
 
-    /// Hides a definition from the dynamic linker, so that the process cannot put another in its place.
+    /// Hides a definition from the dynamic linker, so that the process cannot put another in its
+    /// place.
     pub fn hide(self) {
         use LLVMLinkage::*;
         // What is local must keep the default visibility.

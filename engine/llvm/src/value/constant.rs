@@ -34,8 +34,8 @@ impl<'m> Value<'m> {
         Some(lent_bytes(data, len))
     }
 
-    /// The numbers of a constant array of integers of 8 to 64 bits that is not all zeros. A table has millions of them: no more is asked of each
-    /// than its value.
+    /// The numbers of a constant array of integers of 8 to 64 bits that is not all zeros. A table
+    /// has millions of them: no more is asked of each than its value.
     pub fn numbers(self) -> Option<impl Iterator<Item = u64> + 'm> {
         let is_table =
             !llvm!(LLVMIsAConstantDataArray(self.0)).is_null() && self.ty().element().is_integer();

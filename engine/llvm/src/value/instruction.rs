@@ -110,7 +110,8 @@ impl<'m> Value<'m> {
         self.is_global_object() || self.is_access() || self.is(LLVMOpcode::LLVMAlloca)
     }
 
-    /// The alignment of an access, an `alloca` or something global; 0 for other values, and where none is given.
+    /// The alignment of an access, an `alloca` or something global; 0 for other values, and where
+    /// none is given.
     pub fn align(self) -> u32 {
         match self.has_align() {
             true => llvm!(LLVMGetAlignment(self.0)),
@@ -150,7 +151,8 @@ impl<'m> Value<'m> {
         self.is_gep() && holds(llvm!(LLVMIsInBounds(self.0)))
     }
 
-    /// A `getelementptr`'s constant part and its variable indices with their scales. None where the constant part has no 64 bits.
+    /// A `getelementptr`'s constant part and its variable indices with their scales. None where the
+    /// constant part has no 64 bits.
     pub fn gep_parts(self, layout: Layout<'m>) -> Option<(i64, Vec<(Value<'m>, i64)>)> {
         let mut ty = self.gep_source();
         let mut constant = 0i64;
@@ -198,7 +200,8 @@ impl<'m> Value<'m> {
         llvm!(LLVMGetAtomicRMWBinOp(self.0))
     }
 
-    /// For each element of the result of a `shufflevector`: which element of its operands it is, negative for none. Empty for other values.
+    /// For each element of the result of a `shufflevector`: which element of its operands it is,
+    /// negative for none. Empty for other values.
     pub fn shuffle_mask(self) -> Vec<i32> {
         let count = match self.is(LLVMOpcode::LLVMShuffleVector) {
             true => llvm!(LLVMGetNumMaskElements(self.0)),

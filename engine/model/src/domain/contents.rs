@@ -1,7 +1,9 @@
-//! What is known of an object's bytes: runs of elements, each run with one set of values for all of its elements.
+//! What is known of an object's bytes: runs of elements, each run with one set of values for all of
+//! its elements.
 //!
-//! A field is a run of one element, an array that is indexed becomes a run of many (array smashing, as Blanchet et al. have it in *A static
-//! analyzer for large safety-critical software*, 2003, but by pieces: what lies beside the indices that are used stays apart). Of bytes in no run nothing
+//! A field is a run of one element, an array that is indexed becomes a run of many (array smashing,
+//! as Blanchet et al. have it in *A static analyzer for large safety-critical software*, 2003, but
+//! by pieces: what lies beside the indices that are used stays apart). Of bytes in no run nothing
 //! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
 
 mod filling;
@@ -77,7 +79,8 @@ impl Contents {
             })
     }
 
-    /// Whether runs follow each other, with whole elements, and all that is in them makes sense. What comes from a file may not.
+    /// Whether runs follow each other, with whole elements, and all that is in them makes sense.
+    /// What comes from a file may not.
     pub fn is_sound(&self, is_value: impl Fn(&Value, Width) -> bool, names: &Names<'_>) -> bool {
         let mut free = 0;
         self.runs.iter().all(|(&start, run)| {

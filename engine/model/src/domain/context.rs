@@ -1,8 +1,9 @@
 //! Call contexts: which calls of a function are walked apart.
 //!
-//! A function is walked anew at each call (its context is the way there), or once for all of them, from what all calls have in common
-//! and with what any of them comes back with. Which functions are shared in this way is decided by the walk's caller, and stands in the certificate;
-//! whatever calls itself has to be.
+//! A function is walked anew at each call (its context is the way there), or once for all of them,
+//! from what all calls have in common and with what any of them comes back with. Which functions
+//! are shared in this way is decided by the walk's caller, and stands in the certificate; whatever
+//! calls itself has to be.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

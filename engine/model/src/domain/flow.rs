@@ -1,7 +1,9 @@
-//! The order in which a function's blocks are walked, the registers that matter in each, and where registers get their values.
+//! The order in which a function's blocks are walked, the registers that matter in each, and where
+//! registers get their values.
 //!
-//! The order is a weak topological one (Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993): whatever leads back leads to
-//! the head of a component that it is part of, and a component's blocks stand together.
+//! The order is a weak topological one (Bourdoncle, *Efficient chaotic iteration strategies with
+//! widenings*, 1993): whatever leads back leads to the head of a component that it is part of, and
+//! a component's blocks stand together.
 
 use rustc_hash::FxHashMap;
 
@@ -24,7 +26,8 @@ pub struct Flow {
     cyclic: Vec<bool>,
     /// By block: a bit for each register that is read behind its beginning before it is set.
     live: Vec<Vec<u64>>,
-    /// By block: the registers that tell ways to the return apart; none where more is done than to return.
+    /// By block: the registers that tell ways to the return apart; none where more is done than to
+    /// return.
     ends: Vec<Option<Vec<Reg>>>,
     /// By block: the registers by which states are kept apart there ([`super::selectors`]).
     selectors: Vec<Selectors>,
@@ -138,12 +141,14 @@ impl Flow {
         &self.trailing[self.at(block)]
     }
 
-    /// The register by whose length states are kept apart that arrive at a block: it shrinks in a loop, turn by turn.
+    /// The register by whose length states are kept apart that arrive at a block: it shrinks in a
+    /// loop, turn by turn.
     pub fn shrinking(&self, block: BlockId) -> Option<Reg> {
         self.shrinking[self.at(block)]
     }
 
-    /// Blocks of no consequence from which only such blocks lead to the return, or also to other places.
+    /// Blocks of no consequence from which only such blocks lead to the return, or also to other
+    /// places.
     fn ending(&self, program: &Program, next: &[Vec<u32>]) -> Vec<Option<Vec<Reg>>> {
         let block = |at: usize| program.block(BlockId(self.first + at as u32));
         let is_quiet = |at: usize| {
@@ -206,7 +211,8 @@ impl Flow {
 
     fn order(&mut self, next: &[Vec<u32>]) {
         let mut place = 0;
-        // Parts of the graph that are still to be put in order, the next one last: nodes without the heads above them.
+        // Parts of the graph that are still to be put in order, the next one last: nodes without
+        // the heads above them.
         let mut open: Vec<(Vec<u32>, bool)> = vec![((0..next.len() as u32).collect(), false)];
         let mut part = vec![0u32; next.len()];
         let mut parts = 0;
@@ -246,7 +252,8 @@ impl Flow {
         }
     }
 
-    /// The block by which a component is entered: the function's first, or one with an edge from outside.
+    /// The block by which a component is entered: the function's first, or one with an edge from
+    /// outside.
     fn head(&self, component: &[u32], next: &[Vec<u32>]) -> u32 {
         let mut inside = vec![false; next.len()];
         for &node in component {

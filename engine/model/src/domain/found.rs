@@ -1,7 +1,9 @@
-//! What a walk comes by: checks that may be violated, places that cannot be passed, rules that narrow the world.
+//! What a walk comes by: checks that may be violated, places that cannot be passed, rules that
+//! narrow the world.
 //!
-//! Where the model is narrower than the world is told with the last place in the user's code. A function that is walked once for all
-//! its calls has many such places, which are found when all calls are known.
+//! Where the model is narrower than the world is told with the last place in the user's code. A
+//! function that is walked once for all its calls has many such places, which are found when all
+//! calls are known.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,7 +96,8 @@ impl Found {
         all
     }
 
-    /// Notes the checks that reported violations violate, where the user's code calls into the library.
+    /// Notes the checks that reported violations violate, where the user's code calls into the
+    /// library.
     pub(super) fn settle(&mut self, program: &Program, contexts: &Contexts) {
         for (kind, ctx) in self.reported.clone() {
             let kind = KINDS[usize::from(kind).min(KINDS.len() - 1)];

@@ -1,13 +1,15 @@
 //! Sums that are never above zero: what one value says of others.
 //!
-//! Intervals forget that a pointer and the index beside it stop at the same end. A line says that a sum of a few variables with factors is zero at
-//! most, or just zero. Lines come from definitions, comparisons and checks that held, follow a variable to its new value by substitution, and
-//! are kept where both ways into a block prove them (linear inequalities as in Cousot and Halbwachs, *Automatic discovery of linear
-//! restraints among variables of a program*, 1978, but few, and without a hull). To prove one is to add up others: each step of the search
-//! adds a line with a positive factor, so that whatever it ends with is an upper bound.
+//! Intervals forget that a pointer and the index beside it stop at the same end. A line says that a
+//! sum of a few variables with factors is zero at most, or just zero. Lines come from definitions,
+//! comparisons and checks that held, follow a variable to its new value by substitution, and are
+//! kept where both ways into a block prove them (linear inequalities as in Cousot and
+//! Halbwachs, *Automatic discovery of linear restraints among variables of a program*, 1978, but
+//! few, and without a hull). To prove one is to add up others: each step of the search adds a line
+//! with a positive factor, so that whatever it ends with is an upper bound.
 //!
-//! A variable means a number with its sign, or the offset of an address in its object. Nothing here wraps around: who makes a line has
-//! shown that.
+//! A variable means a number with its sign, or the offset of an address in its object. Nothing here
+//! wraps around: who makes a line has shown that.
 
 mod hull;
 mod lines;
@@ -80,10 +82,12 @@ pub enum Which {
     Near,
 }
 
-/// What marks the reading of a register or a cell as a number without a sign: part of the register's number, or of the cell's length.
+/// What marks the reading of a register or a cell as a number without a sign: part of the
+/// register's number, or of the cell's length.
 pub const UNSIGNED: u32 = 1 << 31;
 
-/// The context of names that registers have while others are given the same. No call has it, nor the two below.
+/// The context of names that registers have while others are given the same. No call has it, nor
+/// the two below.
 pub const MEANWHILE: u32 = u32::MAX;
 /// The context of the parameters of a shared function as they were where it began.
 pub const BEGINNING: u32 = u32::MAX - 1;
@@ -228,7 +232,8 @@ impl Sum {
         self.terms.iter().fold(0, |mask, (var, _)| mask | bit(*var))
     }
 
-    /// The variable that it solves where it is zero: one that it has once, of a call around this one if there is such.
+    /// The variable that it solves where it is zero: one that it has once, of a call around this
+    /// one if there is such.
     fn pivot(&self) -> Option<Var> {
         let rank = |var: Var| match var {
             Var::Outer(..) => 3,
@@ -392,8 +397,8 @@ impl Line {
         Some(Line::new(sum, exact))
     }
 
-    /// What is said of more variables, with larger factors, and not exactly, is of less use; the bounds of types least. A factor
-    /// that is twice as large counts like one more variable.
+    /// What is said of more variables, with larger factors, and not exactly, is of less use; the
+    /// bounds of types least. A factor that is twice as large counts like one more variable.
     fn weight(&self) -> (bool, bool, u32) {
         let factors = self
             .sum
@@ -413,7 +418,8 @@ impl Line {
         self.sum.terms.len() > 1 && (by > OF_TYPES || OF_NARROW_TYPES.contains(&by))
     }
 
-    /// Whether both bound combinations of the same variables, several of them and with the same signs.
+    /// Whether both bound combinations of the same variables, several of them and with the same
+    /// signs.
     fn is_rival(&self, other: &Line) -> bool {
         let (own, others) = (&self.sum.terms, &other.sum.terms);
         let is_alike =
@@ -426,8 +432,9 @@ impl Line {
             && own.iter().zip(others).all(is_alike)
     }
 
-    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and structures are multiples of each other. Texts that
-    /// stand for bytes (three are four characters of base64, five are eight of base32) relate two numbers by small factors.
+    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and
+    /// structures are multiples of each other. Texts that stand for bytes (three are four
+    /// characters of base64, five are eight of base32) relate two numbers by small factors.
     fn is_crooked(&self) -> bool {
         let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
         let divides = |a: i128, b: i128| a % b == 0 || b % a == 0;
@@ -443,7 +450,8 @@ impl Line {
         self.vars().any(|var| matches!(var, Var::Nul(..)))
     }
 
-    /// Whether it only says that a text ends not much before something: what bounds nothing by the end.
+    /// Whether it only says that a text ends not much before something: what bounds nothing by the
+    /// end.
     fn is_idle(&self) -> bool {
         let mut ends = self.terms().filter(|(var, _)| matches!(var, Var::Nul(..)));
         !self.exact
@@ -452,7 +460,8 @@ impl Line {
             && ends.all(|(_, factor)| factor < 0)
     }
 
-    /// Whether it says that a variable is another one, but for a constant, of which no narrower range is known.
+    /// Whether it says that a variable is another one, but for a constant, of which no narrower
+    /// range is known.
     fn only_renames(&self, var: Var, ranges: Ranges<'_>) -> bool {
         let (Some(pivot), [(a, f), (b, g)]) = (self.pivot, &self.sum.terms[..]) else {
             return false;

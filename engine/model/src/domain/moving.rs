@@ -1,6 +1,8 @@
-//! What changes from one state to another one: variables that have one value here and another one there, numbers whose bounds move, and objects whose contents differ.
+//! What changes from one state to another one: variables that have one value here and another one
+//! there, numbers whose bounds move, and objects whose contents differ.
 //!
-//! Where a loop's head takes in another turn these are the variables that others are related to ([`super::linear::Step`], [`Drift`]).
+//! Where a loop's head takes in another turn these are the variables that others are related to
+//! ([`super::linear::Step`], [`Drift`]).
 
 use std::sync::Arc;
 
@@ -16,7 +18,8 @@ const STEPS: usize = 4;
 const DRIFTS: usize = 8;
 
 impl State {
-    /// The objects of which there is one and whose contents are not the same in another state, with their contents there.
+    /// The objects of which there is one and whose contents are not the same in another state, with
+    /// their contents there.
     pub(super) fn changed<'a>(
         &'a self,
         other: &'a State,
@@ -29,7 +32,8 @@ impl State {
         })
     }
 
-    /// What has one value here and another there, the smallest steps first; and numbers whose bounds are others there.
+    /// What has one value here and another there, the smallest steps first; and numbers whose
+    /// bounds are others there.
     pub(super) fn steps(&self, other: &State, names: &Names<'_>) -> (Vec<Step>, Vec<Drift>) {
         let (mut steps, mut drifts) = (Vec::new(), Vec::new());
         let mut compare = |var, a: &Value, b: &Value| {

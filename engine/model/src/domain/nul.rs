@@ -1,13 +1,16 @@
 //! Where a string ends: a zero byte of an object, by its offset.
 //!
-//! A loop that runs up to a zero byte compares its index with nothing. What bounds it is that there is such a byte, so a state names one: the offset
-//! of a byte that is zero is a variable of [lines](super::linear), and a byte that is read and is not zero says that the index is another one, which is
-//! less where it was no greater before (a string's length as a number beside its contents: Dor, Rodeh and Sagiv, *CSSV: Towards a realistic tool for
-//! statically detecting all buffer overflows in C*, PLDI 2003). An object has two of them ([`Which`]): a text that is taken to pieces ends far
-//! behind its first token. Only objects of which there is one have any.
+//! A loop that runs up to a zero byte compares its index with nothing. What bounds it is that there
+//! is such a byte, so a state names one: the offset of a byte that is zero is a variable of
+//! [lines](super::linear), and a byte that is read and is not zero says that the index is another
+//! one, which is less where it was no greater before (a string's length as a number beside its
+//! contents: Dor, Rodeh and Sagiv, *CSSV: Towards a realistic tool for statically detecting all
+//! buffer overflows in C*, PLDI 2003). An object has two of them ([`Which`]): a text that is taken
+//! to pieces ends far behind its first token. Only objects of which there is one have any.
 //!
-//! A zero byte stays one until it may be overwritten with something else. What contents say ([`Contents::last_zero`]) counts as one, so that a state that
-//! names one can be compared with a state that does not yet.
+//! A zero byte stays one until it may be overwritten with something else. What contents say
+//! ([`Contents::last_zero`]) counts as one, so that a state that names one can be compared with a
+//! state that does not yet.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +57,8 @@ impl State {
         Some(Num::exactly(64, last.into()))
     }
 
-    /// A zero byte of an object is at an offset, which may be said with where it was before; it is the one that is spoken of from now on.
+    /// A zero byte of an object is at an offset, which may be said with where it was before; it is
+    /// the one that is spoken of from now on.
     pub fn put_nul(&mut self, of: (ObjId, Which), (at, range): (&Sum, Num)) {
         self.announce_nul(of, at);
         self.put_announced(of, range);
@@ -140,8 +144,8 @@ impl State {
         self.nuls.keys().chain(others).filter_map(both).collect()
     }
 
-    /// Which addresses lie no farther than a zero byte, where each state says so by other lines: a cursor is its text's beginning here, and one byte
-    /// farther there.
+    /// Which addresses lie no farther than a zero byte, where each state says so by other lines: a
+    /// cursor is its text's beginning here, and one byte farther there.
     pub(super) fn texts_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         for (var, id) in self.texts(other, names) {
             self.ends_before(other, names, (&Sum::of(var), id), lines);

@@ -1,9 +1,10 @@
 //! Sets of numbers: an interval with and without a sign, and a remainder.
 //!
-//! C compares the same bits as numbers with and without a sign, and an interval of the one view is two pieces of the other. So both are kept, and
-//! each makes the other smaller (a reduced product, as in Cousot and Cousot, *Systematic design of program analysis frameworks*, 1979).
-//! The remainder (Granger, *Static analysis of arithmetical congruences*, 1989) says which element of an array an offset begins.
-//! It is of the number with a sign, which is what offsets are.
+//! C compares the same bits as numbers with and without a sign, and an interval of the one view is
+//! two pieces of the other. So both are kept, and each makes the other smaller (a reduced product,
+//! as in Cousot and Cousot, *Systematic design of program analysis frameworks*, 1979). The
+//! remainder (Granger, *Static analysis of arithmetical congruences*, 1989) says which element of
+//! an array an offset begins. It is of the number with a sign, which is what offsets are.
 //!
 //! Numbers of more than 64 bits are not followed: of them every set is the whole.
 
@@ -21,8 +22,8 @@ pub use comparison::{decided, exchanged, negated, refined};
 
 /// A set of bit patterns of some width; the owner knows the width.
 ///
-/// A number is in it that lies in both intervals and has the remainder. What is read from a file may contradict itself: then no number
-/// is in it.
+/// A number is in it that lies in both intervals and has the remainder. What is read from a file
+/// may contradict itself: then no number is in it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(from = "Bounds", into = "Bounds")]
 pub struct Num {
@@ -303,7 +304,8 @@ impl Num {
             && self.most <= other.most
     }
 
-    /// A set that both are in, on a chain that ends: bounds that grow stop at a threshold or nowhere.
+    /// A set that both are in, on a chain that ends: bounds that grow stop at a threshold or
+    /// nowhere.
     pub fn widen(&self, width: Width, new: &Num, thresholds: &Thresholds) -> Num {
         let all = Num::all(width);
         let joined = self.hull(new);

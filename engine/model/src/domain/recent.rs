@@ -1,13 +1,17 @@
 //! Blocks that one request gives again and again: the last one apart from those before it.
 //!
-//! A name that stands for several blocks is never known to be overwritten or freed. So a request that is executed several times has two names: one for
-//! the block of the last request, of which there is one at most, and [`OLDER`] for all blocks of earlier ones (Balakrishnan and Reps, *Recency-abstraction
-//! for heap-allocated storage*, SAS 2006). With each request the last block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
-//! in the registers of the calls around it when they go on. For these a state keeps what [became](Fate) of the blocks that were the last ones where
-//! the innermost call began.
+//! A name that stands for several blocks is never known to be overwritten or freed. So a request
+//! that is executed several times has two names: one for the block of the last request, of which
+//! there is one at most, and [`OLDER`] for all blocks of earlier ones (Balakrishnan and
+//! Reps, *Recency-abstraction for heap-allocated storage*, SAS 2006). With each request the last
+//! block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
+//! in the registers of the calls around it when they go on. For these a state keeps what
+//! [became](Fate) of the blocks that were the last ones where the innermost call began.
 //!
-//! States are kept apart by which [last blocks](State::lasts) there are. Before the first request a growing array is NULL, or another object, with room for nothing; behind it
-//! each cell that says its room speaks of the last block. Joined, the two know neither where the array is nor how large.
+//! States are kept apart by which [last blocks](State::lasts) there are. Before the first request a
+//! growing array is NULL, or another object, with room for nothing; behind it each cell that says
+//! its room speaks of the last block. Joined, the two know neither where the array is nor how
+//! large.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -145,14 +149,16 @@ fn turned(value: &Value, id: ObjId, fate: Fate, names: &Names<'_>) -> Option<Val
 }
 
 impl State {
-    /// The last blocks that there are, whether they live or not: a request that was executed once has one ever after.
+    /// The last blocks that there are, whether they live or not: a request that was executed once
+    /// has one ever after.
     pub fn lasts(&self, names: &Names<'_>) -> Lasts {
         let ids = self.objects.keys().copied();
         ids.filter(|id| names.info(*id).single && names.older(*id).is_some())
             .collect()
     }
 
-    /// Behind a call: what became of last blocks in it became of those that the caller's registers lead to.
+    /// Behind a call: what became of last blocks in it became of those that the caller's registers
+    /// lead to.
     pub fn age(&mut self, inside: &Fates, names: &Names<'_>) {
         for value in self.registers.values_mut() {
             if let Some(aged) = inside.aged(value, names) {
@@ -164,7 +170,8 @@ impl State {
         self.fates = self.fates.then(inside);
     }
 
-    /// The last block of a request becomes an older one, since there is another request; so it does in the contents of the new block.
+    /// The last block of a request becomes an older one, since there is another request; so it does
+    /// in the contents of the new block.
     pub fn renew(&mut self, id: ObjId, contents: &mut Contents, names: &Names<'_>) {
         let last = self.objects.get(&id).map(|last| last.alive);
         let ended = last == Some(Alive::No);

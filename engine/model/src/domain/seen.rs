@@ -1,9 +1,11 @@
 //! Which elements of objects registers were read from, at offsets that are no constants.
 //!
-//! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: what the first read was found to be the second one is, unless the object was written
-//! between them. A state keeps in mind of registers where they were read ([`Reads`]), and of registers that no one uses any more what they were found to be
-//! ([`Tested`]). Offsets are said by registers, which have one value each. What has a constant offset is a cell of its own
-//! ([`Cell`](super::state::Cell)), unless the object is one of several: `node->next` is an element of what a register leads to.
+//! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: what the first
+//! read was found to be the second one is, unless the object was written between them. A state
+//! keeps in mind of registers where they were read ([`Reads`]), and of registers that no one uses
+//! any more what they were found to be ([`Tested`]). Offsets are said by registers, which have one
+//! value each. What has a constant offset is a cell of its own ([`Cell`](super::state::Cell)),
+//! unless the object is one of several: `node->next` is an element of what a register leads to.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +74,8 @@ pub type Tested = SmallVec<[(Read, Seen); TESTED]>;
 const TESTED: usize = 2;
 
 impl State {
-    /// Nothing is known any more of which registers hold elements of objects, nor of what tests said.
+    /// Nothing is known any more of which registers hold elements of objects, nor of what tests
+    /// said.
     pub fn forget_reads(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.reads.retain(|_, read| !read.of.may_be(&is_gone));
         self.tested.retain(|(read, _)| !read.of.may_be(&is_gone));

@@ -1,13 +1,16 @@
 //! Registers that say from where a block was reached, and are asked soon afterwards.
 //!
-//! A way out of a nested scope becomes a number in C's intermediate code: each way sets it, all of them are joined where the
-//! scope's variables end, and a switch takes them apart again. So do `a && b`, and an inlined function that returns -1 for an error.
-//! A state in which they were joined has lost what each of them knew by the time of the switch. Where a register gets constants
-//! along the edges into a block and is tested in that block, or in blocks behind it that do little, states are kept apart by
-//! what it holds (trace partitioning by the value of a variable: Mauborgne and Rival, 2005).
+//! A way out of a nested scope becomes a number in C's intermediate code: each way sets it, all of
+//! them are joined where the scope's variables end, and a switch takes them apart again. So do `a
+//! && b`, and an inlined function that returns -1 for an error. A state in which they were joined
+//! has lost what each of them knew by the time of the switch. Where a register gets constants along
+//! the edges into a block and is tested in that block, or in blocks behind it that do little,
+//! states are kept apart by what it holds (trace partitioning by the value of a variable: Mauborgne
+//! and Rival, 2005).
 //!
-//! What walks behind another pointer is NULL until that has taken a step, and the code asks for that: `if (before) before->next = next; else head = next;`. The two cases have nothing
-//! in common but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
+//! What walks behind another pointer is NULL until that has taken a step, and the code asks for
+//! that: `if (before) before->next = next; else head = next;`. The two cases have nothing in common
+//! but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -64,7 +67,8 @@ pub(super) fn selectors(
     found
 }
 
-/// The blocks from a join on in which a register matters that is tested in one of them; none if it is not.
+/// The blocks from a join on in which a register matters that is tested in one of them; none if it
+/// is not.
 fn asked_in(
     program: &Program,
     join: BlockId,
@@ -119,7 +123,8 @@ impl Walk<'_> {
         (first..).take(count).map(BlockId)
     }
 
-    /// By block: the registers that are NULL where a loop begins, get what another register holds later, and are compared with NULL.
+    /// By block: the registers that are NULL where a loop begins, get what another register holds
+    /// later, and are compared with NULL.
     pub fn trailing(&self) -> Vec<Selectors> {
         let mut moved: FxHashMap<Reg, Vec<Operand>> = FxHashMap::default();
         let mut begins: Vec<Reg> = Vec::new();

@@ -1,7 +1,9 @@
-//! What was known where a check could not be shown to hold: for people, who can then say what is missing.
+//! What was known where a check could not be shown to hold: for people, who can then say what is
+//! missing.
 //!
-//! An open check alone says nothing of whether an index, a size or a pointer is what the walk knows too little of. Here it is
-//! noted in sets, of all ways on which the walk came to the check; the report chooses the words for a set. Nothing is proved with it.
+//! An open check alone says nothing of whether an index, a size or a pointer is what the walk knows
+//! too little of. Here it is noted in sets, of all ways on which the walk came to the check; the
+//! report chooses the words for a set. Nothing is proved with it.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +36,8 @@ pub enum Asked {
     Compare(Compare),
 }
 
-/// What is added to an address: the operand, its width, what it is multiplied with, and its numbers.
+/// What is added to an address: the operand, its width, what it is multiplied with, and its
+/// numbers.
 pub type Index = (Operand, Width, i64, Num);
 
 /// An access.
@@ -44,7 +47,8 @@ pub struct Access {
     pub base: Pointer,
     /// What was added that is a constant.
     pub offset: i64,
-    /// What was added beside that: the operand, its width, what it is multiplied with, and its numbers.
+    /// What was added beside that: the operand, its width, what it is multiplied with, and its
+    /// numbers.
     pub indices: Vec<Index>,
     /// Bytes.
     pub len: Num,
@@ -161,7 +165,8 @@ impl Pointer {
 }
 
 impl Short {
-    /// Takes in what was known on another way. What is of another form is not added: then less is said.
+    /// Takes in what was known on another way. What is of another form is not added: then less is
+    /// said.
     pub fn join(&mut self, other: &Short) {
         match (&mut self.asked, &other.asked) {
             (Asked::Access(known), Asked::Access(new)) => {

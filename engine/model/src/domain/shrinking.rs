@@ -1,9 +1,12 @@
 //! Numbers that shrink in a loop.
 //!
-//! A number is written digit by digit: `do *p++ = '0' + n % 10; while (n /= 10)`, or seven bits of it at a time, until it is zero. There are no more turns than the number has
-//! digits, which no line says, since it is no sum. But each turn begins with a smaller number, so that states at the loop's head differ in how many bits the number has at most.
-//! Kept apart by that, each of them is one turn, in which the other counters are constants (trace partitioning: Mauborgne and Rival, 2005; the measure is the number's
-//! length). There are at most as many as bits. Only small loops without calls are treated so: each turn of theirs is walked.
+//! A number is written digit by digit: `do *p++ = '0' + n % 10; while (n /= 10)`, or seven bits of
+//! it at a time, until it is zero. There are no more turns than the number has digits, which no
+//! line says, since it is no sum. But each turn begins with a smaller number, so that states at the
+//! loop's head differ in how many bits the number has at most. Kept apart by that, each of them is
+//! one turn, in which the other counters are constants (trace partitioning: Mauborgne and Rival,
+//! 2005; the measure is the number's length). There are at most as many as bits. Only small loops
+//! without calls are treated so: each turn of theirs is walked.
 
 use crate::program::ir::{BinOp, BlockId, Op, Operand, Reg};
 
@@ -33,7 +36,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Where one of these registers, the first of which is a loop's number and the others what is left of it, matters within a small loop.
+    /// Where one of these registers, the first of which is a loop's number and the others what is
+    /// left of it, matters within a small loop.
     fn mark(&self, all: &[Reg], found: &mut [Option<Reg>]) {
         let live = |block: BlockId| all.iter().find(|reg| (self.is_live)(block, **reg));
         let blocks = self.blocks().filter(|block| (self.is_cyclic)(*block));
@@ -53,7 +57,8 @@ impl Walk<'_> {
         }
     }
 
-    /// The registers between a number and `rest`, if that is the number shifted to the right or divided.
+    /// The registers between a number and `rest`, if that is the number shifted to the right or
+    /// divided.
     fn shrunk(&self, rest: Operand, number: Reg) -> Option<Vec<Reg>> {
         let mut all = vec![number];
         let mut at = rest;

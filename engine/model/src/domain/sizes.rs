@@ -1,8 +1,10 @@
 //! What numbers have to do with the sizes of blocks that grow.
 //!
-//! A growing array keeps its room in one number and what is in it in another: `size == room * sizeof *v` and `used <= room`. Before it grows for the
-//! first time all three are constants, of which no line says anything, and behind that they are no constants any more. So where two states are
-//! joined that know two sizes of one block, the numbers that differ, too, are compared with the sizes.
+//! A growing array keeps its room in one number and what is in it in another: `size == room *
+//! sizeof *v` and `used <= room`. Before it grows for the first time all three are constants, of
+//! which no line says anything, and behind that they are no constants any more. So where two states
+//! are joined that know two sizes of one block, the numbers that differ, too, are compared with the
+//! sizes.
 
 use std::sync::Arc;
 
@@ -57,8 +59,9 @@ impl State {
         })
     }
 
-    /// Of blocks that were given none is larger than [`ONE_ALLOCATION`]: what widens a smaller bound keeps that one. Twice such a size does
-    /// not wrap around, so that a room that is doubled is not smaller than before.
+    /// Of blocks that were given none is larger than [`ONE_ALLOCATION`]: what widens a smaller
+    /// bound keeps that one. Twice such a size does not wrap around, so that a room that is doubled
+    /// is not smaller than before.
     pub(super) fn limits_of_sizes(&self, new: &State, names: &Names<'_>, lines: &mut Lines) {
         let here = |var| self.range(var, names);
         let limit = i128::from(ONE_ALLOCATION);
@@ -73,8 +76,9 @@ impl State {
         }
     }
 
-    /// Numbers are no larger than lines say, where one says it of a number alone, and where a number is large. A room that is multiplied goes past all
-    /// thresholds in a few turns; it is the size of the block that was given for it which says where it ends.
+    /// Numbers are no larger than lines say, where one says it of a number alone, and where a
+    /// number is large. A room that is multiplied goes past all thresholds in a few turns; it is
+    /// the size of the block that was given for it which says where it ends.
     pub fn reduce(&mut self, names: &Names<'_>) {
         for (var, value) in self.reducible(names) {
             let here = |var| self.range(var, names);
@@ -102,7 +106,8 @@ impl State {
         }
     }
 
-    /// The registers and cells that a line may bound more narrowly than their ranges do. None may be negative: such a number is the same at any width.
+    /// The registers and cells that a line may bound more narrowly than their ranges do. None may
+    /// be negative: such a number is the same at any width.
     fn reducible(&self, names: &Names<'_>) -> Vec<(Var, Num)> {
         let alone = self.lines.iter().filter_map(|line| {
             let mut terms = line.terms();
@@ -145,8 +150,9 @@ impl State {
         }
     }
 
-    /// Lines about a block that has one size in one of two states and several in the other one, which may say them by other numbers: where `used == room`
-    /// was tested, that state has `size == 2 * used` for `size == room`.
+    /// Lines about a block that has one size in one of two states and several in the other one,
+    /// which may say them by other numbers: where `used == room` was tested, that state has `size
+    /// == 2 * used` for `size == room`.
     pub(super) fn sizes_of_several(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         for (one, several) in [(self, other), (other, self)] {
             let blocks = one.objects.iter().filter_map(|(&id, object)| {

@@ -1,7 +1,8 @@
 //! Objects: what they are called, whether they live, how large they are, what they hold.
 //!
-//! One name stands for every object that an operation makes in a context. Where that can be several at a time nothing is ever known to be
-//! overwritten, and what was released once may be any of them; of blocks of the heap the last one has a name of its own ([`super::recent`]).
+//! One name stands for every object that an operation makes in a context. Where that can be several
+//! at a time nothing is ever known to be overwritten, and what was released once may be any of
+//! them; of blocks of the heap the last one has a name of its own ([`super::recent`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -76,7 +77,8 @@ pub struct Names<'p> {
     numbers: FxHashMap<Made, ObjId>,
     /// What elements of tables are together: to join thousands of numbers takes its time.
     tables: RefCell<FxHashMap<Elements, Value>>,
-    /// The last zero byte of what globals begin with, between two offsets: loops over tables ask again and again.
+    /// The last zero byte of what globals begin with, between two offsets: loops over tables ask
+    /// again and again.
     zeros: RefCell<FxHashMap<(GlobalId, u32, u32), Option<u32>>>,
 }
 
@@ -278,7 +280,8 @@ impl<'p> Names<'p> {
         })
     }
 
-    /// What any of some elements is that a global begins with. None if there is no such element, or there are too many.
+    /// What any of some elements is that a global begins with. None if there is no such element, or
+    /// there are too many.
     pub fn initials(&self, of: Elements) -> Option<Value> {
         if of.step == 0 || of.last < of.first || (of.last - of.first) / of.step > ELEMENTS {
             return None;
@@ -377,8 +380,8 @@ impl Object {
     }
 }
 
-/// All objects of a state. A global that is not among them is as it was where the program began; what an operation makes and is not
-/// among them does not exist.
+/// All objects of a state. A global that is not among them is as it was where the program began;
+/// what an operation makes and is not among them does not exist.
 pub type Objects = BTreeMap<ObjId, Object>;
 
 /// Puts two spaces together: with `thresholds` as [`Num::widen`] does.

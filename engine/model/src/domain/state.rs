@@ -1,7 +1,8 @@
 //! What is known where a block is entered: the registers of the innermost call, and all objects.
 //!
-//! The registers of the calls around it are kept by the walk, which follows the call. Beside values stands where a register was read from,
-//! so that what a comparison says of the register is known of the cell, too.
+//! The registers of the calls around it are kept by the walk, which follows the call. Beside values
+//! stands where a register was read from, so that what a comparison says of the register is known
+//! of the cell, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,8 +54,9 @@ pub struct State {
     pub fates: Fates,
     /// Who owns blocks of the heap.
     pub owners: Arc<Owners>,
-    /// Where an argument of a call may lead to one of several objects, and the call is walked for each of them: the one that it
-    /// leads to. This only keeps states apart in the call, and says nothing of executions.
+    /// Where an argument of a call may lead to one of several objects, and the call is walked for
+    /// each of them: the one that it leads to. This only keeps states apart in the call, and says
+    /// nothing of executions.
     pub handed: Option<ObjId>,
 }
 
@@ -166,7 +168,8 @@ impl State {
         }
     }
 
-    /// What a variable's values are multiples of, and a remainder more ([`Strides`](super::linear::Strides)).
+    /// What a variable's values are multiples of, and a remainder more
+    /// ([`Strides`](super::linear::Strides)).
     pub fn stride(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
         let of = |value: &Value| match (value.plain(), value.sole()) {
             (Some(num), _) => Some(*num),
@@ -239,7 +242,8 @@ impl State {
     /// What both are in.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         self.met(other, names, |one, two| {
-            // What a row ends with is a multiple of what counts its elements, which no line says where both are numbers.
+            // What a row ends with is a multiple of what counts its elements, which no line says
+            // where both are numbers.
             let counts = one.owners.rows.iter().any(|row| {
                 let there = two.owners.row(row.name());
                 there.is_some_and(|there| (there.from, there.to) != (row.from, row.to))
@@ -251,8 +255,8 @@ impl State {
         })
     }
 
-    /// The join behind a branch: registers that have one number here and another one there are said to change together, as two
-    /// counters do of which a turn moves either the one or the other.
+    /// The join behind a branch: registers that have one number here and another one there are said
+    /// to change together, as two counters do of which a turn moves either the one or the other.
     pub fn join_in_step(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let mut joined = self.join(other, names, widths);
         self.numbers_of_both(other, &mut joined.lines);
@@ -380,7 +384,8 @@ impl State {
         state
     }
 
-    /// Asks for the join of both states, once they have the same rows. Lines that it has, wherever they come from, mean there what they mean in both.
+    /// Asks for the join of both states, once they have the same rows. Lines that it has, wherever
+    /// they come from, mean there what they mean in both.
     fn met(
         &self,
         other: &State,
@@ -397,7 +402,8 @@ impl State {
         both
     }
 
-    /// Whether a line means the offset of an address here, and a number in another state, where it is not known any more that it is an address.
+    /// Whether a line means the offset of an address here, and a number in another state, where it
+    /// is not known any more that it is an address.
     fn meant_otherwise(&self, var: Var, other: &State, names: &Names<'_>) -> bool {
         let is_address = |value: &Value| !value.ptr.is_empty();
         let may_be_any = |value: &Value| value.is_vague() && value.ptr.is_empty();

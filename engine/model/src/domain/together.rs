@@ -1,9 +1,10 @@
 //! What two states say of numbers, where branches meet.
 //!
-//! In a turn of a merge either the one index moves or the other, and the third moves in any case. No line of either branch relates the first
-//! two: in the first turn each of them is a constant, or lies a constant behind where it began. So sums that have one value here and
-//! another one there are put on the line through both points (the affine hull of two points: Karr, *Affine relationships among
-//! variables of a program*, Acta Informatica 6, 1976).
+//! In a turn of a merge either the one index moves or the other, and the third moves in any case.
+//! No line of either branch relates the first two: in the first turn each of them is a constant, or
+//! lies a constant behind where it began. So sums that have one value here and another one there
+//! are put on the line through both points (the affine hull of two points: Karr, *Affine
+//! relationships among variables of a program*, Acta Informatica 6, 1976).
 
 use std::borrow::Cow;
 
@@ -36,8 +37,8 @@ impl State {
         lines
     }
 
-    /// The lines without the zero bytes of which another state knows nothing. What is used up so far is where the text ends, so lines say one
-    /// thing by either.
+    /// The lines without the zero bytes of which another state knows nothing. What is used up so
+    /// far is where the text ends, so lines say one thing by either.
     fn lines_beside(&self, other: &State, names: &Names<'_>) -> Cow<'_, Lines> {
         let is_known = |var: Var| match var {
             Var::Nul(id, which) => other.nuls.contains_key(&(id, which)),
@@ -51,8 +52,8 @@ impl State {
         Cow::Owned(lines)
     }
 
-    /// How far addresses stay from their objects' ends, where that is said of different offsets here and there: no line of
-    /// either state does.
+    /// How far addresses stay from their objects' ends, where that is said of different offsets
+    /// here and there: no line of either state does.
     pub(super) fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
         let differ = self.registers.iter().filter_map(|(reg, a)| {

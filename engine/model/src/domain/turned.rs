@@ -1,4 +1,5 @@
-//! Values that change wherever they are, in registers and in memory at once: what an object is called changes, or it is gone.
+//! Values that change wherever they are, in registers and in memory at once: what an object is
+//! called changes, or it is gone.
 
 use std::sync::Arc;
 

@@ -1,7 +1,8 @@
 //! What a register or a cell of memory may hold: numbers, and addresses in objects.
 //!
-//! An address is an object with a set of offsets. A number may be an address, too, where nothing is known of it: a pointer that was taken to
-//! pieces, or read where too much was written. To follow a number that is not known to be small, the walk asks [`crate::program::outside::points`] where
+//! An address is an object with a set of offsets. A number may be an address, too, where nothing is
+//! known of it: a pointer that was taken to pieces, or read where too much was written. To follow a
+//! number that is not known to be small, the walk asks [`crate::program::outside::points`] where
 //! that could lead.
 
 use std::fmt;
@@ -144,7 +145,8 @@ impl Value {
             .collect()
     }
 
-    /// Anything that may be made of these values' addresses: numbers, and their objects at any offset.
+    /// Anything that may be made of these values' addresses: numbers, and their objects at any
+    /// offset.
     fn mixed(&self, other: &Value, width: Width) -> Value {
         let any = |value: &Value| -> Vec<(ObjId, Num)> {
             let all = value.ptr.iter();
@@ -158,14 +160,15 @@ impl Value {
         }
     }
 
-    /// The name of the objects that both lie in, and how far this one's offset is from the other's. That is the difference of two
-    /// addresses only if the name stands for one object.
+    /// The name of the objects that both lie in, and how far this one's offset is from the other's.
+    /// That is the difference of two addresses only if the name stands for one object.
     pub fn apart(&self, other: &Value) -> Option<(ObjId, Num)> {
         let ((a, x), (b, y)) = (self.sole()?, other.sole()?);
         (a == b).then(|| (a, x.bin(BinOp::Sub, 64, y)))
     }
 
-    /// `self op other`. Divisors and shifts as [`Num::bin`] has them. The difference of two addresses is any number here, see [`Value::apart`].
+    /// `self op other`. Divisors and shifts as [`Num::bin`] has them. The difference of two
+    /// addresses is any number here, see [`Value::apart`].
     pub fn bin(&self, op: BinOp, width: Width, other: &Value) -> Value {
         if let (Some(a), Some(b)) = (self.plain(), other.plain()) {
             return Value::number(a.bin(op, width, b));

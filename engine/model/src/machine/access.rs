@@ -1,9 +1,9 @@
 //! Loads, stores and block moves: the checks, and what stays symbolic at a symbolic address.
 //!
-//! The object is the one that the concrete address points into (an address at a symbolic offset of another
-//! object is a violation, and is recorded as one). Within it a load is an element of the object's array;
-//! a store into a small object becomes an if-then-else per byte. Anything larger keeps its concrete address,
-//! and the path says so.
+//! The object is the one that the concrete address points into (an address at a symbolic offset of
+//! another object is a violation, and is recorded as one). Within it a load is an element of the
+//! object's array; a store into a small object becomes an if-then-else per byte. Anything larger
+//! keeps its concrete address, and the path says so.
 
 use super::memory::{Fault, Site};
 use super::shadow::{Shade, ShadowByte};
@@ -67,8 +67,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok((value, shade))
     }
 
-    /// Deals with an address that is symbolic or undefined: records the check, and gives the offset in the
-    /// object as a term if the address is symbolic.
+    /// Deals with an address that is symbolic or undefined: records the check, and gives the offset
+    /// in the object as a term if the address is symbolic.
     fn place(
         &mut self,
         address: Operand,

@@ -101,8 +101,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if TRACK && self.gives_sign(id, call) {
             return Ok(Next::Go);
         }
-        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits. What is missing is zero here, and may be
-        // anything in a proof.
+        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits.
+        // What is missing is zero here, and may be anything in a proof.
         let parameters = function.params.len();
         let caller = self.frames.last().map_or(0, |f| f.function.index());
         let base = self.base + self.program.functions[caller].registers.len();
@@ -233,8 +233,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(None)
     }
 
-    /// The shadow of a value that is passed with one width and taken with another one: through a pointer of the wrong type, or by a
-    /// declaration that does not fit the definition.
+    /// The shadow of a value that is passed with one width and taken with another one: through a
+    /// pointer of the wrong type, or by a declaration that does not fit the definition.
     fn fitted(&mut self, shade: Shade, given: Width, taken: Width) -> Shade {
         let Some(term) = shade.term.filter(|_| given != taken) else {
             return shade;
@@ -249,7 +249,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Notes what the frame that ends gives back, if it is the environment that gives it to the user's code.
+    /// Notes what the frame that ends gives back, if it is the environment that gives it to the
+    /// user's code.
     fn answered(&mut self, results: &[(u128, Width, Shade)]) {
         let [.., caller, callee] = &self.frames[..] else {
             return;

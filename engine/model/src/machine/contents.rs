@@ -1,8 +1,9 @@
 //! The bytes of an object.
 //!
-//! Every run begins with fresh globals, and an object that a run writes to is copied first. A static array of half a gigabyte would be
-//! copied by every run that touches a byte of it, although it holds nothing but zeros: so a large one that is all zeros is a mapping
-//! of the system's zeros, of which a fresh copy costs nothing until somebody writes to it.
+//! Every run begins with fresh globals, and an object that a run writes to is copied first. A
+//! static array of half a gigabyte would be copied by every run that touches a byte of it, although
+//! it holds nothing but zeros: so a large one that is all zeros is a mapping of the system's zeros,
+//! of which a fresh copy costs nothing until somebody writes to it.
 
 use std::ops::{Deref, DerefMut};
 

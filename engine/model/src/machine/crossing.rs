@@ -1,10 +1,12 @@
 //! What one part of a program hands to another, made visible in the shadow.
 //!
-//! A harness passes NULL, a structure of zeros, a size of its own choice; three calls further something faults. Concrete values have
-//! no history. So where control enters the library from the harness, what the harness chose becomes free variables: constants
-//! among the arguments, members of its objects that hold zeros, numbers from the tape. Their concrete values stay what they are, and
-//! the run goes the same way; but what the fault depends on, and each condition on the way there, says from now on which choice
-//! it was. Contents of buffers stay the bytes of the tape that they are.
+//! A harness passes NULL, a structure of zeros, a size of its own choice; three calls further
+//! something faults. Concrete values have no history. So where control enters the library from the
+//! harness, what the harness chose becomes free variables: constants among the arguments, members
+//! of its objects that hold zeros, numbers from the tape. Their concrete values stay what they are,
+//! and the run goes the same way; but what the fault depends on, and each condition on the way
+//! there, says from now on which choice it was. Contents of buffers stay the bytes of the tape that
+//! they are.
 
 mod chosen;
 
@@ -126,7 +128,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Control was just given to `callee` by a call at `site`: what the harness chose becomes variables.
+    /// Control was just given to `callee` by a call at `site`: what the harness chose becomes
+    /// variables.
     #[cold]
     pub(super) fn note_entry(&mut self, site: CallSite, caller: FuncId, callee: FuncId) {
         let outer = match &self.crossing {
@@ -149,7 +152,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.note_told(&values, before);
     }
 
-    /// The arguments: constants that are no addresses, and numbers from the tape. Gives each value with what it depended on.
+    /// The arguments: constants that are no addresses, and numbers from the tape. Gives each value
+    /// with what it depended on.
     fn note_arguments(&mut self, site: CallSite, callee: FuncId) -> Vec<(u128, Option<Term>)> {
         let params = self.program.function(callee).params.clone();
         let mut values = Vec::new();
@@ -340,9 +344,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Which of the harness's objects the library is told the size of, by an argument or by a member. A number that is the size of
-    /// what is passed beside it is about that alone: an input of four bytes says nothing of an output of four that comes later.
-    /// `first` is the first choice that this call's arguments are.
+    /// Which of the harness's objects the library is told the size of, by an argument or by a
+    /// member. A number that is the size of what is passed beside it is about that alone: an input
+    /// of four bytes says nothing of an output of four that comes later. `first` is the first
+    /// choice that this call's arguments are.
     fn note_told(&mut self, values: &[(u128, Option<Term>)], first: usize) {
         let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &mut self.crossing) else {
             return;
@@ -407,7 +412,8 @@ pub fn depends_on_data(
     })
 }
 
-/// Whether its type says how large an object is: a structure's does, but a point or a sample is as often one of many.
+/// Whether its type says how large an object is: a structure's does, but a point or a sample is as
+/// often one of many.
 fn is_told_by_type(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
     is_structure(shapes, shape) && !is_element(shapes, shape, size)
 }

@@ -1,12 +1,15 @@
 //! A run that stands for all runs.
 //!
-//! Of a program that asks for no input one execution is everything there is, as far as the machine's execution is what every platform's
-//! would be. Here it is looked at operation by operation, before each is executed, and refused as soon as the machine decides something that
-//! the world may decide otherwise: input, the number that an object has in addresses, what was never written, functions that nobody
-//! defines, mathematics that libraries round in their own ways. The machine's shadow follows uninitialised data; addresses are known
-//! by their values, since their numbers are scattered ([`crate::program::ir::numbers`]): whatever looks like one is taken for one, so that an
-//! accident refuses a run and hides nothing. An address may be stored, loaded, compared with NULL and with what is known to be
-//! another one, and moved within its object; every other use looks at its number.
+//! Of a program that asks for no input one execution is everything there is, as far as the
+//! machine's execution is what every platform's would be. Here it is looked at operation by
+//! operation, before each is executed, and refused as soon as the machine decides something that
+//! the world may decide otherwise: input, the number that an object has in addresses, what was
+//! never written, functions that nobody defines, mathematics that libraries round in their own
+//! ways. The machine's shadow follows uninitialised data; addresses are known by their values,
+//! since their numbers are scattered ([`crate::program::ir::numbers`]): whatever looks like one is
+//! taken for one, so that an accident refuses a run and hides nothing. An address may be stored,
+//! loaded, compared with NULL and with what is known to be another one, and moved within its
+//! object; every other use looks at its number.
 
 mod address;
 mod calls;
@@ -326,7 +329,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// The user's function that execution is in, or that called what it is in: the last place there.
+    /// The user's function that execution is in, or that called what it is in: the last place
+    /// there.
     fn user_place(&self) -> String {
         let is_user = |id: FuncId| {
             let kind = self.program.function(id).kind;

@@ -1,8 +1,9 @@
 //! The heap: malloc and its family, as the native runtime (`rt_heap.c`) does it.
 //!
-//! Fresh memory is uninitialised, a block that is moved always moves, a request that no heap could meet gives NULL and sets
-//! errno, and a request for nothing gives a block of no bytes. What is freed twice, or was never allocated, is a
-//! violation. An object has the size it has; what other sizes would do is on the path (`sizes`).
+//! Fresh memory is uninitialised, a block that is moved always moves, a request that no heap could
+//! meet gives NULL and sets errno, and a request for nothing gives a block of no bytes. What is
+//! freed twice, or was never allocated, is a violation. An object has the size it has; what other
+//! sizes would do is on the path (`sizes`).
 
 use super::memory::Site;
 use super::shadow::Shade;
@@ -63,7 +64,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let (old, n, size) = (number(0), number(1), number(2));
                 match bytes(n, size) {
                     (all, false) => self.realloc(call, old, all, check)?,
-                    // Nothing is looked at before the size: the old block stays as it is, good or bad.
+                    // Nothing is looked at before the size: the old block stays as it is, good or
+                    // bad.
                     (_, true) => self.refuse(ENOMEM),
                 }
             }
@@ -145,8 +147,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.shade_of(&operands, product).term
     }
 
-    /// A heap object, or 0 where no heap could have so much. Where there is no room for it in a run, the run ends: whether the
-    /// environment refuses it was asked before.
+    /// A heap object, or 0 where no heap could have so much. Where there is no room for it in a
+    /// run, the run ends: whether the environment refuses it was asked before.
     fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
         if size > fault::ONE_ALLOCATION {
             return Ok(self.refuse(ENOMEM));

@@ -1,7 +1,7 @@
 //! What the machine does itself: the tape, the heap, the transcript, the host's mathematics.
 //!
-//! The meaning of each is fixed by the architecture's table of the runtime; natively the same functions are
-//! C. Values that a host function needs are made concrete and the path says so.
+//! The meaning of each is fixed by the architecture's table of the runtime; natively the same
+//! functions are C. Values that a host function needs are made concrete and the path says so.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use crate::program::ir::{
 };
 use crate::term::{float, value};
 
-/// How often a run may ask for more than its tape holds; then it ends as by `exit(0)`. `CRUNNER_ASKED_IN_VAIN` in `crunner_rt.h` is the same
-/// number.
+/// How often a run may ask for more than its tape holds; then it ends as by `exit(0)`.
+/// `CRUNNER_ASKED_IN_VAIN` in `crunner_rt.h` is the same number.
 const ASKED_IN_VAIN: u32 = 16384;
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -82,7 +82,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// The tape holds less than what is asked for. A program that asks in an endless loop would spin for ever on zeros.
+    /// The tape holds less than what is asked for. A program that asks in an endless loop would
+    /// spin for ever on zeros.
     fn found_empty(&mut self) -> Step {
         let (choice, path_at, step) = (self.choices.len(), self.path.len(), self.steps);
         self.exhausted.get_or_insert(Exhausted {
@@ -338,7 +339,8 @@ fn host_format(spec: &[u8], value: f64) -> Option<Vec<u8>> {
     let spec = CString::new(spec).ok()?;
     let mut text = vec![0u8; 512];
     loop {
-        // SAFETY: the buffer has `text.len()` bytes, and `spec` is one conversion that takes a double.
+        // SAFETY: the buffer has `text.len()` bytes, and `spec` is one conversion that takes a
+        // double.
         let n =
             unsafe { libc::snprintf(text.as_mut_ptr().cast(), text.len(), spec.as_ptr(), value) };
         let n = usize::try_from(n).ok()?;

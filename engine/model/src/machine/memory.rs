@@ -1,9 +1,10 @@
 //! Memory is objects.
 //!
-//! An address is `object << 32 | offset` (DESIGN: "bounds, lifetimes and provenance are two comparisons").
-//! Globals and functions own fixed numbers, everything else gets the next number and never gives it back:
-//! what was freed stays as a tombstone of a few bytes, so that a use after free names what it used. Objects
-//! are shared and copied on writing, so that starting a run and taking a snapshot cost one reference each.
+//! An address is `object << 32 | offset` (DESIGN: "bounds, lifetimes and provenance are two
+//! comparisons"). Globals and functions own fixed numbers, everything else gets the next number and
+//! never gives it back: what was freed stays as a tombstone of a few bytes, so that a use after
+//! free names what it used. Objects are shared and copied on writing, so that starting a run and
+//! taking a snapshot cost one reference each.
 
 use std::rc::Rc;
 

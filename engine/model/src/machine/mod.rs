@@ -1,11 +1,12 @@
 //! The machine: executes the Program on a tape.
 //!
-//! Concretely it is a plain interpreter of the flattened representation, fast enough that loops of a hundred
-//! thousand turns are no event. On request it keeps a *shadow*: for every register and byte that depends on
-//! chosen bytes of the tape, a term. The shadow never decides anything; it only records, at each branch,
-//! check and address, the condition under which another tape would have gone the same way (the must-analysis
-//! of Synergy section 3.2, the partial simulation of CRunner section 3.4). Both uses are one source,
-//! monomorphised, so that concrete runs pay nothing for it.
+//! Concretely it is a plain interpreter of the flattened representation, fast enough that loops of
+//! a hundred thousand turns are no event. On request it keeps a *shadow*: for every register and
+//! byte that depends on chosen bytes of the tape, a term. The shadow never decides anything; it
+//! only records, at each branch, check and address, the condition under which another tape would
+//! have gone the same way (the must-analysis of Synergy section 3.2, the partial simulation of
+//! CRunner section 3.4). Both uses are one source, monomorphised, so that concrete runs pay nothing
+//! for it.
 
 mod access;
 mod block;
@@ -52,19 +53,24 @@ use step::Run;
 pub struct Limits {
     /// Operations before the run ends with [`Outcome::StepLimit`]. Default: 200 million.
     pub steps: u64,
-    /// When a run ends with [`Outcome::StepLimit`], however many operations are left to it. Default: no such time.
+    /// When a run ends with [`Outcome::StepLimit`], however many operations are left to it.
+    /// Default: no such time.
     pub until: Option<Instant>,
     /// Nested calls before [`Outcome::StackOverflow`]. Default: 10,000.
     pub call_depth: usize,
     /// Live bytes before [`Outcome::OutOfMemory`]. Default: 256 MiB, as natively.
     pub live_bytes: u64,
-    /// Loads at a symbolic address stay symbolic in objects of up to this many bytes. Default: 4096.
+    /// Loads at a symbolic address stay symbolic in objects of up to this many bytes.
+    /// Default: 4096.
     pub symbolic_load: usize,
-    /// Stores at a symbolic address stay symbolic in objects of up to this many bytes. Default: 256.
+    /// Stores at a symbolic address stay symbolic in objects of up to this many bytes.
+    /// Default: 256.
     pub symbolic_store: usize,
-    /// So many bytes past the tape's end are inputs of value 0 when running symbolically. Default: 0.
+    /// So many bytes past the tape's end are inputs of value 0 when running symbolically.
+    /// Default: 0.
     pub extend: usize,
-    /// Events of the path that are recorded; what comes later is executed and not recorded. Default: 200,000.
+    /// Events of the path that are recorded; what comes later is executed and not recorded.
+    /// Default: 200,000.
     pub path: usize,
     /// Blocks of the trace that are recorded. Default: 4 million.
     pub trace: usize,
@@ -170,7 +176,8 @@ impl<'p> Machine<'p> {
         run.finish()
     }
 
-    /// Runs with all of the tape symbolic, and notes what the harness hands to the library: see [`crossing`].
+    /// Runs with all of the tape symbolic, and notes what the harness hands to the library: see
+    /// [`crossing`].
     pub fn run_crossing(
         &self,
         tape: &[u8],
@@ -195,7 +202,8 @@ impl<'p> Machine<'p> {
         run.finish_noting()
     }
 
-    /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result belong to.
+    /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result
+    /// belong to.
     pub fn run_symbolic(&self, tape: &[u8], pool: &mut Pool, symbolic: Range<usize>) -> Execution {
         let start = self.start.clone();
         Run::<true>::new(

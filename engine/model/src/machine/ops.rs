@@ -9,7 +9,8 @@ use crate::program::ir::{
 use crate::term::fault::{self, Concrete};
 use crate::term::value;
 
-/// `a op b` where it is one machine instruction and the width at most 64; the rest is [`value::bin`].
+/// `a op b` where it is one machine instruction and the width at most 64; the rest is
+/// [`value::bin`].
 #[inline(always)]
 pub(super) fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
     if width <= 64 {

@@ -1,8 +1,9 @@
 //! What a run leaves behind.
 //!
-//! An [`Execution`] is what every other room looks at: the fuzzer's corpus is replayed into these, partial
-//! simulation (CRunner section 3.4) takes a prefix of one's [`PathEvent`]s and asks for another end, and a
-//! report is written from its [`Violation`]. So it holds facts only; what to ask next is for others to say.
+//! An [`Execution`] is what every other room looks at: the fuzzer's corpus is replayed into these,
+//! partial simulation (CRunner section 3.4) takes a prefix of one's [`PathEvent`]s and asks for
+//! another end, and a report is written from its [`Violation`]. So it holds facts only; what to ask
+//! next is for others to say.
 
 use std::sync::Arc;
 
@@ -24,8 +25,8 @@ pub enum Outcome {
     StepLimit,
     /// More live bytes than [`super::Limits::live_bytes`].
     OutOfMemory,
-    /// Met [`crate::program::ir::Program::unmodelled`] number n; `u32::MAX` for what has no number (a call of a function that
-    /// nobody provides).
+    /// Met [`crate::program::ir::Program::unmodelled`] number n; `u32::MAX` for what has no number
+    /// (a call of a function that nobody provides).
     Unmodelled(u32),
     /// More nested calls than [`super::Limits::call_depth`].
     StackOverflow,
@@ -44,7 +45,8 @@ pub struct Violation {
     pub stack: Vec<CallSite>,
     /// For people: `write of 1 byte at offset 16 of `name` (16 bytes, stack)`.
     pub detail: String,
-    /// The channel whose number was used as an address that leads to no object. Only symbolic runs know.
+    /// The channel whose number was used as an address that leads to no object. Only symbolic runs
+    /// know.
     pub address_from: Option<Arc<str>>,
 }
 
@@ -162,17 +164,21 @@ pub struct Execution {
     pub exhausted: Option<Exhausted>,
     /// Where the run depended on symbolic bytes, in order. Empty for concrete runs.
     pub path: Vec<PathEvent>,
-    /// Blocks in the order they were entered, up to [`super::Limits::trace`]. Empty for concrete runs.
+    /// Blocks in the order they were entered, up to [`super::Limits::trace`]. Empty for concrete
+    /// runs.
     pub trace: Vec<BlockId>,
-    /// What the environment answered the user's code, in order, up to [`super::Limits::trace`]. Empty for concrete runs.
+    /// What the environment answered the user's code, in order, up to [`super::Limits::trace`].
+    /// Empty for concrete runs.
     pub answers: Vec<Answer>,
     /// Operations executed.
     pub steps: u64,
     /// What was written, in order, neighbours of one stream joined.
     pub output: Vec<(i32, Vec<u8>)>,
-    /// The functions on the stack when the run ended, outermost first, and the call that entered each.
+    /// The functions on the stack when the run ended, outermost first, and the call that entered
+    /// each.
     pub stack_at_end: Vec<(FuncId, Option<CallSite>)>,
-    /// The first load of a byte that was never written. Reading such bytes is legal; see the next field.
+    /// The first load of a byte that was never written. Reading such bytes is legal; see the next
+    /// field.
     pub undefined_load: Option<Pos>,
     /// The first branch, address or length that depended on uninitialised data. Only
     /// [`super::Machine::run_tracked`] and [`super::Machine::run_symbolic`] follow it.

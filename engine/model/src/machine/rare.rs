@@ -170,7 +170,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 check,
             } => {
                 let (old, old_shade) = self.load(*address, *width, Some(*check))?;
-                // The old value goes through the destination, so that the shadow is built from registers.
+                // The old value goes through the destination, so that the shadow is built from
+                // registers.
                 let (v, operand) = (self.get(*b, *width), self.shade(*b));
                 self.set_shaded(*dst, old, old_shade);
                 let (new, shade) = match op {
@@ -239,7 +240,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(Next::Go)
     }
 
-    /// Ends the run where a local array is longer than the stack, and notes when it would have been.
+    /// Ends the run where a local array is longer than the stack, and notes when it would have
+    /// been.
     fn check_room(&mut self, room: &Room) -> Step {
         let count = self.get(room.count, 64);
         let most = u128::from(room.most);

@@ -33,8 +33,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }))
     }
 
-    /// An invalid access through an address of which more may be known: that it came from outside, as a number. To say of it
-    /// that it is 16 bytes past NULL would be true, and no help.
+    /// An invalid access through an address of which more may be known: that it came from outside,
+    /// as a number. To say of it that it is 16 bytes past NULL would be true, and no help.
     #[cold]
     pub(super) fn fault_through(
         &mut self,
@@ -60,14 +60,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             };
             let plural = if len == 1 { "" } else { "s" };
             violation.detail = format!(
-                "{verb} of {len} byte{plural} at {address:#x}, an address made from the number that `{channel}` gave"
+                "{verb} of {len} byte{plural} at {address:#x}, an address made from the number \
+                 that `{channel}` gave"
             );
             violation.address_from = Some(channel);
         }
         stop
     }
 
-    /// The channel of the 8 bytes that an address was computed from, if that was no offset from an object.
+    /// The channel of the 8 bytes that an address was computed from, if that was no offset from an
+    /// object.
     fn number_from(&self, operand: Operand) -> Option<Arc<str>> {
         let pool = self.pool.as_deref()?;
         let term = self.shade(operand).term?;
@@ -92,7 +94,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         address: u64,
         len: u64,
     ) -> Stop {
-        // How long it is was a guess: to go past its end is no fault of the program, and shows nothing.
+        // How long it is was a guess: to go past its end is no fault of the program, and shows
+        // nothing.
         if fault == Fault::PastGuess {
             return Box::new(Outcome::Rejected);
         }

@@ -1,8 +1,9 @@
 //! The symbolic shadow of registers and memory.
 //!
-//! Beside its concrete value, a register or byte may have a term over the tape, and may be known to depend on
-//! data that was never written. Bytes remember the *word* that they were stored with and their place in it,
-//! so that loading the word again gives back the term itself instead of eight extracts glued together.
+//! Beside its concrete value, a register or byte may have a term over the tape, and may be known to
+//! depend on data that was never written. Bytes remember the *word* that they were stored with and
+//! their place in it, so that loading the word again gives back the term itself instead of eight
+//! extracts glued together.
 
 use super::memory::Object;
 use crate::term::{Array, Pool, Term};
@@ -49,7 +50,8 @@ impl ShadowByte {
 /// Bytes that share a page.
 const PAGE: usize = 256;
 
-/// The shadows of an object's bytes, in pages: a byte that is symbolic in a large object costs a page and not eight times the object.
+/// The shadows of an object's bytes, in pages: a byte that is symbolic in a large object costs a
+/// page and not eight times the object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shadow {
     pages: Vec<Option<Box<[ShadowByte; PAGE]>>>,
@@ -144,7 +146,8 @@ impl Object {
         whole
     }
 
-    /// Gives `len` bytes the term, which is `len * 8` bits wide. The concrete bytes were written before.
+    /// Gives `len` bytes the term, which is `len * 8` bits wide. The concrete bytes were written
+    /// before.
     pub(super) fn store_term(&mut self, at: usize, len: usize, term: Term) {
         let shadow = self.shadow.get_or_insert_default();
         for i in 0..len {

@@ -4,7 +4,8 @@
 //! would have done: all that reach the last byte that was used. So the size stays a term, and an
 //! access at a known place that goes further than all before it is a condition on the path: the
 //! buffer that the caller chose one byte too small is one question away from any run that fills it.
-//! Where the contents would depend on the size (a block that is moved), the path keeps what was used.
+//! Where the contents would depend on the size (a block that is moved), the path keeps what was
+//! used.
 
 use super::outcome::Event;
 use super::step::Run;
@@ -21,8 +22,8 @@ pub(super) struct Size {
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The product of some numbers as a term, where exactly one of them is symbolic; the path then says
-    /// that it is a size that can be had. Else all of them are made concrete.
+    /// The product of some numbers as a term, where exactly one of them is symbolic; the path then
+    /// says that it is a size that can be had. Else all of them are made concrete.
     pub(super) fn size_of(&mut self, factors: &[Operand]) -> Option<Term> {
         let term = self.symbolic_size(factors);
         if term.is_none() {

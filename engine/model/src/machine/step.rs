@@ -1,7 +1,7 @@
 //! The state of a run, its operands and its main loop.
 //!
-//! Registers of all frames lie in one vector, a frame is a base in it; nothing is allocated per step. `TRACK`
-//! selects the shadow at compile time.
+//! Registers of all frames lie in one vector, a frame is a base in it; nothing is allocated per
+//! step. `TRACK` selects the shadow at compile time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -291,7 +291,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         }
     }
 
-    /// Sets a register to a value computed from operands, and its term to what `build` makes of theirs.
+    /// Sets a register to a value computed from operands, and its term to what `build` makes of
+    /// theirs.
     #[inline(always)]
     pub(super) fn derive(
         &mut self,

@@ -1,7 +1,7 @@
 //! C programs, compiled and run here and natively.
 //!
-//! Each test is a C file with its own `cegar_entry`. The native half links the same file with a few lines of
-//! C that read the tape from standard input and print the transcript.
+//! Each test is a C file with its own `cegar_entry`. The native half links the same file with a few
+//! lines of C that read the tape from standard input and print the transcript.
 
 mod differential;
 mod speed;

@@ -1,8 +1,8 @@
 //! `va_start`, as the System V ABI lays it out (figure 3.33 there).
 //!
-//! clang expands `va_arg` itself, into loads from a register save area and an overflow area, so these must
-//! exist as memory. Both are objects of the frame: reading more arguments than were passed is an access out
-//! of bounds, or finds uninitialised bytes, and is reported as such.
+//! clang expands `va_arg` itself, into loads from a register save area and an overflow area, so
+//! these must exist as memory. Both are objects of the frame: reading more arguments than were
+//! passed is an access out of bounds, or finds uninitialised bytes, and is reported as such.
 
 use super::memory::Site;
 use super::shadow::Shade;

@@ -1,7 +1,8 @@
 //! A look at a run while it goes on.
 //!
-//! What a program means is said twice: the machine executes it, the prover turns it into terms. A test that holds the two against
-//! each other has to see the machine's state where the prover's states are, between blocks.
+//! What a program means is said twice: the machine executes it, the prover turns it into terms. A
+//! test that holds the two against each other has to see the machine's state where the prover's
+//! states are, between blocks.
 
 use super::frame::Frame;
 use super::memory::{Memory, Site};
@@ -80,7 +81,8 @@ impl View<'_> {
         self.memory.made()
     }
 
-    /// The blocks of the heap among the objects made from the `first`th one on, by number, with the calls that asked for them.
+    /// The blocks of the heap among the objects made from the `first`th one on, by number, with the
+    /// calls that asked for them.
     pub fn blocks(&self, first: usize) -> Vec<(u32, CallSite)> {
         let all = first..self.made();
         all.filter_map(|index| {

@@ -1,14 +1,15 @@
 //! The Program: what the engine and the fuzzer both read.
 //!
 //! LLVM's own representation is pleasant to transform and slow to interpret, and it lives behind a
-//! foreign-function interface. So the module is read once into this one, which keeps LLVM's blocks and
-//! their order (a block's number here *is* the index of its coverage counter in the native target) and
-//! changes three things: aggregates and vectors are flattened into scalar registers, phi nodes become
-//! parallel moves on the edges, and everything that can go wrong is a numbered [`Check`].
+//! foreign-function interface. So the module is read once into this one, which keeps LLVM's blocks
+//! and their order (a block's number here *is* the index of its coverage counter in the native
+//! target) and changes three things: aggregates and vectors are flattened into scalar registers,
+//! phi nodes become parallel moves on the edges, and everything that can go wrong is a numbered
+//! [`Check`].
 //!
 //! Values are bit patterns of at most 128 bits, kept in a `u128` whose unused high bits are zero.
-//! An address is `object << 32 | offset`; object 0 is NULL. Globals and functions own fixed objects, so
-//! their addresses are plain constants here (see [`Program::global_address`]).
+//! An address is `object << 32 | offset`; object 0 is NULL. Globals and functions own fixed
+//! objects, so their addresses are plain constants here (see [`Program::global_address`]).
 
 mod checks;
 mod loops;
@@ -92,7 +93,8 @@ pub struct Program {
     pub files: Vec<String>,
     /// Constructs that are not modelled; [`Op::Unmodelled`] refers to them by index.
     pub unmodelled: Vec<Unmodelled>,
-    /// The heads of the user's loops with the variables there; only after [`Program::load_with_loops`].
+    /// The heads of the user's loops with the variables there; only after
+    /// [`Program::load_with_loops`].
     pub loops: Vec<LoopHead>,
     /// Where execution starts (`cegar_entry`).
     pub entry: FuncId,
@@ -120,7 +122,8 @@ impl Program {
         Some(GlobalId(at as u32))
     }
 
-    /// Whether the program sees the environment as a list: `environ`, or the third argument of `main`.
+    /// Whether the program sees the environment as a list: `environ`, or the third argument of
+    /// `main`.
     pub fn lists_environment(&self) -> bool {
         let is_list = |name: &str| {
             matches!(
@@ -183,14 +186,16 @@ impl Program {
         &self.functions[id.index()]
     }
 
-    /// The source position of an instruction, or of its block where the instruction became no operation.
+    /// The source position of an instruction, or of its block where the instruction became no
+    /// operation.
     pub fn position(&self, loc: Loc) -> Pos {
         let block = self.block(loc.block);
         let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
         inst.map_or(block.pos, |inst| inst.pos)
     }
 
-    /// `file:line:column` of a position, or the function's name where there is no debug information.
+    /// `file:line:column` of a position, or the function's name where there is no debug
+    /// information.
     pub fn show(&self, pos: Pos) -> String {
         match self.files.get(pos.file as usize) {
             Some(file) if pos.line > 0 => format!("{file}:{}:{}", pos.line, pos.column),
@@ -249,7 +254,8 @@ pub enum Intrinsic {
     Remaining,
     /// `void crunner_assume(int)`: ends the run as rejected when 0.
     Assume,
-    /// `int crunner_assumed(const char *id)`: 1; what was lifted is a constant, and no call any more.
+    /// `int crunner_assumed(const char *id)`: 1; what was lifted is a constant, and no call any
+    /// more.
     Assumed,
     /// `void crunner_unmodelled(const char *what)`: the run ends, and goals behind it stay open.
     Unmodelled,
@@ -261,7 +267,8 @@ pub enum Intrinsic {
     Output,
     /// The heap.
     Heap(HeapFn),
-    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end, or 0.
+    /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end,
+    /// or 0.
     ObjectSize,
     /// A function of `<math.h>` on doubles, computed by the host's C library.
     Math(MathFn),
@@ -278,7 +285,8 @@ pub enum HeapFn {
     Malloc,
     /// `void *calloc(size_t, size_t)`.
     Calloc,
-    /// `void *crunner_row(size_t)`: zeros whose true size is unknown. A run that goes past the end is rejected.
+    /// `void *crunner_row(size_t)`: zeros whose true size is unknown. A run that goes past the end
+    /// is rejected.
     Row,
     /// `void *realloc(void *, size_t)`.
     Realloc,
@@ -327,7 +335,8 @@ pub struct Function {
     pub blocks: Range<u32>,
     /// Width of every register.
     pub registers: Vec<Width>,
-    /// What each register is called in C: its variable, else how it is computed; empty where C has no way to say it.
+    /// What each register is called in C: its variable, else how it is computed; empty where C has
+    /// no way to say it.
     pub names: Vec<Box<str>>,
     /// The line in which each register gets its value; 0 where unknown.
     pub lines: Vec<u32>,

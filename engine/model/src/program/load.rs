@@ -1,10 +1,11 @@
 //! Reads a normalised module into a [`Program`].
 //!
-//! Functions and blocks are numbered in module order, so that a block's number is its coverage counter's
-//! index natively. What LLVM has and [`ir`](super::ir) has not is translated on the way: aggregates and
-//! vectors become runs of scalar registers (`types`), constants become bit patterns with the addresses of
-//! globals resolved (`constants`), phi nodes become moves on edges (`body`), calls get their System V
-//! argument classes (`calls`) and LLVM's intrinsics become operations (`intrinsics`).
+//! Functions and blocks are numbered in module order, so that a block's number is its coverage
+//! counter's index natively. What LLVM has and [`ir`](super::ir) has not is translated on the way:
+//! aggregates and vectors become runs of scalar registers (`types`), constants become bit patterns
+//! with the addresses of globals resolved (`constants`), phi nodes become moves on edges (`body`),
+//! calls get their System V argument classes (`calls`) and LLVM's intrinsics become operations
+//! (`intrinsics`).
 //!
 //! Loading never fails because of what a function *contains*: a construct without a model becomes
 //! [`Op::Unmodelled`] at its place, so that only the goals behind it stay open.
@@ -78,7 +79,8 @@ impl Program {
         Program::read(path, entry, false)
     }
 
-    /// Reads a normalised module with [`Program::loops`], which only those want who speak of the program in C.
+    /// Reads a normalised module with [`Program::loops`], which only those want who speak of the
+    /// program in C.
     pub fn load_with_loops(path: &Path) -> Result<Program, LoadError> {
         Program::read(path, ENTRY, true)
     }
@@ -320,7 +322,8 @@ impl<'m> Loader<'m> {
 #[cfg(test)]
 mod tests;
 
-/// Whether a function's address is used for anything but calls, and lists of what the linker must keep.
+/// Whether a function's address is used for anything but calls, and lists of what the linker must
+/// keep.
 fn is_addressed(function: Value<'_>) -> bool {
     let kept = |user: &Value<'_>| {
         let name = user.name();
@@ -336,7 +339,8 @@ fn is_addressed(function: Value<'_>) -> bool {
     })
 }
 
-/// The name that the user gave a function: the one that is chosen as entry has another name in the module.
+/// The name that the user gave a function: the one that is chosen as entry has another name in the
+/// module.
 fn source_name(function: Value<'_>, name: String) -> String {
     if name != USER_ENTRY {
         return name;

@@ -16,8 +16,9 @@ pub use ir::*;
 pub use load::LoadError;
 pub use show::Summary;
 
-/// The name that a function has in the source. Calls of the outside world are renamed (`CRUNNER_getchar`), `main` is, and the
-/// linker appends a number to a `static` function whose name two files have; no name in C has a dot.
+/// The name that a function has in the source. Calls of the outside world are renamed
+/// (`CRUNNER_getchar`), `main` is, and the linker appends a number to a `static` function whose
+/// name two files have; no name in C has a dot.
 pub fn plain(name: &str) -> &str {
     let name = match name {
         "cegar_user_main" => "main",

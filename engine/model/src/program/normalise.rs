@@ -1,11 +1,12 @@
 //! From bitcode files to one module that both readers read.
 //!
-//! The steps stand in [`normalise`], each in a file of its own. What they have in common: after them, nothing
-//! in the module may mean one thing to LLVM's optimiser (which compiles the native side at -O2) and another
-//! to the engine's machine. So calls that leave the program become choices from the tape (`mocks`),
-//! uninitialised locals are values that stay (`locals`), and every flag and attribute by which C's undefined
-//! behaviour licenses an optimisation is dropped (`licences`). LLVM's passes then run by name and in a fixed
-//! order; none of them removes a branch, because branches are goals.
+//! The steps stand in [`normalise`], each in a file of its own. What they have in common: after
+//! them, nothing in the module may mean one thing to LLVM's optimiser (which compiles the native
+//! side at -O2) and another to the engine's machine. So calls that leave the program become choices
+//! from the tape (`mocks`), uninitialised locals are values that stay (`locals`), and every flag
+//! and attribute by which C's undefined behaviour licenses an optimisation is dropped (`licences`).
+//! LLVM's passes then run by name and in a fixed order; none of them removes a branch, because
+//! branches are goals.
 
 mod assumed;
 mod declaration;
@@ -116,7 +117,8 @@ pub struct Normalised {
     pub external_data: Vec<String>,
     /// Functions called that are not modelled, with the reason.
     pub unsupported: Vec<(String, String)>,
-    /// The user's functions that nothing reachable from the entry refers to. They are not part of the program.
+    /// The user's functions that nothing reachable from the entry refers to. They are not part of
+    /// the program.
     pub unreached: Vec<String>,
 }
 
@@ -182,8 +184,8 @@ pub enum NormaliseError {
 /// Locals become registers.
 const PROMOTE: &str = "function(sroa<preserve-cfg>,mem2reg)";
 
-/// The passes behind that, in order. Never `simplifycfg` or `instcombine`: they remove branches. A function whose last act is to call itself is
-/// a loop, natively too.
+/// The passes behind that, in order. Never `simplifycfg` or `instcombine`: they remove branches. A
+/// function whose last act is to call itself is a loop, natively too.
 const PASSES: [&str; 4] = [
     "function(tailcallelim)",
     "function(lower-switch)",
@@ -191,7 +193,8 @@ const PASSES: [&str; 4] = [
     "function(break-crit-edges)",
 ];
 
-/// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or absent).
+/// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or
+/// absent).
 pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, NormaliseError> {
     normalise_with(request, out, &mut |_| Ok(Provided::default()))
 }
@@ -201,16 +204,17 @@ pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, Normal
 pub struct Provided {
     /// A module with bodies for some of them.
     pub bodies: Option<PathBuf>,
-    /// What they may do, by name, where something is known of it. The functions that objects from outside point to are named as in the
-    /// bodies' module.
+    /// What they may do, by name, where something is known of it. The functions that objects from
+    /// outside point to are named as in the bodies' module.
     pub effects: HashMap<String, Effects>,
 }
 
 /// Tells what is known of these functions.
 pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Provided, String> + 'a;
 
-/// As [`normalise`], where the caller may define some of the undefined functions: it is told of all those functions, and may
-/// give a module with bodies for them. The others get mocks that return a choice.
+/// As [`normalise`], where the caller may define some of the undefined functions: it is told of all
+/// those functions, and may give a module with bodies for them. The others get mocks that return a
+/// choice.
 pub fn normalise_with(
     request: &LinkRequest,
     out: &Path,

@@ -1,14 +1,17 @@
 //! What functions that nobody defines can reach.
 //!
-//! An external function may write whatever it can get at: what its arguments lead to, what was handed to an earlier one and kept,
-//! the variables that other files can name, `errno`. Which objects those are is found here once for the whole program, without regard
-//! to the order of statements, by inclusion constraints over all registers and the contents of all objects (Andersen's analysis,
-//! with one node for all bytes of an object and one object for all executions of an allocation). It is coarse where a loop builds lists,
-//! but it never misses an object: whatever arithmetic is done with an address, the result counts as that address, and an object that
-//! is copied byte by byte is copied with its addresses.
+//! An external function may write whatever it can get at: what its arguments lead to, what was
+//! handed to an earlier one and kept, the variables that other files can name, `errno`. Which
+//! objects those are is found here once for the whole program, without regard to the order of
+//! statements, by inclusion constraints over all registers and the contents of all objects
+//! (Andersen's analysis, with one node for all bytes of an object and one object for all executions
+//! of an allocation). It is coarse where a loop builds lists, but it never misses an object:
+//! whatever arithmetic is done with an address, the result counts as that address, and an object
+//! that is copied byte by byte is copied with its addresses.
 //!
-//! The result is read by the encoding of a step ([`crate::symbolic::encode`]), which makes the bytes of these objects unknown behind each
-//! call. The checker of certificates encodes with the same sets: they come from the bitcode, not from a certificate.
+//! The result is read by the encoding of a step ([`crate::symbolic::encode`]), which makes the
+//! bytes of these objects unknown behind each call. The checker of certificates encodes with the
+//! same sets: they come from the bitcode, not from a certificate.
 
 mod constraints;
 mod effects;
@@ -30,8 +33,9 @@ pub use effects::{Access, Effects};
 pub enum Site {
     /// A variable of the program.
     Global(GlobalId),
-    /// By this operation of a block: a local variable, a block of the heap, the areas of variable arguments. The copy of a structure
-    /// that is passed by value is made before the first operation of the callee, and has the number [`COPY`].
+    /// By this operation of a block: a local variable, a block of the heap, the areas of variable
+    /// arguments. The copy of a structure that is passed by value is made before the first
+    /// operation of the callee, and has the number [`COPY`].
     Made(BlockId, u32),
 }
 
@@ -44,8 +48,9 @@ pub struct Outside {
     reached: FxHashMap<FuncId, Reached>,
     /// Whether the program has left functions to be called at its end.
     pub ends: bool,
-    /// Whether the program calls functions of the library that depend on what earlier calls left there: the environment, open files, handlers of
-    /// signals, the state of `rand`. An external function can call them, too.
+    /// Whether the program calls functions of the library that depend on what earlier calls left
+    /// there: the environment, open files, handlers of signals, the state of `rand`. An external
+    /// function can call them, too.
     pub remembers: bool,
 }
 
@@ -107,7 +112,8 @@ fn ends(program: &Program) -> bool {
 /// Functions that end the program: what they look at is what [`ends`] is about.
 const ENDS: [&str; 2] = ["CRUNNER_exit", "CRUNNER_quick_exit"];
 
-/// Whether a function of the library that the user's code calls mentions a variable of the library's own, in any function that it calls.
+/// Whether a function of the library that the user's code calls mentions a variable of the
+/// library's own, in any function that it calls.
 fn remembers(program: &Program) -> bool {
     let is_library = |id: FuncId| {
         let kind = program.function(id).kind;
@@ -147,7 +153,8 @@ fn remembers(program: &Program) -> bool {
     false
 }
 
-/// Whether an operation mentions a variable of the program, `errno` left out: what external functions do to that is modelled.
+/// Whether an operation mentions a variable of the program, `errno` left out: what external
+/// functions do to that is modelled.
 fn mentions_variable(program: &Program, op: &Op) -> bool {
     let mut found = false;
     op.reads(&mut |operand| {

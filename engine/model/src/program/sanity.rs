@@ -1,4 +1,5 @@
-//! Whether a Program is consistent with itself: registers exist, widths agree, edges lead into the function.
+//! Whether a Program is consistent with itself: registers exist, widths agree, edges lead into the
+//! function.
 //!
 //! The machine trusts these; a fault here would show there as a wrong value far from its cause.
 

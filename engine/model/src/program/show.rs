@@ -1,7 +1,7 @@
 //! A readable dump of the Program, for snapshots and for people, and its counts.
 //!
-//! One line per operation: `r5:32 = add r3, 1`, where `:32` is the register's width. A `!n` at the end of a
-//! line is the check that the operation carries.
+//! One line per operation: `r5:32 = add r3, 1`, where `:32` is the register's width. A `!n` at the
+//! end of a line is the check that the operation carries.
 
 mod ops;
 
@@ -39,8 +39,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} functions ({} yours), {} blocks ({}), {} checks ({}), {} operations, {} globals, {} mocked, \
-             {} not modelled",
+            "{} functions ({} yours), {} blocks ({}), {} checks ({}), {} operations, {} globals, \
+             {} mocked, {} not modelled",
             self.functions,
             self.user_functions,
             self.blocks,

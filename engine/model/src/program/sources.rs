@@ -1,7 +1,8 @@
 //! The C source's own words.
 //!
-//! What has no name of its own, such as the result of a conditional, is quoted from the line where it stands. Sources need not
-//! be there any more when a program is read, so that each answer may be none.
+//! What has no name of its own, such as the result of a conditional, is quoted from the line where
+//! it stands. Sources need not be there any more when a program is read, so that each answer may be
+//! none.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -39,14 +40,16 @@ impl Sources {
         Some(line)
     }
 
-    /// What stands in a line, for quoting: without its ends' spaces, and around the column where it is long.
+    /// What stands in a line, for quoting: without its ends' spaces, and around the column where it
+    /// is long.
     pub fn quote(&mut self, path: &str, line: u32, column: u32) -> Option<String> {
         let text = self.line(path, line)?;
         let quoted = quote(text, column as usize);
         quoted.contains(char::is_alphanumeric).then_some(quoted)
     }
 
-    /// Whether all identifiers of an expression occur in the file. Of what cannot be read that is believed.
+    /// Whether all identifiers of an expression occur in the file. Of what cannot be read that is
+    /// believed.
     pub fn knows(&mut self, path: &str, expression: &str) -> bool {
         let Some(text) = self.text(path) else {
             return true;
@@ -93,7 +96,8 @@ fn quote(line: &str, column: usize) -> String {
     let middle = column.saturating_sub(1 + skipped).min(length);
     let from = middle.saturating_sub(LONGEST / 2).min(length - LONGEST);
     let part: String = text.chars().skip(from).take(LONGEST).collect();
-    // Half a word would be no word of the source's; a word that fills the quotation is all there is.
+    // Half a word would be no word of the source's; a word that fills the quotation is all there
+    // is.
     let inner = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut part = part.as_str();
     let (mut before, mut after) = ("", "");

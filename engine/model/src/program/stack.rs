@@ -1,8 +1,10 @@
 //! Whether a program may need a deep stack.
 //!
-//! The model's stack has no end, and the real one is a few megabytes. A function that calls itself, alone or through others, may be called as often as its
-//! input says; so may one whose last call of itself became a loop when the program was normalised ("tailrecurse" is what LLVM names that loop).
-//! Large variables add up along the calls. Proofs of such programs rest on a stack that is large enough.
+//! The model's stack has no end, and the real one is a few megabytes. A function that calls itself,
+//! alone or through others, may be called as often as its input says; so may one whose last call of
+//! itself became a loop when the program was normalised ("tailrecurse" is what LLVM names that
+//! loop). Large variables add up along the calls. Proofs of such programs rest on a stack that is
+//! large enough.
 
 use super::ir::{Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program};
 use super::plain;
@@ -21,7 +23,8 @@ pub fn may_be_deep(program: &Program) -> bool {
     became_a_loop || deepest(program).is_none_or(|bytes| bytes > ROOM)
 }
 
-/// What the user lifted and no model follows, if the program depends on it: nothing can be proved then.
+/// What the user lifted and no model follows, if the program depends on it: nothing can be proved
+/// then.
 pub fn beyond_the_model(program: &Program) -> Option<&'static str> {
     let is_lifted = |id: &str| program.lifted.contains(id);
     if is_lifted("environment") && program.lists_environment() {
@@ -49,7 +52,8 @@ impl Frame {
     }
 }
 
-/// The bytes of variables along the deepest way of calls; none if a function of the user's may call itself.
+/// The bytes of variables along the deepest way of calls; none if a function of the user's may call
+/// itself.
 fn deepest(program: &Program) -> Option<u64> {
     if program.functions.is_empty() {
         return Some(0);
@@ -95,7 +99,8 @@ fn variables(program: &Program, id: FuncId) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The functions that one may call. Through a pointer, any whose address is used and that takes as many parameters.
+/// The functions that one may call. Through a pointer, any whose address is used and that takes as
+/// many parameters.
 fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
     let mut all = Vec::new();
     for op in program.operations(id) {

@@ -1,8 +1,8 @@
 //! The one question of a proof: can these hold together?
 //!
-//! Who checks a certificate needs neither models nor cores, and should not care who answers. An [`Asker`] answers, or says why
-//! it cannot be asked at all; [`Z3`] is one, and so is every program that reads SMT-LIB ([`super::External`]). [`Recorder`]
-//! keeps the questions on their way.
+//! Who checks a certificate needs neither models nor cores, and should not care who answers. An
+//! [`Asker`] answers, or says why it cannot be asked at all; [`Z3`] is one, and so is every program
+//! that reads SMT-LIB ([`super::External`]). [`Recorder`] keeps the questions on their way.
 
 use std::fmt::Display;
 use std::fs;
@@ -48,7 +48,8 @@ pub enum AskError {
 
 /// What answers questions: a solver, or a recorder before one.
 pub trait Asker {
-    /// Whether all terms (of one bit each) can hold together. `about` tells people what the question is.
+    /// Whether all terms (of one bit each) can hold together. `about` tells people what the
+    /// question is.
     fn ask(
         &mut self,
         pool: &mut Pool,
@@ -105,7 +106,8 @@ impl Asker for FreshZ3 {
 /// The list of the questions in a recorder's folder.
 pub const MANIFEST: &str = "manifest.tsv";
 
-/// Writes each question to a folder as a file of its own, and its answer to a list, before it passes them on.
+/// Writes each question to a folder as a file of its own, and its answer to a list, before it
+/// passes them on.
 #[derive(Debug)]
 pub struct Recorder<A> {
     asker: A,
@@ -114,8 +116,8 @@ pub struct Recorder<A> {
 }
 
 impl<A: Asker> Recorder<A> {
-    /// Records in this folder, which is created. What an earlier recorder left there goes, so that the folder holds the
-    /// questions of one certificate and no others.
+    /// Records in this folder, which is created. What an earlier recorder left there goes, so that
+    /// the folder holds the questions of one certificate and no others.
     pub fn new(asker: A, folder: &Path) -> Result<Recorder<A>, AskError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -153,7 +155,8 @@ fn is_question(path: &Path) -> bool {
         .is_some_and(|(digits, _)| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What a question is about as a part of a file's name: its first words, in letters that every file system has.
+/// What a question is about as a part of a file's name: its first words, in letters that every file
+/// system has.
 fn slug(about: &str) -> String {
     let mut slug = String::new();
     for c in about.lines().next().unwrap_or_default().chars() {
@@ -183,7 +186,8 @@ impl<A: Asker> Asker for Recorder<A> {
         let name = format!("{:04}-{}.smt2", self.asked, slug(&about));
         let path = self.folder.join(&name);
         let failed = |path: PathBuf| move |source| AskError::Record { path, source };
-        // On the disk before it is asked, so that a question that kills the solver can be looked at.
+        // On the disk before it is asked, so that a question that kills the solver can be looked
+        // at.
         let script = smtlib::script(pool, terms, &about, Status::Unsat)?;
         fs::write(&path, &script.text).map_err(failed(path))?;
         let answer = self.asker.ask(pool, terms, limits, &about);

@@ -1,8 +1,8 @@
 //! Another solver: a program that reads SMT-LIB.
 //!
-//! Each question is a process of its own, which reads the script from its standard input and leads a process group, so that
-//! it ends with all it started when time is up. An answer is exactly one word; whoever says more, an error say and then
-//! `unsat` all the same, is not believed.
+//! Each question is a process of its own, which reads the script from its standard input and leads
+//! a process group, so that it ends with all it started when time is up. An answer is exactly one
+//! word; whoever says more, an error say and then `unsat` all the same, is not believed.
 
 use std::io::{Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -37,7 +37,8 @@ pub enum ExternalError {
         source: std::io::Error,
     },
     /// It ended before it answered.
-    #[error("the solver `{}` ended without an answer ({status}){}", command.display(), said(stderr))]
+    #[error("the solver `{}` ended without an answer \
+        ({status}){}", command.display(), said(stderr))]
     Crashed {
         /// What was started.
         command: PathBuf,
@@ -71,8 +72,8 @@ impl ExternalError {
                 "install it: `apt-get install cvc5`".to_owned()
             }
             ExternalError::NotFound { .. } | ExternalError::Start { .. } => {
-                "name a program in PATH, or a path to one, that reads SMT-LIB 2.6 from its standard input: \
-                 cvc5 (`apt-get install cvc5`), bitwuzla, z3"
+                "name a program in PATH, or a path to one, that reads SMT-LIB 2.6 from its \
+                 standard input: cvc5 (`apt-get install cvc5`), bitwuzla, z3"
                     .to_owned()
             }
             ExternalError::Crashed { .. } | ExternalError::Strange { .. } => {
@@ -93,7 +94,8 @@ pub struct External {
     pub time: Duration,
 }
 
-/// Solvers differ by a factor of ten in both directions, so another one gets longer than the one that the search used.
+/// Solvers differ by a factor of ten in both directions, so another one gets longer than the one
+/// that the search used.
 const TIME: Duration = Duration::from_secs(120);
 /// As much of what a solver says is kept.
 const KEPT: u64 = 4096;
@@ -106,8 +108,8 @@ impl External {
     pub fn new(command: impl Into<PathBuf>) -> External {
         let command = command.into();
         let arguments: &[&str] = if is(&command, "cvc5") {
-            // Half and quadruple precision count as experimental there. Its own bit-blasting SAT solver answers questions
-            // about tables that the default does not come to the end of.
+            // Half and quadruple precision count as experimental there. Its own bit-blasting SAT
+            // solver answers questions about tables that the default does not come to the end of.
             &["--lang=smt2.6", "--fp-exp", "--bv-solver=bitblast-internal"]
         } else if is(&command, "z3") {
             &["-in", "-smt2"]
@@ -236,7 +238,8 @@ fn kept(pipe: Option<impl Read>) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Waits for a solver; `None` if the time was up. Processes that it started are killed with it, so that none keeps its pipes open.
+/// Waits for a solver; `None` if the time was up. Processes that it started are killed with it, so
+/// that none keeps its pipes open.
 fn wait(child: &mut Child, end: Instant) -> std::io::Result<Option<ExitStatus>> {
     let pid = Pid::from_child(child);
     // Not taken note of yet, so that its number still belongs to its group.

@@ -1,9 +1,9 @@
 //! Floating point for Z3.
 //!
-//! Terms are bit patterns, so operands are read as floats and results written back. SMT-LIB has one NaN: a
-//! NaN that comes out has free sign and payload bits, as the hardware's rules for them are not modelled.
-//! `None` stands for what is not expressed: x87's format (its integer bit is explicit), `fmod`, and the
-//! functions of `<math.h>` that have no definition in SMT-LIB.
+//! Terms are bit patterns, so operands are read as floats and results written back. SMT-LIB has one
+//! NaN: a NaN that comes out has free sign and payload bits, as the hardware's rules for them are
+//! not modelled. `None` stands for what is not expressed: x87's format (its integer bit is
+//! explicit), `fmod`, and the functions of `<math.h>` that have no definition in SMT-LIB.
 
 use z3::Sort;
 use z3::ast::{Ast, BV, Bool, Float, RoundingMode};
@@ -35,8 +35,8 @@ fn nearest() -> RoundingMode {
 fn read(kind: FloatKind, a: &BV) -> Option<Float> {
     let sort = sort(kind)?;
     let context = a.get_ctx();
-    // SAFETY: the operand and the sort are alive and belong to this context; the result is wrapped, and so
-    // referenced, before anything else is made.
+    // SAFETY: the operand and the sort are alive and belong to this context; the result is wrapped,
+    // and so referenced, before anything else is made.
     unsafe {
         let ast = Z3_mk_fpa_to_fp_bv(context.get_z3_context(), a.get_z3_ast(), sort.get_z3_sort())?;
         Some(Float::wrap(context, ast))
@@ -117,7 +117,8 @@ fn to_signed(kind: FloatKind, width: u32, a: &BV) -> Option<BV> {
     let low = bits(width as u16, 1 << (width - 1));
     let limit = from_integer(true, &low, kind)?;
     let below = limit.unary_neg();
-    // Where `limit - 1` is not representable nothing lies between the two, else what lies there rounds up.
+    // Where `limit - 1` is not representable nothing lies between the two, else what lies there
+    // rounds up.
     let one = from_integer(true, &bits(8, 1), kind)?;
     let first = limit.sub_with_rounding_mode(one, &nearest());
     let exact = significand > width;

@@ -1,7 +1,7 @@
 //! Questions about terms: is there a tape for which all of these bits are set?
 //!
-//! [`Solver`] is small so that another back end can stand in for Z3 ([`Z3`]). What the search puts on top of it to save questions is
-//! the search's own.
+//! [`Solver`] is small so that another back end can stand in for Z3 ([`Z3`]). What the search puts
+//! on top of it to save questions is the search's own.
 //!
 //! A model is never believed: every back end's answer is evaluated before it is passed on.
 
@@ -45,7 +45,8 @@ impl Default for Limits {
     }
 }
 
-/// Steps that a solver comes to in a second, roughly: between a half and the double on what programs ask.
+/// Steps that a solver comes to in a second, roughly: between a half and the double on what
+/// programs ask.
 pub const STEPS_PER_SECOND: u64 = 3_000_000;
 
 /// The solver's steps for so much time.
@@ -54,7 +55,8 @@ pub fn steps(time: Duration) -> u64 {
 }
 
 impl Limits {
-    /// Limits without a clock: as many steps as the time is good for, so that a slower machine gives the same answers.
+    /// Limits without a clock: as many steps as the time is good for, so that a slower machine
+    /// gives the same answers.
     #[must_use]
     pub fn counted(self) -> Limits {
         let Some(time) = self.time else {

@@ -1,9 +1,10 @@
 //! Z3's checks within a time.
 //!
-//! Z3 has a limit of time of its own, and may not have it here. It keeps a thread for each limit, and a handler that runs in every
-//! `fork` of the process waits until these threads are idle: a compiler or a runner that the campaign starts meanwhile would wait for the end
-//! of the check, and two that are started at once may wait for each other without end. So a thread of ours interrupts the
-//! check, and Z3 has none to wait for.
+//! Z3 has a limit of time of its own, and may not have it here. It keeps a thread for each limit,
+//! and a handler that runs in every `fork` of the process waits until these threads are idle: a
+//! compiler or a runner that the campaign starts meanwhile would wait for the end of the check, and
+//! two that are started at once may wait for each other without end. So a thread of ours interrupts
+//! the check, and Z3 has none to wait for.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{Builder, scope};
@@ -14,16 +15,16 @@ use z3::{Context, SatResult};
 use super::Limits;
 use crate::deadline;
 
-/// What a question takes at most that has a limit of steps alone: rewriting is not counted in steps, and has taken minutes and
-/// twenty gigabytes for the square of a square.
+/// What a question takes at most that has a limit of steps alone: rewriting is not counted in
+/// steps, and has taken minutes and twenty gigabytes for the square of a square.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// How often it is looked whether an alarm is raised.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs a check of the calling thread's context, and interrupts it when the time of `limits` or the thread's deadline is over, or when its alarm is
-/// raised ([`deadline::interruptible`]).
-/// Says whether it was interrupted.
+/// Runs a check of the calling thread's context, and interrupts it when the time of `limits` or the
+/// thread's deadline is over, or when its alarm is raised ([`deadline::interruptible`]). Says
+/// whether it was interrupted.
 pub fn timed(limits: &Limits, check: impl FnOnce() -> SatResult) -> (SatResult, bool) {
     let time = limits.time.unwrap_or(LONGEST);
     let time = deadline::left().map_or(time, |left| left.min(time));

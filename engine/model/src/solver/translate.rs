@@ -1,9 +1,10 @@
 //! Terms to Z3's.
 //!
-//! A one-bit term becomes a Boolean where its operator is logical and a bit-vector of one bit where it is
-//! arithmetic, and is converted where it is used as the other. Translations are kept: paths share almost all
-//! of their terms. What Z3 cannot express exactly (see [`super::floats`]) becomes a free constant, so that
-//! "unsatisfiable" stays true and a model that used the freedom fails its evaluation.
+//! A one-bit term becomes a Boolean where its operator is logical and a bit-vector of one bit where
+//! it is arithmetic, and is converted where it is used as the other. Translations are kept: paths
+//! share almost all of their terms. What Z3 cannot express exactly (see [`super::floats`]) becomes
+//! a free constant, so that "unsatisfiable" stays true and a model that used the freedom fails its
+//! evaluation.
 
 use rustc_hash::FxHashMap;
 use z3::Sort;
@@ -72,7 +73,8 @@ impl Translator {
         match self.terms.get(&t) {
             Some(Value::Bits(b)) => b.clone(),
             Some(Value::Truth(b)) => b.ite(&bits(1, 1), &bits(1, 0)),
-            // Children are translated before their parents; a free constant would be sound all the same.
+            // Children are translated before their parents; a free constant would be sound all the
+            // same.
             None => BV::fresh_const("missing", 1),
         }
     }

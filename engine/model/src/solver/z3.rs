@@ -1,9 +1,10 @@
 //! Z3 as a back end.
 //!
-//! Each question is a fresh Z3 solver for the smallest logic that holds it: without earlier assertions Z3
-//! preprocesses the whole question and hands bit-vectors to its SAT solver, which is several times faster
-//! than its incremental core on equations over hashes. Questions that only grow belong in a
-//! session of the search. Z3's objects belong to the calling thread's context, so this is not `Send`.
+//! Each question is a fresh Z3 solver for the smallest logic that holds it: without earlier
+//! assertions Z3 preprocesses the whole question and hands bit-vectors to its SAT solver, which is
+//! several times faster than its incremental core on equations over hashes. Questions that only
+//! grow belong in a session of the search. Z3's objects belong to the calling thread's context, so
+//! this is not `Send`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -64,7 +65,8 @@ impl Z3 {
     }
 }
 
-/// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts again from zero.
+/// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts
+/// again from zero.
 pub fn count(solver: &z3::Solver) -> u32 {
     match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(count)) => count,

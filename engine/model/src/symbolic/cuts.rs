@@ -1,13 +1,16 @@
 //! The states of a cut point, as far as they are known without a solver.
 //!
-//! Before any invariant is looked for, constants and the objects that pointers point to are propagated through the fragments
-//! until nothing changes: the stub library's state, file tables, sizes and lifetimes are constant almost everywhere, and what is
-//! constant never becomes a variable. What does vary gets one: for a register, for a cell of a small object, for the
-//! whole contents of one that is accessed at varying offsets. A pointer is split into its object, which is one of a
-//! few, and its offset. Of a number that varies its bounds are kept, widened when they grow: that a loop's counter is not
-//! negative is what keeps an access to an array from being one to everything beside it.
+//! Before any invariant is looked for, constants and the objects that pointers point to are
+//! propagated through the fragments until nothing changes: the stub library's state, file tables,
+//! sizes and lifetimes are constant almost everywhere, and what is constant never becomes a
+//! variable. What does vary gets one: for a register, for a cell of a small object, for the whole
+//! contents of one that is accessed at varying offsets. A pointer is split into its object, which
+//! is one of a few, and its offset. Of a number that varies its bounds are kept, widened when they
+//! grow: that a loop's counter is not negative is what keeps an access to an array from being one
+//! to everything beside it.
 //!
-//! What is assumed here of a cut point's states is part of the proof: a certificate states it, and its checker asks about it.
+//! What is assumed here of a cut point's states is part of the proof: a certificate states it, and
+//! its checker asks about it.
 
 mod cells;
 mod values;
@@ -48,7 +51,8 @@ pub struct CutState {
     pub bounds: FxHashMap<Term, Range>,
     /// The number of each object that has no fixed one.
     pub numbers: BTreeMap<ObjId, Term>,
-    /// Upper half and rest of the pointers that may be NULL or a function's address, and the upper half of those: the rest is 0.
+    /// Upper half and rest of the pointers that may be NULL or a function's address, and the upper
+    /// half of those: the rest is 0.
     pub exact: Vec<(Term, Term, u32)>,
 }
 
@@ -149,7 +153,8 @@ impl CutState {
         let contents = match &known.bytes {
             Bytes::Fixed(contents) => contents.clone(),
             Bytes::Cells(cells) | Bytes::Mixed(cells) => {
-                // If it is cells only, every byte of the object lies in one; what lies beyond is never read.
+                // If it is cells only, every byte of the object lies in one; what lies beyond is
+                // never read.
                 let base = match &known.bytes {
                     Bytes::Mixed(_) => pool.array_variable(&array_key(world, id)),
                     _ => pool.array_constant(&[]),
@@ -237,8 +242,8 @@ impl CutState {
             .collect()
     }
 
-    /// What holds of this cut point's variables by construction: an upper half is one of its bases, and the numbers of
-    /// two objects differ.
+    /// What holds of this cut point's variables by construction: an upper half is one of its bases,
+    /// and the numbers of two objects differ.
     pub fn axioms(&self, pool: &mut Pool, world: &World<'_>) -> Vec<Term> {
         let mut all = Vec::new();
         let mut bases: Vec<(&Term, &Vec<Base>)> = self.bases.iter().collect();

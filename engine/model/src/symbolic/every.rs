@@ -1,8 +1,10 @@
 //! Facts about all elements of arrays.
 //!
-//! A fact may speak of a number that stands for any ([`every`]), an offset in an array as a rule: below some counter each element is what was
-//! written there. It holds whatever that number is. So whoever proves it may assume nothing of the number, and whoever uses it may put in
-//! what he likes. What is of use are the offsets at which a question reads: which of them are put in is nobody's promise.
+//! A fact may speak of a number that stands for any ([`every`]), an offset in an array as a rule:
+//! below some counter each element is what was written there. It holds whatever that number is. So
+//! whoever proves it may assume nothing of the number, and whoever uses it may put in what he
+//! likes. What is of use are the offsets at which a question reads: which of them are put in is
+//! nobody's promise.
 
 use std::collections::BTreeSet;
 

@@ -1,14 +1,15 @@
 //! The contents of one object, as terms.
 //!
-//! Most accesses are at constant offsets, and most of what they read was written a few operations before: those bytes lie in an
-//! *overlay*, by offset, and never meet an array. An access at any other offset writes the overlay out into the array below it.
-//! What was stored as a whole is also kept as a whole: a pointer that is a choice of two could not be put together again
-//! from bytes that are choices.
-//! What was never written is a free variable: undefined values are inputs, not zeros.
+//! Most accesses are at constant offsets, and most of what they read was written a few operations
+//! before: those bytes lie in an *overlay*, by offset, and never meet an array. An access at any
+//! other offset writes the overlay out into the array below it. What was stored as a whole is also
+//! kept as a whole: a pointer that is a choice of two could not be put together again from bytes
+//! that are choices. What was never written is a free variable: undefined values are inputs, not
+//! zeros.
 //!
-//! Beside the bytes there is a *witness*: where a zero byte was last seen or put. Nothing in the program depends on it, so it can be
-//! kept as one likes; but that there is a zero at the witness is a fact without a quantifier, and it is the fact that most
-//! loops over strings end by.
+//! Beside the bytes there is a *witness*: where a zero byte was last seen or put. Nothing in the
+//! program depends on it, so it can be kept as one likes; but that there is a zero at the witness
+//! is a fact without a quantifier, and it is the fact that most loops over strings end by.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -220,15 +221,16 @@ impl Contents {
         let old = self.read(pool, offset, u32::from(pool.width(value) / 8), span);
         let new = pool.ite(cond, value, old);
         self.write(pool, offset, new, span);
-        // A zero that was there before is not one that was put there: it may lie behind the end of what is copied next.
+        // A zero that was there before is not one that was put there: it may lie behind the end of
+        // what is copied next.
         self.witness = before;
         if pool.width(value) == 8 {
             self.notice_where(pool, cond, offset, value);
         }
     }
 
-    /// Replaces the bytes in the span by those of an array of which nothing is known; of those outside, only the first `keep`
-    /// are sure to stay as they are.
+    /// Replaces the bytes in the span by those of an array of which nothing is known; of those
+    /// outside, only the first `keep` are sure to stay as they are.
     pub fn forget(&mut self, pool: &mut Pool, unknown: Array, span: Span, keep: u32) {
         for at in (0..keep).filter(|&at| !span.overlaps(at, 1)) {
             if !self.overlay.contains_key(&at) {

@@ -1,7 +1,8 @@
 //! The program as terms: one step from a cut point to the next ones.
 //!
-//! [`world`] names contexts, cut points and objects; [`cuts`] says what a cut point's states have in common; [`encode`] turns the
-//! code between cut points into terms; [`update`] says what a transition makes of its target's variables. No solver takes part.
+//! [`world`] names contexts, cut points and objects; [`cuts`] says what a cut point's states have
+//! in common; [`encode`] turns the code between cut points into terms; [`update`] says what a
+//! transition makes of its target's variables. No solver takes part.
 
 pub mod cuts;
 pub mod encode;

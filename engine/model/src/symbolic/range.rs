@@ -1,7 +1,9 @@
-//! Which values a term can have, as an interval, as far as the path's condition tells without a solver.
+//! Which values a term can have, as an interval, as far as the path's condition tells without a
+//! solver.
 //!
-//! An index that was compared with its array's length stays within the array's bytes. Who knows that can leave the object's other
-//! members alone when the array is written to: the length beside a buffer, the function pointer behind it.
+//! An index that was compared with its array's length stays within the array's bytes. Who knows
+//! that can leave the object's other members alone when the array is written to: the length beside
+//! a buffer, the function pointer behind it.
 
 use rustc_hash::FxHashMap;
 
@@ -130,8 +132,8 @@ impl<'a> Ranges<'a> {
         if both.low > both.high { built } else { both }
     }
 
-    /// What the literals say of wider terms of the same value: an `int` index is compared with its array's length in 64 bits, and
-    /// scaled in fewer.
+    /// What the literals say of wider terms of the same value: an `int` index is compared with its
+    /// array's length in 64 bits, and scaled in fewer.
     fn extended(&self, t: Term, depth: u32) -> Vec<Range> {
         let mut all = Vec::new();
         for &(literal, _) in &self.literals {

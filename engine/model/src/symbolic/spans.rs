@@ -22,7 +22,8 @@ impl Span {
     }
 }
 
-/// Bytes of an object that are not necessarily next to each other: spans in order that do not touch.
+/// Bytes of an object that are not necessarily next to each other: spans in order that do not
+/// touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spans(Vec<Span>);
 

@@ -1,8 +1,8 @@
 //! States in the middle of a fragment, and how two of them become one.
 //!
-//! Where control flow joins, so do the states: every register and every byte that differs becomes a choice between the two. The
-//! choice is on the part of the two path conditions that they do not share, so that a diamond costs one condition
-//! and not its whole history.
+//! Where control flow joins, so do the states: every register and every byte that differs becomes a
+//! choice between the two. The choice is on the part of the two path conditions that they do not
+//! share, so that a diamond costs one condition and not its whole history.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -212,7 +212,8 @@ impl Frame {
                 *mine = match (*mine, *theirs) {
                     (Some(a), Some(b)) => Some(env.pool().ite(cond, a, b)),
                     (None, None) => None,
-                    // Defined on one way only: nothing behind the join may use it. Were it used, it could be anything.
+                    // Defined on one way only: nothing behind the join may use it. Were it used, it
+                    // could be anything.
                     (Some(one), None) | (None, Some(one)) => {
                         let width = env.pool().width(one);
                         Some(env.unknown(width))

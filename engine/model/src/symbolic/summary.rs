@@ -3,10 +3,10 @@
 //! Most calls are followed into contexts, one per call path. That does not end where the input
 //! decides how deep a function calls itself. Such a function is *encoded alone*: its body starts
 //! with any parameters that satisfy the facts at its beginning, its calls of functions that are
-//! encoded alone are replaced by their summaries, and wherever it returns, the facts at its end must
-//! hold. This is Hoare's rule for recursive procedures (1971): an activation that returns does so
-//! after the activations that it called. An activation that never returns satisfies every summary,
-//! so a summary is assumed behind the call only.
+//! encoded alone are replaced by their summaries, and wherever it returns, the facts at its end
+//! must hold. This is Hoare's rule for recursive procedures (1971): an activation that returns does
+//! so after the activations that it called. An activation that never returns satisfies every
+//! summary, so a summary is assumed behind the call only.
 //!
 //! A function is *sealed* if it and all its callees access no memory but their own variables, so
 //! that a call changes nothing but the call's result. The checker decides this again, from the

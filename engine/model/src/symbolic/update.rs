@@ -1,8 +1,9 @@
 //! What a transition makes of its target's variables.
 //!
-//! The state where a transition ends is an instance of what is known of its target: each variable of the target has a value there, in
-//! terms of the variables of the fragment's start and the fragment's unknowns. Formulas over the target become their weakest
-//! preconditions by putting those values in.
+//! The state where a transition ends is an instance of what is known of its target: each variable
+//! of the target has a value there, in terms of the variables of the fragment's start and the
+//! fragment's unknowns. Formulas over the target become their weakest preconditions by putting
+//! those values in.
 
 use rustc_hash::FxHashMap;
 
@@ -16,15 +17,16 @@ use super::world::{ObjId, World};
 use crate::program::ir::{DYNAMIC_OBJECTS, Width, place_of};
 use crate::term::{Array, Node, Pool, Rewriter, Term};
 
-/// What a transition makes of its target's variables, in terms of its start's and the fragment's unknowns.
+/// What a transition makes of its target's variables, in terms of its start's and the fragment's
+/// unknowns.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     /// Variables and their new values.
     pub terms: Vec<(Term, Term)>,
     /// Arrays and their new contents.
     pub arrays: Vec<(Array, Array)>,
-    /// Variables that stand for addresses although it is not known of them that they are any. Which number an object has is nobody's
-    /// business, so that nothing is known of their values.
+    /// Variables that stand for addresses although it is not known of them that they are any. Which
+    /// number an object has is nobody's business, so that nothing is known of their values.
     pub hidden: Vec<Term>,
 }
 
@@ -43,7 +45,8 @@ impl Update {
 }
 
 impl Update {
-    /// That of a transition; nothing for a target of which nothing is known. `unknowns` numbers the unknowns that are new.
+    /// That of a transition; nothing for a target of which nothing is known. `unknowns` numbers the
+    /// unknowns that are new.
     pub fn of(
         pool: &mut Pool,
         world: &World<'_>,
@@ -155,8 +158,8 @@ impl After<'_, '_> {
         pool.variable(&format!("?after.{}", self.unknowns), width)
     }
 
-    /// Whether a value, or the word that it is a part of, is the address of an object whose number somebody chose, and that
-    /// is not known of it.
+    /// Whether a value, or the word that it is a part of, is the address of an object whose number
+    /// somebody chose, and that is not known of it.
     fn hides(&self, pool: &mut Pool, place: &Place, value: Term) -> bool {
         match place {
             Place::Register(_, _, Part::Whole) => self.leads(pool, value),
@@ -230,7 +233,8 @@ impl After<'_, '_> {
                     let value = object.contents.read_at(pool, *offset, bytes);
                     self.part(pool, value, part, width)
                 }
-                // Nobody reads what does not exist: its bytes are any that the target knows them to be.
+                // Nobody reads what does not exist: its bytes are any that the target knows them to
+                // be.
                 None => match bounds {
                     Some(bounds) => pool.constant(width, u128::from(bounds.low)),
                     None => self.unknown(pool, width),

@@ -1,13 +1,15 @@
-//! What the abstraction talks about: call contexts, cut points and objects, interned as they are met.
+//! What the abstraction talks about: call contexts, cut points and objects, interned as they are
+//! met.
 //!
-//! Synergy (section 3) works on one control-flow graph. Here that graph is expanded over call contexts, and only where an
-//! exploration has come: a context that nobody asked for does not exist. Of a function's blocks only the *cut points*
-//! matter to the abstraction, the targets of retreating edges: between two of them control flow has no cycle, so that the
-//! code between is one formula (see [`super::encode`]) and the 2^24 paths of Synergy's figure 8 are one step.
+//! Synergy (section 3) works on one control-flow graph. Here that graph is expanded over call
+//! contexts, and only where an exploration has come: a context that nobody asked for does not
+//! exist. Of a function's blocks only the *cut points* matter to the abstraction, the targets of
+//! retreating edges: between two of them control flow has no cycle, so that the code between is one
+//! formula (see [`super::encode`]) and the 2^24 paths of Synergy's figure 8 are one step.
 //!
-//! An object is a global, an allocation of a context, or a context's copy of an argument. Where its context runs at most once the
-//! object has a fixed number, as globals have; where it may run again each new object gets a number that nothing is known
-//! about except that no other object has it.
+//! An object is a global, an allocation of a context, or a context's copy of an argument. Where its
+//! context runs at most once the object has a fixed number, as globals have; where it may run again
+//! each new object gets a number that nothing is known about except that no other object has it.
 
 mod alone;
 mod flow;
@@ -46,8 +48,9 @@ pub enum Grain {
     /// Loop heads only: the code between two of them is one formula.
     #[default]
     Loops,
-    /// Every block of the user's functions that another one leads to, so that a transition is one edge of the control flow, with
-    /// whatever the block calls. Of the stub library's functions still only the loop heads.
+    /// Every block of the user's functions that another one leads to, so that a transition is one
+    /// edge of the control flow, with whatever the block calls. Of the stub library's functions
+    /// still only the loop heads.
     Blocks,
 }
 
@@ -97,8 +100,9 @@ pub struct Context {
 pub enum ObjectKind {
     /// A global variable.
     Global(GlobalId),
-    /// Made by an operation of a context: a local variable, a heap block, an area of a variable argument list (`part`
-    /// tells the two areas apart), the copy of an argument (`part` is its number).
+    /// Made by an operation of a context: a local variable, a heap block, an area of a variable
+    /// argument list (`part` tells the two areas apart), the copy of an argument (`part` is its
+    /// number).
     Made {
         /// The context that executes the operation.
         ctx: CtxId,
@@ -150,7 +154,8 @@ pub struct World<'p> {
     alone: BTreeMap<FuncId, (CtxId, CtxId)>,
     /// Whether an object turned out to be indexed since the flag was last taken.
     pub changed: bool,
-    /// What was met although it was not declared, once the world is sealed: the first of it, for people.
+    /// What was met although it was not declared, once the world is sealed: the first of it, for
+    /// people.
     pub undeclared: Option<String>,
     sealed: bool,
     /// Objects whose size was guessed since the world was sealed.
@@ -201,7 +206,8 @@ impl<'p> World<'p> {
         }
     }
 
-    /// Adds an object that is going to be met; none if it is one already, or if its number cannot be that of such an object.
+    /// Adds an object that is going to be met; none if it is one already, or if its number cannot
+    /// be that of such an object.
     pub fn declare(&mut self, declared: Declaration) -> Option<ObjId> {
         if self.object_ids.contains_key(&declared.kind) {
             return None;

@@ -1,9 +1,9 @@
 //! Integer arithmetic and bitwise operations.
 //!
-//! The canonical forms: constants stand on the right, and outermost in sums; `x - c` is a sum; operands of
-//! commutative operators are ordered by number; shifts, multiplications, divisions and masks by powers of two
-//! are extractions and extensions. Division of what is known to be small is done at its own width, which is
-//! worth minutes to a solver that multiplies bit by bit.
+//! The canonical forms: constants stand on the right, and outermost in sums; `x - c` is a sum;
+//! operands of commutative operators are ordered by number; shifts, multiplications, divisions and
+//! masks by powers of two are extractions and extensions. Division of what is known to be small is
+//! done at its own width, which is worth minutes to a solver that multiplies bit by bit.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -111,7 +111,8 @@ impl Pool {
 
     fn overflow_ordered(&mut self, op: BinOp, is_signed: bool, a: Term, b: Term) -> Term {
         let w = self.width(a);
-        // Extended operands that leave room cannot overflow: most checks on bytes and shorts end here.
+        // Extended operands that leave room cannot overflow: most checks on bytes and shorts end
+        // here.
         let fits = if is_signed {
             let (x, y) = (self.signed_bits(a, LOOK), self.signed_bits(b, LOOK));
             match op {
@@ -303,7 +304,8 @@ impl Pool {
                 return self.bin(BinOp::Mul, x, product);
             }
         } else {
-            // A product of variables is left alone, so that the one before a step and the one after it share it.
+            // A product of variables is left alone, so that the one before a step and the one after
+            // it share it.
             for (sum, other) in [(a, b), (b, a)] {
                 if let Node::Bin(BinOp::Add, x, c) = *self.node(sum)
                     && self.as_const(c).is_some()

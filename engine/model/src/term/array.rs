@@ -35,7 +35,8 @@ impl Pool {
                         let byte = at.and_then(|i| bytes.get(i)).copied().unwrap_or(0);
                         return self.constant(8, u128::from(byte));
                     }
-                    // Zeros follow the contents, so only an all-zero table has one value everywhere.
+                    // Zeros follow the contents, so only an all-zero table has one value
+                    // everywhere.
                     if bytes.iter().all(|&b| b == 0) {
                         return self.constant(8, 0);
                     }

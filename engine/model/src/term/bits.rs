@@ -1,10 +1,10 @@
 //! Taking bit-vectors apart and putting them together.
 //!
-//! The canonical forms: concatenations nest to the right and never hold two neighbours that are one piece
-//! of the same term; a concatenation with leading zeros is a zero extension, one with copies of the sign
-//! bit above is a sign extension; an extraction never stands above a concatenation, an extension or another
-//! extraction. Shifts by constants are written in these terms, too, so that `b0 | b1 << 8` and a two-byte
-//! load are the same term.
+//! The canonical forms: concatenations nest to the right and never hold two neighbours that are one
+//! piece of the same term; a concatenation with leading zeros is a zero extension, one with copies
+//! of the sign bit above is a sign extension; an extraction never stands above a concatenation, an
+//! extension or another extraction. Shifts by constants are written in these terms, too, so that
+//! `b0 | b1 << 8` and a two-byte load are the same term.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -199,7 +199,8 @@ impl Pool {
         is_sign.then(|| self.sext(low, width))
     }
 
-    /// Whether `bit` is what extracting the top bit of `source` gives, where `source` is not a plain leaf.
+    /// Whether `bit` is what extracting the top bit of `source` gives, where `source` is not a
+    /// plain leaf.
     fn is_sign_of(&mut self, bit: Term, source: Term) -> bool {
         match *self.node(source) {
             Node::Concat(..) | Node::Extract(..) | Node::Not(_) => {

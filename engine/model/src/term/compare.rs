@@ -1,9 +1,9 @@
 //! Comparisons and choices.
 //!
-//! The canonical forms: five predicates (`Eq`, `Ult`, `Ule`, `Slt`, `Sle`), with `Ule` and `Sle` only between
-//! two terms that are not constant; a constant stands right in an equality. A comparison of an extended
-//! value is one of the value itself, a comparison of a sum or of an exclusive or with a constant moves the
-//! constant over.
+//! The canonical forms: five predicates (`Eq`, `Ult`, `Ule`, `Slt`, `Sle`), with `Ule` and `Sle`
+//! only between two terms that are not constant; a constant stands right in an equality. A
+//! comparison of an extended value is one of the value itself, a comparison of a sum or of an
+//! exclusive or with a constant moves the constant over.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -149,8 +149,8 @@ impl Pool {
         }
     }
 
-    /// The values below two extensions of the same kind, at their own width, and whether both are signed.
-    /// Sign extension keeps the unsigned order, too.
+    /// The values below two extensions of the same kind, at their own width, and whether both are
+    /// signed. Sign extension keeps the unsigned order, too.
     fn same_extension(&mut self, a: Term, b: Term) -> Option<(Term, Term, bool)> {
         match (*self.node(a), *self.node(b)) {
             (Node::ZExt(x), Node::ZExt(y)) => {
@@ -272,7 +272,8 @@ impl Pool {
         flipped: bool,
     ) -> Option<Term> {
         let (p, q) = (self.as_const(x), self.as_const(y));
-        // One constant arm is enough, as long as the other's comparison does not start a long descent.
+        // One constant arm is enough, as long as the other's comparison does not start a long
+        // descent.
         let shallow = |pool: &Pool, t: Term| !matches!(pool.node(t), Node::Ite(..));
         if !(p.is_some() && (q.is_some() || shallow(self, y)) || q.is_some() && shallow(self, x)) {
             return None;

@@ -1,7 +1,8 @@
 //! Division.
 //!
-//! A divider is the largest circuit that a solver has to reason about, so every one that can be avoided is:
-//! powers of two are shifts, non-negative operands make it unsigned, and small operands make it narrow.
+//! A divider is the largest circuit that a solver has to reason about, so every one that can be
+//! avoided is: powers of two are shifts, non-negative operands make it unsigned, and small operands
+//! make it narrow.
 
 use super::node::{Node, Term};
 use super::pool::Pool;

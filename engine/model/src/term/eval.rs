@@ -5,8 +5,8 @@ use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 use super::value;
 
-/// Values for everything that a term can depend on. A function from tape indices to bytes is one, in which
-/// variables and arrays are zero.
+/// Values for everything that a term can depend on. A function from tape indices to bytes is one,
+/// in which variables and arrays are zero.
 pub trait Environment {
     /// The tape's byte.
     fn input(&self, index: u32) -> u8;
@@ -28,7 +28,8 @@ impl Environment for &dyn Fn(u32) -> u8 {
 
 /// Evaluates many terms under the same environment and remembers every value.
 ///
-/// The memory is one slot per term of the pool; [`Evaluator::reset`] forgets the values in constant time.
+/// The memory is one slot per term of the pool; [`Evaluator::reset`] forgets the values in constant
+/// time.
 #[derive(Debug, Default)]
 pub struct Evaluator {
     values: Vec<u128>,
@@ -221,7 +222,8 @@ impl Evaluator {
                     values[n] = v(arg);
                     n += 1;
                 }
-                // Functions that cannot be computed are zero: no model is trusted before it is replayed.
+                // Functions that cannot be computed are zero: no model is trusted before it is
+                // replayed.
                 float::function(function, kind, &values[..n]).unwrap_or(0)
             }
             // Reads have frames of their own.
@@ -231,8 +233,8 @@ impl Evaluator {
 }
 
 impl Pool {
-    /// The term's value where the tape is `tape` and variables are zero. For many terms under the same
-    /// tape use an [`Evaluator`].
+    /// The term's value where the tape is `tape` and variables are zero. For many terms under the
+    /// same tape use an [`Evaluator`].
     pub fn eval(&self, t: Term, tape: &dyn Fn(u32) -> u8) -> u128 {
         Evaluator::new().eval(self, t, tape)
     }

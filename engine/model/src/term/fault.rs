@@ -1,9 +1,10 @@
 //! When an operation is a fault.
 //!
-//! The machine asks this of numbers at every step, its shadow asks it of terms, to know which input would go wrong, and
-//! the prover asks it of terms, to show that none does. Asked in three ways it could be answered in three ways, and a check
-//! that the prover reads differently from the machine is a wrong proof that nobody notices. So each condition stands here
-//! once, over an [`Algebra`]: what numbers and terms have in common.
+//! The machine asks this of numbers at every step, its shadow asks it of terms, to know which input
+//! would go wrong, and the prover asks it of terms, to show that none does. Asked in three ways it
+//! could be answered in three ways, and a check that the prover reads differently from the machine
+//! is a wrong proof that nobody notices. So each condition stands here once, over an [`Algebra`]:
+//! what numbers and terms have in common.
 
 use super::node::Term;
 use super::pool::Pool;
@@ -148,8 +149,9 @@ impl Algebra for Pool {
     }
 }
 
-/// What kind of check `op` needs, if it can be a fault at all. A shift can only where one was asked for: elsewhere
-/// its value is defined. Overflow is no fault of the operation: clang asks for it in a branch of its own.
+/// What kind of check `op` needs, if it can be a fault at all. A shift can only where one was asked
+/// for: elsewhere its value is defined. Overflow is no fault of the operation: clang asks for it in
+/// a branch of its own.
 #[inline(always)]
 pub fn can_be(op: BinOp, checked: bool) -> Option<CheckKind> {
     match op {
@@ -172,8 +174,8 @@ pub fn can_be(op: BinOp, checked: bool) -> Option<CheckKind> {
     }
 }
 
-/// When `a op b` is a fault, for an operation that [can be](can_be) one: a divisor of zero, the one quotient that does not fit, a
-/// shift by the width or more.
+/// When `a op b` is a fault, for an operation that [can be](can_be) one: a divisor of zero, the one
+/// quotient that does not fit, a shift by the width or more.
 #[inline]
 pub fn operation<A: Algebra>(
     algebra: &mut A,
@@ -273,7 +275,8 @@ pub fn access<A: Algebra>(
     Access { violated, rejected }
 }
 
-/// Whether not all of `len` bytes at `offset` lie within `size`; all are 64 bits wide, and nothing wraps.
+/// Whether not all of `len` bytes at `offset` lie within `size`; all are 64 bits wide, and nothing
+/// wraps.
 #[inline(always)]
 pub fn beyond<A: Algebra>(algebra: &mut A, offset: A::Word, len: A::Word, size: A::Word) -> A::Bit {
     // Of the two ways to say it the one of which more is known.
@@ -288,7 +291,8 @@ pub fn beyond<A: Algebra>(algebra: &mut A, offset: A::Word, len: A::Word, size: 
     algebra.or(long, far)
 }
 
-/// When giving back what lies at an offset of a heap object is a fault: it was given back, or is not its start.
+/// When giving back what lies at an offset of a heap object is a fault: it was given back, or is
+/// not its start.
 #[inline]
 pub fn release<A: Algebra>(algebra: &mut A, alive: A::Bit, offset: A::Word) -> A::Bit {
     let zero = algebra.word(64, 0);
@@ -297,7 +301,8 @@ pub fn release<A: Algebra>(algebra: &mut A, alive: A::Bit, offset: A::Word) -> A
     algebra.not(good)
 }
 
-/// Whether `len` bytes at one address and at another one overlap without being the same; all are 64 bits wide.
+/// Whether `len` bytes at one address and at another one overlap without being the same; all are 64
+/// bits wide.
 #[inline]
 pub fn overlap<A: Algebra>(algebra: &mut A, to: A::Word, from: A::Word, len: A::Word) -> A::Bit {
     let (ahead, behind) = (
@@ -320,7 +325,8 @@ pub fn too_many<A: Algebra>(algebra: &mut A, count: A::Word, most: A::Word) -> A
     algebra.cmp(Pred::Ugt, 64, count, most)
 }
 
-/// The bytes of `n` elements of a size, and whether they are too many to be counted: then the number is the largest there is.
+/// The bytes of `n` elements of a size, and whether they are too many to be counted: then the
+/// number is the largest there is.
 pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::Word, A::Bit) {
     let product = algebra.bin(BinOp::Mul, 64, n, size);
     let overflow = algebra.overflow(BinOp::Mul, false, 64, n, size);
@@ -328,14 +334,17 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
     (algebra.choose(overflow, most, product), overflow)
 }
 
-/// A heap request above this many bytes is refused: no program has more addresses (57 bits with five levels of page tables, of which
-/// the kernel has half; `CRUNNER_LONGEST_BLOCK` in `rt_heap.h` is the same number). So the sum of an offset in an object and a number of 32 bits never wraps around.
+/// A heap request above this many bytes is refused: no program has more addresses (57 bits with
+/// five levels of page tables, of which the kernel has half; `CRUNNER_LONGEST_BLOCK` in `rt_heap.h`
+/// is the same number). So the sum of an offset in an object and a number of 32 bits never wraps
+/// around.
 pub const ONE_ALLOCATION: u64 = 1 << 56;
 
 /// No alignment above this is given.
 pub const COARSEST: u64 = 1 << 20;
 
-/// Whether a request for this alignment, of at least `least`, is refused: it is no power of two, or too coarse.
+/// Whether a request for this alignment, of at least `least`, is refused: it is no power of two, or
+/// too coarse.
 pub fn alignment<A: Algebra>(algebra: &mut A, alignment: A::Word, least: u64) -> A::Bit {
     let one = algebra.word(64, 1);
     let zero = algebra.word(64, 0);

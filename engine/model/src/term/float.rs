@@ -1,10 +1,10 @@
 //! What floating-point operations mean on bit patterns.
 //!
-//! Singles and doubles are computed by the host, which is what the native target does; half, x87 extended and
-//! quadruple precision by `rustc_apfloat`, LLVM's own arithmetic. Conversions that C leaves undefined give
-//! what x86-64 gives (the "integer indefinite" value), because the native target does. Functions of
-//! `<math.h>` are the host C library's; in the formats that the host has no functions for, only those with an
-//! exact definition are computed.
+//! Singles and doubles are computed by the host, which is what the native target does; half, x87
+//! extended and quadruple precision by `rustc_apfloat`, LLVM's own arithmetic. Conversions that C
+//! leaves undefined give what x86-64 gives (the "integer indefinite" value), because the native
+//! target does. Functions of `<math.h>` are the host C library's; in the formats that the host has
+//! no functions for, only those with an exact definition are computed.
 
 use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -191,8 +191,9 @@ fn to_integer(from: FloatKind, width: Width, a: u128) -> u128 {
     })
 }
 
-/// What the instruction sequence for `unsigned long` gives, also out of range: two signed conversions, of the
-/// value and of the value less 2^63, the second joined in where the first is negative.
+/// What the instruction sequence for `unsigned long` gives, also out of range: two signed
+/// conversions, of the value and of the value less 2^63, the second joined in where the first is
+/// negative.
 fn to_unsigned_64(from: FloatKind, a: u128) -> u128 {
     let first = to_integer(from, 64, a);
     if first >> 63 == 0 {
@@ -210,8 +211,8 @@ pub fn function_width(function: MathFn, kind: FloatKind) -> Width {
     }
 }
 
-/// A function of `<math.h>`. `None` where it cannot be computed exactly as the native target does. The second
-/// argument of `Ldexp` is a 32-bit integer.
+/// A function of `<math.h>`. `None` where it cannot be computed exactly as the native target does.
+/// The second argument of `Ldexp` is a 32-bit integer.
 pub fn function(function: MathFn, kind: FloatKind, args: &[u128]) -> Option<u128> {
     let a = *args.first()?;
     let b = || args.get(1).copied();

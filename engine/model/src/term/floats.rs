@@ -1,7 +1,7 @@
 //! Floating point: terms are bit patterns, folded when constant and left alone otherwise.
 //!
-//! Negation, absolute value and copying a sign are operations on one bit, so they are bit-vector terms and
-//! cost a solver nothing.
+//! Negation, absolute value and copying a sign are operations on one bit, so they are bit-vector
+//! terms and cost a solver nothing.
 
 use super::float;
 use super::node::{Node, Term};

@@ -1,7 +1,7 @@
 //! The shapes of terms and arrays.
 //!
-//! A [`Node`] fits in 16 bytes, because there are millions: children are four-byte numbers, constants above
-//! 64 bits and names live in side tables of the pool.
+//! A [`Node`] fits in 16 bytes, because there are millions: children are four-byte numbers,
+//! constants above 64 bits and names live in side tables of the pool.
 
 use std::num::NonZeroU32;
 
@@ -29,9 +29,9 @@ impl Array {
     }
 }
 
-/// A bit-vector term's operator and children. Only the forms that simplification leaves exist: of the
-/// comparisons `Eq`, `Ult`, `Ule`, `Slt`, `Sle`; of the binary operators none of the minima, maxima and
-/// saturating ones; of the unary ones neither `Abs` nor `BSwap`.
+/// A bit-vector term's operator and children. Only the forms that simplification leaves exist: of
+/// the comparisons `Eq`, `Ult`, `Ule`, `Slt`, `Sle`; of the binary operators none of the minima,
+/// maxima and saturating ones; of the unary ones neither `Abs` nor `BSwap`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Node {
     /// A constant of up to 64 bits, or a wider one that fits.
@@ -140,7 +140,8 @@ impl Node {
             Node::FloatCmp(p, k, a, b) => {
                 (17 + ((p as u64) << 8) + ((k as u64) << 16), id(a), id(b))
             }
-            // The conversion is left to the width and to the comparison: conversions of one term are few.
+            // The conversion is left to the width and to the comparison: conversions of one term
+            // are few.
             Node::FloatCast(_, a) => (18, id(a), 0),
             Node::FloatFn(f, k, args) => {
                 let [a, b, c] = args.map(|t| t.map_or(0, id));

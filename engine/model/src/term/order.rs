@@ -15,8 +15,8 @@ pub enum Item {
 }
 
 impl Pool {
-    /// Everything that `root` is made of and that is not `done` yet, children before parents. What is below
-    /// a done item is not looked at.
+    /// Everything that `root` is made of and that is not `done` yet, children before parents. What
+    /// is below a done item is not looked at.
     pub fn order(&self, root: Item, done: impl Fn(Item) -> bool) -> Vec<Item> {
         let mut order = Vec::new();
         let mut seen: FxHashSet<Item> = FxHashSet::default();

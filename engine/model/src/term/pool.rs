@@ -1,8 +1,8 @@
 //! Where terms live.
 //!
-//! The table is an open-addressed array of term numbers beside the vector of nodes, so that a node is stored
-//! once and a lookup touches two cache lines. Everything here is append-only: a [`Term`] stays valid as
-//! long as its pool.
+//! The table is an open-addressed array of term numbers beside the vector of nodes, so that a node
+//! is stored once and a lookup touches two cache lines. Everything here is append-only: a [`Term`]
+//! stays valid as long as its pool.
 
 use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};

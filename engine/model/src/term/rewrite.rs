@@ -6,8 +6,8 @@ use super::node::{Array, ArrayNode, Node, Term};
 use super::order::Item;
 use super::pool::Pool;
 
-/// Rebuilds terms with some of their parts replaced, and remembers what became of each: use one for many
-/// terms under the same replacement.
+/// Rebuilds terms with some of their parts replaced, and remembers what became of each: use one for
+/// many terms under the same replacement.
 #[derive(Debug, Default)]
 pub struct Rewriter {
     terms: FxHashMap<Term, Term>,
@@ -20,8 +20,8 @@ impl Rewriter {
         Rewriter::default()
     }
 
-    /// From now on `old` becomes `new` (of the same width). Say so before anything that contains it is
-    /// rewritten.
+    /// From now on `old` becomes `new` (of the same width). Say so before anything that contains it
+    /// is rewritten.
     pub fn replace(&mut self, old: Term, new: Term) {
         self.terms.insert(old, new);
     }
@@ -36,8 +36,8 @@ impl Rewriter {
         self.apply_with(pool, t, &mut |_, _| None)
     }
 
-    /// The term with everything replaced, also what `leaf` gives something for: it is asked for each input
-    /// and variable.
+    /// The term with everything replaced, also what `leaf` gives something for: it is asked for
+    /// each input and variable.
     pub fn apply_with(
         &mut self,
         pool: &mut Pool,
@@ -151,8 +151,8 @@ impl Pool {
         }
     }
 
-    /// The term with those bytes of the tape fixed that `tape` gives a value for. For many terms use a
-    /// [`Rewriter`].
+    /// The term with those bytes of the tape fixed that `tape` gives a value for. For many terms
+    /// use a [`Rewriter`].
     pub fn substitute(&mut self, t: Term, tape: &dyn Fn(u32) -> Option<u8>) -> Term {
         Rewriter::new().apply_with(self, t, &mut |pool, leaf| match *pool.node(leaf) {
             Node::Input(i) => {

@@ -1,5 +1,6 @@
-//! Terms for people, in C's notation as far as it goes: `in[3]` is a byte of the tape, `(s16)x` a sign
-//! extension, `(u32)x` a zero extension, `x[7:0]` bits, `a:b` a concatenation. Signed operators carry an `s`.
+//! Terms for people, in C's notation as far as it goes: `in[3]` is a byte of the tape, `(s16)x` a
+//! sign extension, `(u32)x` a zero extension, `x[7:0]` bits, `a:b` a concatenation. Signed
+//! operators carry an `s`.
 
 use std::fmt::Write;
 

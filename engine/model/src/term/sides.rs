@@ -1,14 +1,16 @@
 //! A question in two parts.
 //!
-//! An element at an index that is one of two may be any of the elements for a solver that decides bit by bit: it compares that index with every
-//! other one. Where the condition that decides between the two is known, each part of the question has an index that stands in it anyway.
+//! An element at an index that is one of two may be any of the elements for a solver that decides
+//! bit by bit: it compares that index with every other one. Where the condition that decides
+//! between the two is known, each part of the question has an index that stands in it anyway.
 
 use super::node::{ArrayNode, Node, Term};
 use super::order::Item;
 use super::pool::Pool;
 use super::rewrite::Rewriter;
 
-/// A condition that decides between two values in a term, and the term where it holds; and the same of its negation. None if nothing in it is decided.
+/// A condition that decides between two values in a term, and the term where it holds; and the same
+/// of its negation. None if nothing in it is decided.
 pub fn sides(pool: &mut Pool, term: Term) -> Option<[(Term, Term); 2]> {
     let order = pool.order(Item::Term(term), |_| false);
     let mut conditions = order.into_iter().filter_map(|item| match item {

@@ -1,9 +1,10 @@
 //! What a term depends on.
 //!
-//! Constraint independence asks for every term's inputs, all the time. Small sets are interned and their
-//! unions remembered, so most terms share a set with a child and creating one costs a comparison. Past
-//! [`LARGE`] members that would be quadratic (a checksum loop makes a chain in which the n-th term depends
-//! on n bytes), so a larger set is only marked as such and collected by a walk when it is asked for.
+//! Constraint independence asks for every term's inputs, all the time. Small sets are interned and
+//! their unions remembered, so most terms share a set with a child and creating one costs a
+//! comparison. Past [`LARGE`] members that would be quadratic (a checksum loop makes a chain in
+//! which the n-th term depends on n bytes), so a larger set is only marked as such and collected by
+//! a walk when it is asked for.
 
 use std::sync::OnceLock;
 
@@ -128,13 +129,14 @@ impl Sets {
 }
 
 impl Pool {
-    /// The bytes of the tape that the term depends on, sorted. The first call on a term with very many of
-    /// them walks the term.
+    /// The bytes of the tape that the term depends on, sorted. The first call on a term with very
+    /// many of them walks the term.
     pub fn inputs(&self, t: Term) -> &[u32] {
         inputs_of(self.symbol_codes(t))
     }
 
-    /// As [`Pool::inputs`], as long as there are `steps` left; a walk over the term takes one for each part of it.
+    /// As [`Pool::inputs`], as long as there are `steps` left; a walk over the term takes one for
+    /// each part of it.
     pub fn inputs_within(&self, t: Term, steps: &mut u64) -> Option<&[u32]> {
         self.symbol_codes_within(t, steps).map(inputs_of)
     }

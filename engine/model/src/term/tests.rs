@@ -1,4 +1,5 @@
-//! Random expressions: built with all simplification, they must evaluate to what the expression means.
+//! Random expressions: built with all simplification, they must evaluate to what the expression
+//! means.
 
 mod rewrites;
 
@@ -24,7 +25,8 @@ proptest! {
         prop_assert!(!pool.inputs(part).contains(&1));
         for mut tape in tapes.into_iter().chain([[0; 3], [0xff; 3], [0x80, 0x7f, 1]]) {
             prop_assert_eq!(
-                pool.eval(t, &|i| tape[i as usize]), e.value(&tape), "{} at {:?}", pool.show(t), tape
+                pool.eval(t, &|i| tape[i as usize]), e.value(&tape), "{} at \
+                    {:?}", pool.show(t), tape
             );
             tape[1] = fixed;
             prop_assert_eq!(pool.eval(part, &|i| tape[i as usize]), e.value(&tape));

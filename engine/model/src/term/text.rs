@@ -1,7 +1,8 @@
 //! Terms as text that can be read back: what a certificate's formulas are written in.
 //!
-//! The syntax is SMT-LIB's, with operators named as the Program names them: `(ule |r:5| #32:1f4)` is "register 5 is at most 500".
-//! Constants carry their width, tables their bytes in hexadecimal digits. Floating point has no text: no invariant is about it.
+//! The syntax is SMT-LIB's, with operators named as the Program names them: `(ule |r:5| #32:1f4)`
+//! is "register 5 is at most 500". Constants carry their width, tables their bytes in hexadecimal
+//! digits. Floating point has no text: no invariant is about it.
 
 use thiserror::Error;
 

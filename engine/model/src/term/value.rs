@@ -1,10 +1,11 @@
 //! What the operations mean on bit patterns.
 //!
-//! One place for the scalar semantics: the constructors fold constants with it, [`super::Evaluator`]
-//! evaluates with it, and the machine computes wide values with it. Where C leaves an operation undefined
-//! the result is SMT-LIB's (QF_BV), so that the solver and this file cannot disagree: a division by zero
-//! gives all ones (signed: 1 for a negative dividend), a remainder by zero the dividend, an oversized shift
-//! zero or the sign. Every argument has zeros above its width, and so has every result.
+//! One place for the scalar semantics: the constructors fold constants with it,
+//! [`super::Evaluator`] evaluates with it, and the machine computes wide values with it. Where C
+//! leaves an operation undefined the result is SMT-LIB's (QF_BV), so that the solver and this file
+//! cannot disagree: a division by zero gives all ones (signed: 1 for a negative dividend), a
+//! remainder by zero the dividend, an oversized shift zero or the sign. Every argument has zeros
+//! above its width, and so has every result.
 
 use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 

@@ -1,8 +1,8 @@
 //! Sets of abstract states as binary decision diagrams.
 //!
-//! The diagrams are OxiDD's: nodes are shared, operations are cached, and a table that is full is an error that can be
-//! told, not an abort. Bit `n` of a place is variable `2n`, and `2n + 1` after a step: a bit and what becomes of it stand next to
-//! each other, which keeps the relations small.
+//! The diagrams are OxiDD's: nodes are shared, operations are cached, and a table that is full is
+//! an error that can be told, not an abort. Bit `n` of a place is variable `2n`, and `2n + 1` after
+//! a step: a bit and what becomes of it stand next to each other, which keeps the relations small.
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::OptBool;
@@ -209,15 +209,16 @@ impl Diagrams {
         states.and(&relation.and(&after)?)
     }
 
-    /// A state of a set, by its first bits; none of an empty set. Bits that do not matter are false.
+    /// A state of a set, by its first bits; none of an empty set. Bits that do not matter are
+    /// false.
     pub fn pick(&self, states: &Set, bits: usize) -> Option<Vec<bool>> {
         let cube = states.0.pick_cube(|_, _, _| false)?;
         let value = |bit: usize| cube.get(2 * bit).is_some_and(|&v| v == OptBool::True);
         Some((0..bits).map(value).collect())
     }
 
-    /// The first bit that a set of states depends on, and the set where it is set and where it is not; none of nothing
-    /// and of everything.
+    /// The first bit that a set of states depends on, and the set where it is set and where it is
+    /// not; none of nothing and of everything.
     pub fn split(&self, states: &Set) -> Option<(usize, Set, Set)> {
         let (high, low) = states.0.cofactors()?;
         let level = states

@@ -1,11 +1,13 @@
 //! Existential abstraction: which changes of the predicates a piece of code allows.
 //!
-//! CRunner (section 3.3): the code, the predicates before it and the predicates after it are one question, and all
-//! answers in terms of the predicates are the relation. The number of answers grows exponentially, so the predicates are
-//! partitioned: those that share variables, directly or through the code, are asked about together, and where even that is too many
-//! each predicate after the code is asked about with its nearest predicates before it. What a partition loses comes
-//! back one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not touched by most code; the
-//! term for a predicate after the code is then the term before it, and the solver is not asked.
+//! CRunner (section 3.3): the code, the predicates before it and the predicates after it are one
+//! question, and all answers in terms of the predicates are the relation. The number of answers
+//! grows exponentially, so the predicates are partitioned: those that share variables, directly or
+//! through the code, are asked about together, and where even that is too many each predicate after
+//! the code is asked about with its nearest predicates before it. What a partition loses comes back
+//! one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not
+//! touched by most code; the term for a predicate after the code is then the term before it, and
+//! the solver is not asked.
 
 use std::time::{Duration, Instant};
 

@@ -1,9 +1,10 @@
 //! The Boolean program of a graph, and what of it has to be made again when predicates are added.
 //!
-//! A place is a cut point, with one more for the start of the program. An error is an obligation that is a goal, or a
-//! hole: where the engine cannot go on, nothing may be claimed of what follows. Relations are made when a search
-//! first needs them, and again when the predicates at one of their ends have grown; what was excluded of a relation
-//! stays excluded, since predicates keep their numbers.
+//! A place is a cut point, with one more for the start of the program. An error is an obligation
+//! that is a goal, or a hole: where the engine cannot go on, nothing may be claimed of what
+//! follows. Relations are made when a search first needs them, and again when the predicates at one
+//! of their ends have grown; what was excluded of a relation stays excluded, since predicates keep
+//! their numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -250,8 +251,8 @@ impl Abstraction {
         )
     }
 
-    /// Looks whether the program can take each step of a path by itself, and excludes those that it cannot, with as few bits as a
-    /// proof needs. How many there were.
+    /// Looks whether the program can take each step of a path by itself, and excludes those that it
+    /// cannot, with as few bits as a proof needs. How many there were.
     pub fn exclude_spurious(
         &mut self,
         graph: &mut Graph<'_>,
@@ -318,7 +319,8 @@ impl Abstraction {
     /// A set of states as a term over the predicates.
     #[expect(
         clippy::mutable_key_type,
-        reason = "what changes inside is how often a node is referred to, which is no part of its order"
+        reason = "what changes inside is how often a node is referred to, which is no part of its \
+            order"
     )]
     fn term(&self, pool: &mut Pool, predicates: &[Term], states: &Set) -> Term {
         let mut known: BTreeMap<Set, Term> = BTreeMap::new();

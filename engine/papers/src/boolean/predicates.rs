@@ -1,7 +1,7 @@
 //! Predicates: the bits that an abstract state keeps of a concrete one.
 //!
-//! A predicate belongs to a cut point and is a one-bit term over its variables without connectives. Its negation is
-//! the same predicate.
+//! A predicate belongs to a cut point and is a one-bit term over its variables without connectives.
+//! Its negation is the same predicate.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! Boolean programs: places, and relations between the bits before and after.
 //!
-//! The program counter is not a bit. A relation belongs to one way between two places, and sets of states are kept by
-//! place, which is the same disjunctive partition of the transition relation that a model checker would find for
-//! a program counter in binary, without the bits.
+//! The program counter is not a bit. A relation belongs to one way between two places, and sets of
+//! states are kept by place, which is the same disjunctive partition of the transition relation
+//! that a model checker would find for a program counter in binary, without the bits.
 
 /// A bit of an abstract state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -73,7 +73,8 @@ pub struct BooleanProgram {
     pub initial: Vec<(usize, bool)>,
     /// Errors that are not looked for.
     pub hidden: Vec<usize>,
-    /// States of places that need not be looked at: no error is reached from them. By place and bits.
+    /// States of places that need not be looked at: no error is reached from them. By place and
+    /// bits.
     pub safe: Vec<(usize, Vec<(usize, bool)>)>,
 }
 

@@ -1,7 +1,7 @@
 //! The shortest way of a Boolean program to an error.
 //!
-//! Forward and in layers: what is new at a place after `n` steps is kept, so that a way back can be picked state by state once an
-//! error is next. Sets of states are kept by place.
+//! Forward and in layers: what is new at a place after `n` steps is kept, so that a way back can be
+//! picked state by state once an error is next. Sets of states are kept by place.
 
 use rustc_hash::FxHashMap;
 

@@ -1,10 +1,11 @@
 //! An abstract path taken to the real program.
 //!
-//! The pieces of code on the path, one after the other, are one formula (SLAM's simulation, CRunner's section 3.4). If it has a
-//! model, that is an input. If not, the guards of its unsatisfiable core say why, and their weakest preconditions, place by
-//! place from the last of them back to where they cannot hold, are what the abstraction has to know: their parts are the new
-//! predicates. What a step reads from outside is quantified there; where an equation says what it was, it is replaced,
-//! and what still depends on it is no predicate.
+//! The pieces of code on the path, one after the other, are one formula (SLAM's simulation,
+//! CRunner's section 3.4). If it has a model, that is an input. If not, the guards of its
+//! unsatisfiable core say why, and their weakest preconditions, place by place from the last of
+//! them back to where they cannot hold, are what the abstraction has to know: their parts are the
+//! new predicates. What a step reads from outside is quantified there; where an equation says what
+//! it was, it is replaced, and what still depends on it is no predicate.
 
 use std::time::{Duration, Instant};
 
@@ -49,20 +50,23 @@ impl Trace {
 /// What came of it.
 #[derive(Debug)]
 pub enum Simulated {
-    /// The program can go there: with this tape, and with these values where the path does not begin at the start.
+    /// The program can go there: with this tape, and with these values where the path does not
+    /// begin at the start.
     Possible {
         /// The tape from where the path begins.
         tape: Vec<u8>,
         /// The values.
         model: Model,
     },
-    /// It cannot, because of these guards: the step, from 0, and the guard over the variables where the step begins.
+    /// It cannot, because of these guards: the step, from 0, and the guard over the variables where
+    /// the step begins.
     Impossible(Vec<(usize, Term)>),
     /// The solver does not tell.
     Unknown,
 }
 
-/// Whether the program can take a trace, or so many steps of it, beginning as `path` begins and where `known` holds.
+/// Whether the program can take a trace, or so many steps of it, beginning as `path` begins and
+/// where `known` holds.
 pub fn simulate(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -134,8 +138,9 @@ pub fn simulate(
     Simulated::Impossible(why)
 }
 
-/// A path's first steps have made constants of some variables. That each is what it is, where the guards that were found
-/// depend on it, tells the path from others as well: for when weakest preconditions depend on what was read.
+/// A path's first steps have made constants of some variables. That each is what it is, where the
+/// guards that were found depend on it, tells the path from others as well: for when weakest
+/// preconditions depend on what was read.
 pub fn constants(
     graph: &mut Graph<'_>,
     trace: &Trace,
@@ -162,8 +167,8 @@ pub fn constants(
     found
 }
 
-/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is no abstract path any more. Also
-/// what the guards depend on, step by step.
+/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is
+/// no abstract path any more. Also what the guards depend on, step by step.
 pub fn predicates(
     graph: &mut Graph<'_>,
     trace: &Trace,
@@ -216,8 +221,8 @@ pub fn predicates(
     (found, about)
 }
 
-/// Conditions on a step's state and on what it read, as conditions on its state as far as equations allow. What it read gets a
-/// name that belongs to this step.
+/// Conditions on a step's state and on what it read, as conditions on its state as far as equations
+/// allow. What it read gets a name that belongs to this step.
 fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usize) -> Vec<Term> {
     let mut all = own.solve(pool, &conditions);
     all.sort_unstable();
@@ -242,8 +247,8 @@ fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usi
     all.into_iter().map(|t| renaming.apply(pool, t)).collect()
 }
 
-/// A condition that depends on what was read, at the ends of what that can be: where it grows with what was read, one of
-/// them says whether there is any.
+/// A condition that depends on what was read, at the ends of what that can be: where it grows with
+/// what was read, one of them says whether there is any.
 fn extremes(pool: &mut Pool, atom: Term, own: &Own) -> impl Iterator<Item = Term> + use<> {
     let mut found = Vec::new();
     let about_state = pool.symbols(atom).any(|symbol| own.has(symbol));

@@ -1,5 +1,5 @@
-//! The Boolean rooms: reachability against explicit search, tables against enumeration, predicates against the path that they
-//! are to exclude.
+//! The Boolean rooms: reachability against explicit search, tables against enumeration, predicates
+//! against the path that they are to exclude.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::AtomicBool;

@@ -10,8 +10,8 @@ use super::{Asking, Edge, QUESTION, RegionId, Regions, SIMPLE, Target};
 use crate::projection::{Projected, project};
 
 impl Regions {
-    /// What the states have in common that make this step, beside what all of the region have: the preimage, or what follows from
-    /// it. `states` are some of the region's.
+    /// What the states have in common that make this step, beside what all of the region have: the
+    /// preimage, or what follows from it. `states` are some of the region's.
     pub fn preimage(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -127,7 +127,8 @@ impl Regions {
         (yes, no)
     }
 
-    /// Splits a region by the preimage of a step, or by what follows from that: outside of it no state makes the step.
+    /// Splits a region by the preimage of a step, or by what follows from that: outside of it no
+    /// state makes the step.
     pub fn split_from(
         &mut self,
         all: &mut Asking<'_, '_>,

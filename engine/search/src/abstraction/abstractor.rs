@@ -21,7 +21,8 @@ struct Abstractor<'a, 'p> {
 }
 
 impl<'a, 'p> Abstractor<'a, 'p> {
-    /// Whether the offset of a pointer to nothing but itself is still what it was at the cut point, which is 0.
+    /// Whether the offset of a pointer to nothing but itself is still what it was at the cut point,
+    /// which is 0.
     fn is_unchanged(&self, offset: Term) -> bool {
         self.pointers.pool.as_const(offset) == Some(0)
             || self
@@ -52,8 +53,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             };
             match case.root {
                 Root::Unknown => return Value::Any,
-                // Only NULL itself is NULL, and only a function's address a function: what was computed from them may be
-                // anything. The offset as it was at the cut point is 0.
+                // Only NULL itself is NULL, and only a function's address a function: what was
+                // computed from them may be anything. The offset as it was at the cut point is 0.
                 Root::Null => {
                     if !self.is_unchanged(case.offset) {
                         return Value::Any;
@@ -179,7 +180,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 }
 
-/// Whether bounds are kept. The published strategies work on what their authors had: constants, pointers and predicates.
+/// Whether bounds are kept. The published strategies work on what their authors had: constants,
+/// pointers and predicates.
 fn is_bounded(world: &World<'_>) -> bool {
     world.grain() == Grain::Loops
 }

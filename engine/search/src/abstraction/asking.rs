@@ -1,7 +1,8 @@
 //! Questions about a graph: what is known, what a question costs, and how long to go on.
 //!
-//! Every way to look for invariants asks the solver the same kind of question, whether some of what is known and some conditions can hold
-//! together, and all of them have to stop when nobody waits any more.
+//! Every way to look for invariants asks the solver the same kind of question, whether some of what
+//! is known and some conditions can hold together, and all of them have to stop when nobody waits
+//! any more.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,8 +86,9 @@ impl<'a> Patience<'a> {
             || deadline::passed()
     }
 
-    /// The limits of a question that may take `most`: so many steps of the solver, and, where the clock matters at all, several
-    /// times as long, since other work beside it is no reason to give up a guess.
+    /// The limits of a question that may take `most`: so many steps of the solver, and, where the
+    /// clock matters at all, several times as long, since other work beside it is no reason to give
+    /// up a guess.
     pub fn within(&self, most: Duration) -> Limits {
         let counted = limited(most).counted();
         let Some(deadline) = self.deadline else {

@@ -1,10 +1,11 @@
 //! Guesses: predicates that may be invariants of a cut point.
 //!
-//! Synergy's section 5 generalises by hand-picked templates; since then Houdini has shown that many cheap guesses, dropped as
-//! they are refuted, go a long way. A guess costs one evaluation per state of the forest; only what no state refutes comes before
-//! a solver. Shapes: constants, bounds against the constants of the code, order and difference of two values, linear
-//! equations that all states satisfy, low bits, bytes of an array at a value's index, what pointers point to being alive, and
-//! the conditions that the code itself branches on.
+//! Synergy's section 5 generalises by hand-picked templates; since then Houdini has shown that many
+//! cheap guesses, dropped as they are refuted, go a long way. A guess costs one evaluation per
+//! state of the forest; only what no state refutes comes before a solver. Shapes: constants, bounds
+//! against the constants of the code, order and difference of two values, linear equations that all
+//! states satisfy, low bits, bytes of an array at a value's index, what pointers point to being
+//! alive, and the conditions that the code itself branches on.
 
 mod branches;
 mod cases;
@@ -43,8 +44,8 @@ const TRANSFERRED: usize = 40;
 /// Constants per width.
 const CONSTANTS: usize = 48;
 
-/// How many levels of guesses there are. Each costs more than the one before and is needed more rarely; the last two
-/// multiply, and facts that do make every later question harder.
+/// How many levels of guesses there are. Each costs more than the one before and is needed more
+/// rarely; the last two multiply, and facts that do make every later question harder.
 pub const LEVELS: u32 = 6;
 /// Those of them that know nothing of closed forms.
 pub const PLAIN: u32 = 4;
@@ -190,7 +191,8 @@ impl Guesser<'_, '_> {
             .collect()
     }
 
-    /// What the code asks of one value, said of another: a length that was checked bounds the index that walks up to it.
+    /// What the code asks of one value, said of another: a length that was checked bounds the index
+    /// that walks up to it.
     fn transferred(&mut self, scalars: &[Term], out: &mut Vec<Term>) {
         let pool = &mut self.graph.pool;
         let mut about: Vec<(Term, Term)> = Vec::new();

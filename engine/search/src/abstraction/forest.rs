@@ -1,10 +1,11 @@
 //! The forest: states that executions really reach, as far as the graph tells it.
 //!
-//! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution refutes is worth
-//! trying to prove and what one refutes is not. Here the executions are those of the graph itself: a fragment's terms are
-//! evaluated, the transition whose guard holds is taken, its update gives the next state. The tape is a given one (the fuzzer's
-//! corpus) or random, and each state remembers the tape that led to it: a frontier query can start there. No solver takes part,
-//! so thousands of states cost milliseconds.
+//! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution
+//! refutes is worth trying to prove and what one refutes is not. Here the executions are those of
+//! the graph itself: a fragment's terms are evaluated, the transition whose guard holds is taken,
+//! its update gives the next state. The tape is a given one (the fuzzer's corpus) or random, and
+//! each state remembers the tape that led to it: a frontier query can start there. No solver takes
+//! part, so thousands of states cost milliseconds.
 
 mod calls;
 mod walk;
@@ -121,8 +122,8 @@ impl Sample {
         }
     }
 
-    /// Gives one of a fragment's inputs its value: from a given tape, or a random value, which is then
-    /// appended to the tape.
+    /// Gives one of a fragment's inputs its value: from a given tape, or a random value, which is
+    /// then appended to the tape.
     fn take(
         &mut self,
         pool: &Pool,
@@ -174,8 +175,8 @@ impl Sample {
         }
     }
 
-    /// This state as an assertion: each variable of the cut point has its value. Arrays stay free beyond the bytes
-    /// at `offsets`.
+    /// This state as an assertion: each variable of the cut point has its value. Arrays stay free
+    /// beyond the bytes at `offsets`.
     pub fn state(&self, pool: &mut Pool, variables: &[Term], arrays: &[Array]) -> Vec<Term> {
         let mut all = Vec::new();
         for &variable in variables {
@@ -312,8 +313,8 @@ const WRITTEN: usize = 512;
 const KEPT: usize = 96;
 
 impl Forest {
-    /// Grows a forest from given tapes and from random ones. `interesting` are values that unknowns often
-    /// take.
+    /// Grows a forest from given tapes and from random ones. `interesting` are values that unknowns
+    /// often take.
     pub fn grow(
         graph: &mut Graph<'_>,
         interesting: &[u128],

@@ -1,9 +1,10 @@
 //! The frontier: goals that are next to what executions reach.
 //!
-//! An abstract error path is ordered (Synergy section 3.2): it follows the forest as far as that goes and leaves it at one
-//! place. Here that is a goal in the fragment that starts at a state of the forest. Is it reached from that very state, with
-//! other inputs from there on (CRunner's partial simulation, section 3.4)? If so the answer is a tape, which the machine and the
-//! fuzzer take up; if not from any state that was tried, it is the abstraction's turn.
+//! An abstract error path is ordered (Synergy section 3.2): it follows the forest as far as that
+//! goes and leaves it at one place. Here that is a goal in the fragment that starts at a state of
+//! the forest. Is it reached from that very state, with other inputs from there on (CRunner's
+//! partial simulation, section 3.4)? If so the answer is a tape, which the machine and the fuzzer
+//! take up; if not from any state that was tried, it is the abstraction's turn.
 
 use super::asking::{Cost, Patience, ask};
 use super::forest::{Forest, Sample};
@@ -20,8 +21,8 @@ const STATES: usize = 6;
 /// How long one question may take.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// A tape that reaches a goal (guard and condition, under the assumptions before it) of a fragment, if one of the
-/// forest's states leads there.
+/// A tape that reaches a goal (guard and condition, under the assumptions before it) of a fragment,
+/// if one of the forest's states leads there.
 pub fn reach(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -67,8 +68,8 @@ pub enum Forward {
     Unknown,
 }
 
-/// Whether a state of a cut point, which was reached with this tape, meets a condition with what it reads next, under so many of the
-/// fragment's assumptions.
+/// Whether a state of a cut point, which was reached with this tape, meets a condition with what it
+/// reads next, under so many of the fragment's assumptions.
 pub fn forward(
     (solver, limits, cost): (&mut Z3, &Limits, &mut Cost),
     graph: &mut Graph<'_>,

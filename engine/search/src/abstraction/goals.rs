@@ -1,4 +1,5 @@
-//! What the facts settle: checks that hold, blocks that are never entered, places that cannot be passed.
+//! What the facts settle: checks that hold, blocks that are never entered, places that cannot be
+//! passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -26,7 +27,8 @@ pub struct Failing {
     pub start: Option<Cut>,
     /// Its number in the fragment.
     pub index: usize,
-    /// A state and unknowns that violate it; none where the solver gave no answer or the engine cannot tell.
+    /// A state and unknowns that violate it; none where the solver gave no answer or the engine
+    /// cannot tell.
     pub model: Option<Model>,
     /// Why there is no answer.
     pub reason: Option<Reason>,
@@ -41,7 +43,8 @@ pub struct Settled {
     pub entered: FxHashSet<BlockId>,
     /// The holes that some abstract state reaches, as (fragment, index).
     pub holes: BTreeSet<(Option<Cut>, usize)>,
-    /// Where the model is narrower than the world and some abstract state comes by, as (fragment, index): one for each rule and place.
+    /// Where the model is narrower than the world and some abstract state comes by, as (fragment,
+    /// index): one for each rule and place.
     pub narrowings: BTreeSet<(Option<Cut>, usize)>,
     /// What follows without a question.
     pub ground: Option<Arc<Floor>>,
@@ -89,8 +92,8 @@ impl Open {
     }
 }
 
-/// Asks about every obligation and every hole that is not settled yet, and about the blocks that are `wanted`. False if
-/// time ran out.
+/// Asks about every obligation and every hole that is not settled yet, and about the blocks that
+/// are `wanted`. False if time ran out.
 pub fn settle(
     solver: &mut Z3,
     graph: &mut Graph<'_>,

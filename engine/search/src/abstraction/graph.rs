@@ -1,8 +1,9 @@
 //! The graph of cut points: which there are, what is known of each, and the fragments between them.
 //!
-//! Starting at the entry, each fragment's ends are joined into what is known of the cut points they lead to; a cut point of which
-//! less is known than before is encoded again. That ends, because what is known only ever shrinks. No solver takes part, so
-//! that a certificate's checker finds the same graph.
+//! Starting at the entry, each fragment's ends are joined into what is known of the cut points they
+//! lead to; a cut point of which less is known than before is encoded again. That ends, because
+//! what is known only ever shrinks. No solver takes part, so that a certificate's checker finds the
+//! same graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -197,8 +198,8 @@ impl<'p> Graph<'p> {
         )
     }
 
-    /// The summaries of the calls in a fragment: the cut point at the callee's end, the fact there, and
-    /// the fact restated for the call.
+    /// The summaries of the calls in a fragment: the cut point at the callee's end, the fact there,
+    /// and the fact restated for the call.
     pub fn summaries(&mut self, start: Option<Cut>, facts: &Facts) -> Vec<(Cut, Term, Term)> {
         let mut all = Vec::new();
         let Some(fragment) = self.fragments.get(&start) else {

@@ -1,8 +1,9 @@
 //! Which guesses hold: Houdini.
 //!
-//! All guesses are assumed at once; one that some transition does not preserve is dropped, and with it everything that only held
-//! because of it. What is left when no transition refutes anything is inductive together, bit-precisely. An answer that the
-//! solver does not give in time counts against the guess.
+//! All guesses are assumed at once; one that some transition does not preserve is dropped, and with
+//! it everything that only held because of it. What is left when no transition refutes anything is
+//! inductive together, bit-precisely. An answer that the solver does not give in time counts
+//! against the guess.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -26,7 +27,8 @@ const DEPTH: u32 = 2;
 /// So many of these may go unanswered where a transition is asked about.
 const HARD: u32 = 24;
 
-/// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of any.
+/// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of
+/// any.
 pub fn houdini(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -120,8 +122,8 @@ struct Induction<'a, 'p> {
 }
 
 impl Induction<'_, '_> {
-    /// Which of `after` follow along a transition from the known facts, from the guesses at its start
-    /// (`assumed`) and from the guesses about calls on the way (`related`).
+    /// Which of `after` follow along a transition from the known facts, from the guesses at its
+    /// start (`assumed`) and from the guesses about calls on the way (`related`).
     fn preserved(
         &mut self,
         key: Key,
@@ -161,7 +163,8 @@ impl Induction<'_, '_> {
                 }
                 Answer::Unknown(_) => {}
             }
-            // One by one: most are easy, and the hard one is to be dropped. Where many are hard, all the rest is.
+            // One by one: most are easy, and the hard one is to be dropped. Where many are hard,
+            // all the rest is.
             let mut hard = 0;
             for i in std::mem::take(&mut open) {
                 if hard >= HARD || self.patience.is_over() {
@@ -177,8 +180,10 @@ impl Induction<'_, '_> {
         held
     }
 
-    /// Asks about one guess. What gets no answer is asked about again for each side of a condition that decides between two values in it: the index
-    /// of the least element so far is the old one or the new one, and an element at an index that is one of two is one of all of them for a solver.
+    /// Asks about one guess. What gets no answer is asked about again for each side of a condition
+    /// that decides between two values in it: the index of the least element so far is the old one
+    /// or the new one, and an element at an index that is one of two is one of all of them for a
+    /// solver.
     fn by_cases(
         &mut self,
         key: Key,
@@ -204,7 +209,8 @@ impl Induction<'_, '_> {
         last
     }
 
-    /// Adds what facts about all elements say of those that the transition or what is wanted behind it reads.
+    /// Adds what facts about all elements say of those that the transition or what is wanted behind
+    /// it reads.
     fn put_in(
         &mut self,
         key: Key,

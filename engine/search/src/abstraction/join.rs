@@ -1,7 +1,8 @@
 //! Joining what several ways bring to a cut point, so that it holds of all of them.
 //!
-//! What is known only ever shrinks, and bounds grow by leaps, so that propagation comes to an end. Nothing rests on this being
-//! right: what comes out is written into the certificate, and its checker asks whether each transition keeps it.
+//! What is known only ever shrinks, and bounds grow by leaps, so that propagation comes to an end.
+//! Nothing rests on this being right: what comes out is written into the certificate, and its
+//! checker asks whether each transition keeps it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +16,8 @@ use cegar_model::term::Pool;
 /// More objects than that, and a pointer is not followed.
 const BASES: usize = 12;
 
-/// Of larger objects, and of those whose size is not known, at most that many values are kept beside the array.
+/// Of larger objects, and of those whose size is not known, at most that many values are kept
+/// beside the array.
 pub const FIELDS: usize = 64;
 
 pub(super) fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
@@ -33,10 +35,11 @@ pub(super) fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
 pub(super) trait JoinValue {
     /// What is known if one of the two is so.
     fn join(&self, other: &Value, width: Width) -> Value;
-    /// The join with bounds that grow by leaps from what was known before, so that an iteration ends.
+    /// The join with bounds that grow by leaps from what was known before, so that an iteration
+    /// ends.
     fn widen(&self, new: &Value, width: Width) -> Value;
-    /// The join of a piece of memory, with bounds if it is `bounded`. A word of which nothing is known is two halves, of which more may be
-    /// known than of the word's bounds.
+    /// The join of a piece of memory, with bounds if it is `bounded`. A word of which nothing is
+    /// known is two halves, of which more may be known than of the word's bounds.
     fn join_cell(&self, new: &Value, width: Width, bounded: bool) -> Value;
 }
 
@@ -116,8 +119,8 @@ fn bases(value: &Value, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
     }
 }
 
-/// How the part of an object that is not indexed is divided: aligned words of eight bytes, and smaller ones where those do not
-/// fit. None if there is too much of it, or if its size is unknown.
+/// How the part of an object that is not indexed is divided: aligned words of eight bytes, and
+/// smaller ones where those do not fit. None if there is too much of it, or if its size is unknown.
 pub(super) fn layout(size: &Value, indexed: &Spans) -> Option<Vec<Cell>> {
     let &Value::Const(size) = size else {
         return None;
@@ -167,7 +170,8 @@ pub(super) fn halves(cell: Cell) -> [Cell; 2] {
 
 /// Joining what is known of an object's bytes.
 pub(super) trait JoinBytes {
-    /// What is known if one of the two is so. The rules: where the object is indexed, and whether bounds are kept.
+    /// What is known if one of the two is so. The rules: where the object is indexed, and whether
+    /// bounds are kept.
     fn join(self, other: Bytes, pool: &mut Pool, size: &Value, rules: (&Spans, bool)) -> Bytes;
 }
 
@@ -251,8 +255,8 @@ fn as_cells(known: &Bytes, pool: &mut Pool, layout: &[Cell]) -> BTreeMap<Cell, V
     all
 }
 
-/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of it as a whole. What one side
-/// lacks can be anything.
+/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of
+/// it as a whole. What one side lacks can be anything.
 fn join_cells(
     a: BTreeMap<Cell, Value>,
     b: BTreeMap<Cell, Value>,

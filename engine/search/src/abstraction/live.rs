@@ -1,7 +1,7 @@
 //! Which registers are still needed.
 //!
-//! A cut point's state is the registers that something behind it may read, of its own function and of all callers, and
-//! memory. What is dead there needs no variable and no invariant.
+//! A cut point's state is the registers that something behind it may read, of its own function and
+//! of all callers, and memory. What is dead there needs no variable and no invariant.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

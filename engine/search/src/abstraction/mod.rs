@@ -1,6 +1,7 @@
 //! The abstraction: what is found out about all executions.
 //!
-//! [`graph`] propagates what needs no solver through the fragments between cut points; the rest finds invariants.
+//! [`graph`] propagates what needs no solver through the fragments between cut points; the rest
+//! finds invariants.
 
 pub mod abstractor;
 pub mod asking;

@@ -1,8 +1,8 @@
 //! What a condition says of a state, and what of the rest of the world.
 //!
-//! Weakest preconditions are about the state where they begin and about what the code reads after that. Both ways to refine need to
-//! keep the two apart, to take conditions to pieces, and to solve them for what was read: an equation says what it was, and then it
-//! can be forgotten.
+//! Weakest preconditions are about the state where they begin and about what the code reads after
+//! that. Both ways to refine need to keep the two apart, to take conditions to pieces, and to solve
+//! them for what was read: an equation says what it was, and then it can be forgotten.
 
 use rustc_hash::FxHashSet;
 

@@ -1,8 +1,9 @@
 //! What bears on the goals: a slice over the variables of all cut points.
 //!
-//! A stub library's state, the contents of strings and the lists that hold them vary as well, but most goals do not depend on
-//! them. What a goal's condition mentions is relevant, and so is whatever a relevant variable is computed from, or whether it is
-//! changed at all. Guesses about the rest are not made while there is something left to guess about the relevant part.
+//! A stub library's state, the contents of strings and the lists that hold them vary as well, but
+//! most goals do not depend on them. What a goal's condition mentions is relevant, and so is
+//! whatever a relevant variable is computed from, or whether it is changed at all. Guesses about
+//! the rest are not made while there is something left to guess about the relevant part.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,8 +1,10 @@
 //! What a floor states, said of the variables of a graph's cut points: guesses of the prover.
 //!
-//! The floor knows bounds of values at every loop head before anything is executed, and relations that its checks needed. What it leaves open the
-//! solver is asked about in one fragment at a time, and there the same bounds are what is missing. They come as guesses: a fragment
-//! knows other objects and other contexts than the floor does, so that each is found inductive once more, and nothing here is trusted.
+//! The floor knows bounds of values at every loop head before anything is executed, and relations
+//! that its checks needed. What it leaves open the solver is asked about in one fragment at a time,
+//! and there the same bounds are what is missing. They come as guesses: a fragment knows other
+//! objects and other contexts than the floor does, so that each is found inductive once more, and
+//! nothing here is trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -107,8 +109,8 @@ impl<'c> Stated<'c> {
         at
     }
 
-    /// The floor's states at a cut point, and the register that the state's first register stands for:
-    /// at a function's end the state is about the results.
+    /// The floor's states at a cut point, and the register that the state's first register stands
+    /// for: at a function's end the state is about the results.
     fn at(&self, world: &World<'_>, cut: Cut) -> Option<(Vec<&'c StateClaim>, u32)> {
         let (begun, ended) = (world.begun(cut), world.ended(cut));
         let Some(function) = begun.or(ended) else {

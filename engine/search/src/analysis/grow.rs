@@ -1,8 +1,9 @@
 //! States that grow until nothing leads out of them.
 //!
-//! Where edges lead back, and at shared functions, a state takes in what arrives; after a few times it is widened (Cousot and Cousot, 1977), first to the
-//! constants that the function compares with, then beyond. When nothing new arrives, some walks more make the states smaller again:
-//! what arrives from states that are large enough is large enough, too.
+//! Where edges lead back, and at shared functions, a state takes in what arrives; after a few times
+//! it is widened (Cousot and Cousot, 1977), first to the constants that the function compares with,
+//! then beyond. When nothing new arrives, some walks more make the states smaller again: what
+//! arrives from states that are large enough is large enough, too.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use super::write;
 
 /// Times that a loop takes in what it begins with before it is widened for that.
 const ENTERED: u32 = 60;
-/// Times that a loop is begun anew with all that it begins with. In large programs each of its walks takes long.
+/// Times that a loop is begun anew with all that it begins with. In large programs each of its
+/// walks takes long.
 const ANEW: u32 = 4;
 /// Blocks of such a program.
 const LARGE: usize = 1000;
@@ -33,10 +35,12 @@ const WALKS: u32 = 60;
 const ROUNDS: u32 = 1000;
 /// Walks that make states smaller.
 const NARROWINGS: u32 = 3;
-/// States of one place that differ in their last blocks or in which pointers are NULL. Further ones go to the last of them.
+/// States of one place that differ in their last blocks or in which pointers are NULL. Further ones
+/// go to the last of them.
 const PARTS: usize = 4;
 
-/// What states of one place are told apart by: the last blocks that there are, which pointers are NULL, and how long a number is that shrinks.
+/// What states of one place are told apart by: the last blocks that there are, which pointers are
+/// NULL, and how long a number is that shrinks.
 pub type Apart = (Lasts, u8, Option<u8>);
 /// Where edges lead back.
 pub type Head = ((CtxId, BlockId), Apart);
@@ -94,7 +98,8 @@ impl Growing {
         self.schedule.puts_off() && self.arrived.is_none()
     }
 
-    /// Where edges lead back: several states of a place if they differ in their last blocks or in which pointers are NULL.
+    /// Where edges lead back: several states of a place if they differ in their last blocks or in
+    /// which pointers are NULL.
     pub fn heads(&self) -> impl Iterator<Item = (&Head, &State)> {
         self.heads.iter().map(|(head, grown)| (head, &grown.state))
     }
@@ -191,7 +196,8 @@ impl Guide for Growing {
             0
         };
         let grew = match self.heads.get_mut(&head) {
-            // What a loop begins with grows as long as the loops around it do, which are widened themselves.
+            // What a loop begins with grows as long as the loops around it do, which are widened
+            // themselves.
             Some(known) if !back && known.entered < ENTERED => {
                 enter(known, &state, by, (anew, relations))
             }
@@ -273,7 +279,8 @@ impl Guide for Growing {
     }
 }
 
-/// States become what arrived. Lines stay, with the zero bytes that they speak of: what arrives proves them, and with smaller states as well.
+/// States become what arrived. Lines stay, with the zero bytes that they speak of: what arrives
+/// proves them, and with smaller states as well.
 fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, State>) {
     let new = arrived.into_iter().map(|(place, mut state)| {
         if let Some(before) = known.get_mut(&place) {
@@ -319,7 +326,8 @@ impl<'p> Growth<'p> {
         Ok(self)
     }
 
-    /// Walks until nothing new arrives, once more: a state that became smaller may be too small by a little.
+    /// Walks until nothing new arrives, once more: a state that became smaller may be too small by
+    /// a little.
     pub fn grow(&mut self) -> Result<(), Stop> {
         if self.walker.guide.puts_off() {
             return self.grow_in_rounds();
@@ -344,7 +352,8 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// Walks until nothing new arrives where functions call each other in circles: only functions that are due, callees first.
+    /// Walks until nothing new arrives where functions call each other in circles: only functions
+    /// that are due, callees first.
     fn grow_in_rounds(&mut self) -> Result<(), Stop> {
         let known: Vec<FuncId> = self.walker.guide.entries.keys().copied().collect();
         let schedule = &mut self.walker.guide.schedule;

@@ -1,7 +1,9 @@
 //! How one state grows: what it takes in, when it is widened, and when parts of it are forgotten.
 //!
-//! The first turns of a loop are joined, so that what moves in step in them is seen; then bounds go to the constants that the function compares with, then to the ends
-//! of types and the small numbers that it stores. A block of the heap that grows does so long after the first turns, and what it has to do with other numbers is seen then.
+//! The first turns of a loop are joined, so that what moves in step in them is seen; then bounds go
+//! to the constants that the function compares with, then to the ends of types and the small
+//! numbers that it stores. A block of the heap that grows does so long after the first turns, and
+//! what it has to do with other numbers is seen then.
 
 use std::sync::Arc;
 
@@ -29,7 +31,8 @@ const FORGET_ALL: u32 = 60;
 pub(super) struct Grown {
     /// What it is by now.
     pub state: State,
-    /// How often it took in what arrived along an edge that leads back, or at a function's beginning or end.
+    /// How often it took in what arrived along an edge that leads back, or at a function's
+    /// beginning or end.
     times: u32,
     /// How often it took in what arrived from elsewhere.
     pub entered: u32,
@@ -49,8 +52,9 @@ impl Grown {
     }
 }
 
-/// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what values say of each other in its first turns is
-/// known of the new ones then, too (Bourdoncle, 1993, has inner loops iterate from what they begin with each time).
+/// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what
+/// values say of each other in its first turns is known of the new ones then, too (Bourdoncle,
+/// 1993, has inner loops iterate from what they begin with each time).
 pub(super) fn enter(
     known: &mut Grown,
     state: &State,
@@ -116,7 +120,8 @@ pub(super) fn take(
     true
 }
 
-/// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in that, too.
+/// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in
+/// that, too.
 fn forget(state: &mut State, before: &Objects, whole: bool) {
     let changed = |id: &ObjId, object: &Object| match before.get(id) {
         Some(known) => known.contents != object.contents,

@@ -1,9 +1,10 @@
 //! States of the whole program that hold of all executions, found without a solver.
 //!
-//! What states mean, and what a walk makes of them, is said in [`cegar_model::domain`]; the checker walks once more what is found here. This room makes
-//! them grow until they are large enough: which functions are walked apart for each call ([`plan`]), in which order the others are walked ([`order`]), how loops end
-//! ([`grow`]), what is written down ([`mod@write`]). What of it is said to the prover stands in
-//! [`crate::abstraction::said`].
+//! What states mean, and what a walk makes of them, is said in [`cegar_model::domain`]; the checker
+//! walks once more what is found here. This room makes them grow until they are large enough: which
+//! functions are walked apart for each call ([`plan`]), in which order the others are walked
+//! ([`order`]), how loops end ([`grow`]), what is written down ([`mod@write`]). What of it is said
+//! to the prover stands in [`crate::abstraction::said`].
 
 pub mod grow;
 mod grown;
@@ -37,10 +38,12 @@ pub struct Floor {
     pub first: (f64, u64),
 }
 
-/// Finds a floor of a program, walking at most as many blocks as the budget has; `None` if the budget is used up, or the program cannot be walked.
+/// Finds a floor of a program, walking at most as many blocks as the budget has; `None` if the
+/// budget is used up, or the program cannot be walked.
 ///
-/// States grow twice, first without relations of values, which takes a part of the time: so there is a floor when the deadline passes
-/// while relations grow. What has grown by then is walked once more behind the deadline, as the checker does.
+/// States grow twice, first without relations of values, which takes a part of the time: so there
+/// is a floor when the deadline passes while relations grow. What has grown by then is walked once
+/// more behind the deadline, as the checker does.
 pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Floor> {
     let began = Instant::now();
     let points = Arc::new(Points::of(program));
@@ -69,7 +72,8 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
             tracing::debug!(relations, seconds, open = checks(&found.1), "a floor");
             for check in found.1.open() {
                 let info = &program.checks[check.index()];
-                tracing::trace!(relations, place = program.show(info.pos), kind = ?info.kind, "is open");
+                tracing::trace!(relations, place = program.show(info.pos), kind = ?info.kind, "is \
+                    open");
             }
             best = Some(found).filter(|_| is_better).or(best);
         }

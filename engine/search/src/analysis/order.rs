@@ -1,9 +1,11 @@
 //! In which order shared functions are walked where some of them call each other.
 //!
-//! Walked at each call at which its entry grew, a function in such a circle is walked as often as there are calls and ways through the circle.
-//! So its walk is put off: all calls of a round are taken in together, and a function is walked again only when its entry grew, or the end of one that it
-//! calls. Callees come first (Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993, has the same for blocks), so
-//! that what a function comes back with is known to its callers in the same round.
+//! Walked at each call at which its entry grew, a function in such a circle is walked as often as
+//! there are calls and ways through the circle. So its walk is put off: all calls of a round are
+//! taken in together, and a function is walked again only when its entry grew, or the end of one
+//! that it calls. Callees come first (Bourdoncle, *Efficient chaotic iteration strategies with
+//! widenings*, 1993, has the same for blocks), so that what a function comes back with is known to
+//! its callers in the same round.
 
 use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
@@ -15,7 +17,8 @@ pub type Walk = Option<FuncId>;
 /// What has to be walked again.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    /// Whether functions of the program call themselves: otherwise each is walked where it is called.
+    /// Whether functions of the program call themselves: otherwise each is walked where it is
+    /// called.
     circular: bool,
     /// Callees before callers.
     places: FxHashMap<FuncId, u32>,

@@ -1,7 +1,8 @@
 //! Which functions are shared by their calls.
 //!
-//! Walked apart for each call a function is seen as it is used there, which is what makes `memcpy` one thing here and another there. What calls
-//! itself cannot be, and what would be walked too often is not: those functions first by which the most is saved.
+//! Walked apart for each call a function is seen as it is used there, which is what makes `memcpy`
+//! one thing here and another there. What calls itself cannot be, and what would be walked too
+//! often is not: those functions first by which the most is saved.
 
 use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;

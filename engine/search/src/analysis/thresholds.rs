@@ -35,9 +35,9 @@ pub const ENDS: [i64; 15] = [
 pub struct Bounds {
     /// The numbers that it compares with, and their neighbours, and the ends of types.
     pub all: Vec<i64>,
-    /// For what objects hold: the ends of types, and the small numbers that it stores, chooses between, returns or masks with. An array
-    /// that is filled with those in a loop changes after many turns, when the bounds of its index have gone past all numbers that
-    /// are compared with.
+    /// For what objects hold: the ends of types, and the small numbers that it stores, chooses
+    /// between, returns or masks with. An array that is filled with those in a loop changes after
+    /// many turns, when the bounds of its index have gone past all numbers that are compared with.
     pub stored: Vec<i64>,
 }
 
@@ -54,8 +54,9 @@ impl Default for Bounds {
 /// Numbers with which what memory holds is compared.
 const COMPARED: usize = 24;
 
-/// The numbers with which the user's functions compare what they read, the small ones first, and their neighbours: a counter in memory is compared in
-/// one function and counted up in a loop of another one.
+/// The numbers with which the user's functions compare what they read, the small ones first, and
+/// their neighbours: a counter in memory is compared in one function and counted up in a loop of
+/// another one.
 pub fn compared_in_memory(program: &Program) -> Vec<i64> {
     let functions = program.functions.iter();
     let own = functions.filter(|function| function.kind == FunctionKind::User);
@@ -143,8 +144,9 @@ fn small(value: Operand) -> Option<i64> {
 /// Memory cells whose number is a threshold.
 const CELLS: usize = 16;
 
-/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared with like a constant. So is the size of a block
-/// until it grows, and what a structure of which other members change keeps: how many elements there is room for.
+/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared
+/// with like a constant. So is the size of a block until it grows, and what a structure of which
+/// other members change keeps: how many elements there is room for.
 pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
     let single = |state: &State, reg: &Reg| {
         let num = *state.registers.get(reg)?.plain()?;

@@ -1,12 +1,14 @@
 //! The few facts that one goal needs.
 //!
-//! The search keeps every guess that holds, hundreds of them, since it cannot know which will matter. Who wants to understand a
-//! proof wants the few that do. The solver's unsatisfiable cores name them: those that the goal rests on, those that each
-//! of them rests on, and so on, which is inductive by construction. What is left is tried without each in turn, the largest
-//! first, as long as the goal still follows from what stays inductive.
+//! The search keeps every guess that holds, hundreds of them, since it cannot know which will
+//! matter. Who wants to understand a proof wants the few that do. The solver's unsatisfiable cores
+//! name them: those that the goal rests on, those that each of them rests on, and so on, which is
+//! inductive by construction. What is left is tried without each in turn, the largest first, as
+//! long as the goal still follows from what stays inductive.
 //!
-//! What follows from the floor has no facts of its own. The floor's states are tried as facts, so that a proof can be told in the same way;
-//! where that is not enough for the solver, or the program is too large to be explored, the floor itself is the reason.
+//! What follows from the floor has no facts of its own. The floor's states are tried as facts, so
+//! that a proof can be told in the same way; where that is not enough for the solver, or the
+//! program is too large to be explored, the floor itself is the reason.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -66,7 +68,8 @@ pub struct Needed<'p> {
 /// Questions that trying without a fact may cost in all.
 const QUESTIONS: u64 = 3_000;
 
-/// The facts of a certificate that a goal needs. Says, as the checker would, where it does not follow.
+/// The facts of a certificate that a goal needs. Says, as the checker would, where it does not
+/// follow.
 pub fn needed<'p>(
     program: &'p Program,
     bitcode: &str,
@@ -174,7 +177,8 @@ pub fn pruned(
     Ok(pruned)
 }
 
-/// Where the model is narrower than the world: with fewer facts more may be reached, so all of it counts.
+/// Where the model is narrower than the world: with fewer facts more may be reached, so all of it
+/// counts.
 fn narrowed(program: &Program, graph: &Graph<'_>) -> Met {
     met(
         program,
@@ -279,7 +283,8 @@ impl<'p> Explored<'p> {
         known
     }
 
-    /// Some of these that cannot hold together already; none if all can, as far as the solver knows.
+    /// Some of these that cannot hold together already; none if all can, as far as the solver
+    /// knows.
     fn core(&mut self, terms: &[Term]) -> Option<Vec<Term>> {
         let pool = &mut self.graph.pool;
         if let Some(&never) = terms.iter().find(|&&t| pool.as_const(t) == Some(0)) {
@@ -361,7 +366,8 @@ impl Search {
         }
     }
 
-    /// The facts that the goal rests on, and those that these rest on; none if something does not follow.
+    /// The facts that the goal rests on, and those that these rest on; none if something does not
+    /// follow.
     fn closure(&self, checker: &mut Explored<'_>) -> Option<Facts> {
         let mut found = Facts::new();
         let mut seen: FxHashSet<(Cut, Term)> = FxHashSet::default();
@@ -467,7 +473,8 @@ fn remove(facts: &mut Facts, cut: Cut, fact: Term) {
     }
 }
 
-/// What would have to hold for a transition to break a fact: first the way, then what is known where it starts.
+/// What would have to hold for a transition to break a fact: first the way, then what is known
+/// where it starts.
 fn along(checker: &mut Explored<'_>, start: Option<Cut>, index: usize, fact: Term) -> Vec<Term> {
     let fragment = &checker.graph.fragments[&start];
     let transition = fragment.transitions[index].clone();

@@ -1,7 +1,8 @@
 //! What an earlier run had found, as guesses.
 //!
-//! A certificate that lies in a folder is a start and no more: its formulas are read like any other guess, and what names anything but the
-//! variables of its own cut point is none. Whether they hold is found out anew.
+//! A certificate that lies in a folder is a start and no more: its formulas are read like any other
+//! guess, and what names anything but the variables of its own cut point is none. Whether they hold
+//! is found out anew.
 
 use cegar_checker::Certificate;
 use cegar_model::program::ir::BlockId;

@@ -1,8 +1,9 @@
 //! Facts as C would say them.
 //!
-//! A certificate speaks of `|r/22.20/24.0:6|`; a reader knows that as `from`. Names are those of debug
-//! information ([`cegar_model::program::Function::names`]), operators are C's. Two liberties are taken, since this is for people and
-//! the certificate is exact: widening is left out, and what is unsigned shows only where it decides a comparison.
+//! A certificate speaks of `|r/22.20/24.0:6|`; a reader knows that as `from`. Names are those of
+//! debug information ([`cegar_model::program::Function::names`]), operators are C's. Two liberties
+//! are taken, since this is for people and the certificate is exact: widening is left out, and what
+//! is unsigned shows only where it decides a comparison.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -63,7 +64,8 @@ impl Words {
         text
     }
 
-    /// `binds` is how tightly the context binds: 0 nothing, 1 `||`, 2 `&&`, 3 comparisons, 4 arithmetic, 5 operands.
+    /// `binds` is how tightly the context binds: 0 nothing, 1 `||`, 2 `&&`, 3 comparisons, 4
+    /// arithmetic, 5 operands.
     fn put(&self, pool: &Pool, t: Term, binds: u32, out: &mut String) {
         if out.len() > LONGEST {
             return;
@@ -336,8 +338,8 @@ impl Names {
     }
 }
 
-/// The names of a cut point's registers: the variable's, with the function where it is a caller's. Where two values would be
-/// called the same, the line in which each was given follows: `i@20`.
+/// The names of a cut point's registers: the variable's, with the function where it is a caller's.
+/// Where two values would be called the same, the line in which each was given follows: `i@20`.
 fn registers(world: &World<'_>, state: &CutState, here: CtxId) -> BTreeMap<(CtxId, Reg), String> {
     let mut names = BTreeMap::new();
     let mut count: FxHashMap<String, u32> = FxHashMap::default();

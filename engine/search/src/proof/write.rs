@@ -1,8 +1,8 @@
 //! What the search found, written down as a certificate.
 //!
-//! Everything that the graph knows of its cut points is stated, so that the checker has nothing to find out. What many cut points know of an
-//! object is the same, and is written once. Nothing rests on this being right: a certificate that says too little or too much
-//! is rejected.
+//! Everything that the graph knows of its cut points is stated, so that the checker has nothing to
+//! find out. What many cut points know of an object is the same, and is written once. Nothing rests
+//! on this being right: a certificate that says too little or too much is rejected.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

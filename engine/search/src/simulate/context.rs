@@ -1,8 +1,10 @@
-//! What surrounds a branch in a long execution, so that the odd turn of a loop is tried before its thousand equals.
+//! What surrounds a branch in a long execution, so that the odd turn of a loop is tried before its
+//! thousand equals.
 //!
-//! A loop of 1,022 equal turns and a last one that leaves offers 1,023 places to depart from. They are not equally
-//! promising: bounds are wrong at boundaries. Two occurrences of a branch count as the same context when the next few
-//! blocks after them are the same; one representative of each context is asked first.
+//! A loop of 1,022 equal turns and a last one that leaves offers 1,023 places to depart from. They
+//! are not equally promising: bounds are wrong at boundaries. Two occurrences of a branch count as
+//! the same context when the next few blocks after them are the same; one representative of each
+//! context is asked first.
 
 use std::hash::{Hash, Hasher};
 

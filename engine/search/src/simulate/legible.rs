@@ -1,7 +1,8 @@
 //! Tapes that read well.
 //!
-//! A person reads `repeat(b'a', 513)` at a glance, and 513 bytes of noise not at all. Which bytes are text only a run says, and of
-//! a tape that leads a loop around a hundred thousand times a run takes long: there the beginning says what all the rest is.
+//! A person reads `repeat(b'a', 513)` at a glance, and 513 bytes of noise not at all. Which bytes
+//! are text only a run says, and of a tape that leads a loop around a hundred thousand times a run
+//! takes long: there the beginning says what all the rest is.
 
 use cegar_model::machine::{Choice, Machine, Outcome};
 
@@ -36,8 +37,9 @@ pub fn plain_at(text: &[std::ops::Range<usize>], at: usize) -> u8 {
     }
 }
 
-/// The tape with `a` for all text and zeros for all numbers, by what is read at its beginning; none if that is the same tape, or if the
-/// beginning says nothing of the rest. Whether it does what the tape does has yet to be seen.
+/// The tape with `a` for all text and zeros for all numbers, by what is read at its beginning; none
+/// if that is the same tape, or if the beginning says nothing of the rest. Whether it does what the
+/// tape does has yet to be seen.
 pub fn legible(machine: &Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
     let run = machine.limited(BEGINNING).run(tape);
     let text = text_positions(&run.choices);

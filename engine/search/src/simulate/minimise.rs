@@ -1,10 +1,13 @@
-//! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of noise.
+//! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of
+//! noise.
 //!
-//! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten with a byte
-//! that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few bits as will do. At last, where somebody
-//! knows which bytes make up a number and which are text ([`Span`]), the number as a whole goes towards zero (a byte at a
-//! time ends in -16777216 where -1 would do), and text becomes printable. Every candidate is judged by execution. The budget is in
-//! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a hundred.
+//! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten
+//! with a byte that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few
+//! bits as will do. At last, where somebody knows which bytes make up a number and which are text
+//! ([`Span`]), the number as a whole goes towards zero (a byte at a time ends in -16777216 where -1
+//! would do), and text becomes printable. Every candidate is judged by execution. The budget is in
+//! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a
+//! hundred.
 
 use std::ops::Range;
 
@@ -135,8 +138,8 @@ fn number(bytes: &[u8], signed: bool) -> i128 {
     i128::from_le_bytes(wide)
 }
 
-/// The shortest and plainest tape found within the budget that `judge` still accepts. `tape` itself is accepted.
-/// `plain(at)` is the byte one would like to read at a position.
+/// The shortest and plainest tape found within the budget that `judge` still accepts. `tape` itself
+/// is accepted. `plain(at)` is the byte one would like to read at a position.
 pub fn minimise(
     tape: &[u8],
     mut budget: Budget,
@@ -156,7 +159,8 @@ pub fn minimise(
     if let Some(consumed) = attempt(&best.clone(), &mut budget) {
         best.truncate(consumed);
     }
-    // All plain at once comes first: of a long tape the budget allows few attempts, and that one makes it legible.
+    // All plain at once comes first: of a long tape the budget allows few attempts, and that one
+    // makes it legible.
     let candidate: Vec<u8> = (0..best.len()).map(&plain).collect();
     if candidate != best
         && let Some(consumed) = attempt(&candidate, &mut budget)
@@ -205,7 +209,8 @@ pub fn minimise(
         }
         size /= 2;
     }
-    // Numbers: as few bits as possible, then a small value. A mask shows which bit matters, a count how many.
+    // Numbers: as few bits as possible, then a small value. A mask shows which bit matters, a count
+    // how many.
     let mut at = 0;
     while at < best.len() && budget.tries > 0 && budget.steps > 0 {
         let bits = (0..8).rev().map(|bit| !(1u8 << bit));

@@ -1,16 +1,19 @@
 //! Partial simulation: from a recorded execution, an input that leaves it at one point.
 //!
-//! Kroening, Groce and Clarke (CRunner, section 3.4) do not simulate a whole abstract trace. They keep
-//! executing, and ask the solver only about the next few steps, since programs decide on an input soon after
-//! they read it. Here the execution already happened, so what is limited is not the number of steps ahead but the number of *inputs
-//! behind*: the last k choices that the wanted condition depends on become symbolic, everything earlier keeps
-//! its recorded value, for k = 1, 2, 4, ... Most answers come at k = 1 from a query over a few bytes, however
-//! long the path was. Only when the constraints that are transitively related to the condition are few is the whole
-//! question asked at once, and only then does "unsatisfiable" mean that no input at all follows this path and then departs.
+//! Kroening, Groce and Clarke (CRunner, section 3.4) do not simulate a whole abstract trace. They
+//! keep executing, and ask the solver only about the next few steps, since programs decide on an
+//! input soon after they read it. Here the execution already happened, so what is limited is not
+//! the number of steps ahead but the number of *inputs behind*: the last k choices that the wanted
+//! condition depends on become symbolic, everything earlier keeps its recorded value, for k = 1, 2,
+//! 4, ... Most answers come at k = 1 from a query over a few bytes, however long the path was. Only
+//! when the constraints that are transitively related to the condition are few is the whole
+//! question asked at once, and only then does "unsatisfiable" mean that no input at all follows
+//! this path and then departs.
 //!
-//! A long choice (a file, a packet) is taken in pieces, and beside the last pieces that the condition mentions the last ones that its
-//! constraints mention become symbolic, too: a checksum that follows what it covers ties all of it together, which is hard for
-//! a solver as a whole and easy as "these bytes, and then the checksum".
+//! A long choice (a file, a packet) is taken in pieces, and beside the last pieces that the
+//! condition mentions the last ones that its constraints mention become symbolic, too: a checksum
+//! that follows what it covers ties all of it together, which is hard for a solver as a whole and
+//! easy as "these bytes, and then the checksum".
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -20,8 +23,8 @@ use cegar_model::solver::{Answer, Limits, Model, Z3};
 use crate::solver::Cached;
 use cegar_model::term::{Pool, Term};
 
-/// The related constraints of one query are never more than this; beyond it the question is narrowed to the
-/// last k choices.
+/// The related constraints of one query are never more than this; beyond it the question is
+/// narrowed to the last k choices.
 const RELATED_LIMIT: usize = 400;
 /// Nor may they mention more tape bytes than this.
 const BYTES_LIMIT: usize = 4096;
@@ -31,8 +34,9 @@ const LONG: usize = 16;
 /// So many bytes are a piece: as wide as most fields are.
 const PIECE: usize = 4;
 
-/// An index holds no more pairs of condition and byte than this. Where positions are sums of what was read before
-/// (decoders), every condition depends on every earlier byte: indexing such a path whole takes gigabytes.
+/// An index holds no more pairs of condition and byte than this. Where positions are sums of what
+/// was read before (decoders), every condition depends on every earlier byte: indexing such a path
+/// whole takes gigabytes.
 const INDEX_LIMIT: usize = 1 << 20;
 
 /// Finding them walks no more parts of terms than that: a second's work.
@@ -45,7 +49,8 @@ pub struct PathIndex {
 }
 
 impl PathIndex {
-    /// Indexes the conditions of a path, which all hold on it; of a path that is too much for an index, a beginning.
+    /// Indexes the conditions of a path, which all hold on it; of a path that is too much for an
+    /// index, a beginning.
     pub fn new(pool: &mut Pool, path: &[PathEvent]) -> PathIndex {
         let mut conditions = Vec::with_capacity(path.len());
         let mut by_input: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -84,8 +89,8 @@ impl PathIndex {
         self.conditions.is_empty()
     }
 
-    /// Conditions before event `before` that share inputs with `seed`, transitively; `None` when there
-    /// are more than the limits allow.
+    /// Conditions before event `before` that share inputs with `seed`, transitively; `None` when
+    /// there are more than the limits allow.
     fn related(&self, pool: &mut Pool, before: usize, seed: &[u32]) -> Option<Vec<usize>> {
         let mut inputs: FxHashSet<u32> = seed.iter().copied().collect();
         let mut work: Vec<u32> = seed.to_vec();
@@ -161,7 +166,8 @@ pub struct Question<'a> {
     pub choices: &'a [Choice],
 }
 
-/// Asks it, narrowing the symbolic inputs to the last k choices where the whole question is too large.
+/// Asks it, narrowing the symbolic inputs to the last k choices where the whole question is too
+/// large.
 pub fn simulate(
     pool: &mut Pool,
     solver: &mut Cached<Z3>,
@@ -216,8 +222,9 @@ fn byte(question: &Question<'_>, at: u32) -> u8 {
     question.tape.get(at as usize).copied().unwrap_or(0)
 }
 
-/// k = 1, 2, 4, ...: only the last k pieces of what the condition depends on are symbolic, and of what it is tied to. `of`: the
-/// inputs of the one, and of the other if the question as a whole was asked in vain.
+/// k = 1, 2, 4, ...: only the last k pieces of what the condition depends on are symbolic, and of
+/// what it is tied to. `of`: the inputs of the one, and of the other if the question as a whole was
+/// asked in vain.
 fn deepen(
     pool: &mut Pool,
     solver: &mut Cached<Z3>,
@@ -266,7 +273,8 @@ fn deepen(
     }
 }
 
-/// The inputs grouped by the choice that read them, in tape order; a long choice in pieces of [`PIECE`] bytes.
+/// The inputs grouped by the choice that read them, in tape order; a long choice in pieces of
+/// [`PIECE`] bytes.
 fn pieces(choices: &[Choice], inputs: &[u32]) -> Vec<Vec<u32>> {
     let mut groups: Vec<((usize, usize), Vec<u32>)> = Vec::new();
     for &input in inputs {

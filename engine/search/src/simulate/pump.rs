@@ -1,10 +1,11 @@
 //! Answers replayed: a stretch of tape that led a loop once around, repeated.
 //!
-//! CRunner's central economy (section 1.2) is that an answer is reused while execution keeps returning to the
-//! same place: its example finds an overflow after n bytes with two solver calls, whatever n is. The same
-//! economy on a tape: when two choices were made at the same call site under the same call stack, the bytes
-//! between them carried the program once around a loop, and repeating them carries it around again. No solver is asked at all; execution
-//! judges. The number of repetitions climbs by [`LADDER`], and climbs only while the longer tape was really consumed.
+//! CRunner's central economy (section 1.2) is that an answer is reused while execution keeps
+//! returning to the same place: its example finds an overflow after n bytes with two solver calls,
+//! whatever n is. The same economy on a tape: when two choices were made at the same call site
+//! under the same call stack, the bytes between them carried the program once around a loop, and
+//! repeating them carries it around again. No solver is asked at all; execution judges. The number
+//! of repetitions climbs by [`LADDER`], and climbs only while the longer tape was really consumed.
 
 use rustc_hash::FxHashMap;
 
@@ -29,8 +30,9 @@ const PER_EXECUTION: usize = 24;
 /// How many choices a stretch may span.
 const SPAN: usize = 64;
 
-/// The stretches of an execution worth repeating: for each site the first repetition, the last one, and those that
-/// contain one of the `changed` positions (what the solver just put there is what one wants more of).
+/// The stretches of an execution worth repeating: for each site the first repetition, the last one,
+/// and those that contain one of the `changed` positions (what the solver just put there is what
+/// one wants more of).
 pub fn stretches(choices: &[Choice], consumed: usize, changed: &[u32]) -> Vec<Stretch> {
     let mut previous: FxHashMap<u64, usize> = FxHashMap::default();
     let mut first: FxHashMap<u64, Stretch> = FxHashMap::default();
@@ -69,7 +71,8 @@ pub fn stretches(choices: &[Choice], consumed: usize, changed: &[u32]) -> Vec<St
     result
 }
 
-/// The tape with the stretch standing there `times` times in place of once, at most `max_len` bytes of it.
+/// The tape with the stretch standing there `times` times in place of once, at most `max_len` bytes
+/// of it.
 pub fn pumped(tape: &[u8], stretch: &Stretch, times: usize, max_len: usize) -> Option<Vec<u8>> {
     let unit = tape.get(stretch.start..stretch.end)?;
     let room = max_len.min(LONGEST).checked_sub(tape.len())?;

@@ -1,10 +1,11 @@
 //! What to ask next.
 //!
-//! Each recorded execution offers departures: every symbolic branch could have gone the other way, every check
-//! that held could perhaps fail "on this very path" (the generational search of SAGE, which asks about every
-//! branch and not only the last). They wait in one queue, in classes: can a check fail here; can an uncovered block be
-//! entered from here; can an answer be replayed ([`super::pump`]); does a longer tape change anything; can an
-//! odd context be left; and at last everything else. A new execution is recorded symbolically only if it did something new, so that
+//! Each recorded execution offers departures: every symbolic branch could have gone the other way,
+//! every check that held could perhaps fail "on this very path" (the generational search of SAGE,
+//! which asks about every branch and not only the last). They wait in one queue, in classes: can a
+//! check fail here; can an uncovered block be entered from here; can an answer be replayed
+//! ([`super::pump`]); does a longer tape change anything; can an odd context be left; and at last
+//! everything else. A new execution is recorded symbolically only if it did something new, so that
 //! the queue stays proportional to the program's behaviour and not to the number of executions.
 
 mod ask;
@@ -54,11 +55,13 @@ const HARD_STEPS: u64 = 50_000_000;
 
 /// Queued jobs beyond this many of the lowest class are dropped.
 const QUEUE_LIMIT: usize = 400_000;
-/// What shortening a tape may cost whose turns are the least already, in steps; one run is allowed if it takes more.
+/// What shortening a tape may cost whose turns are the least already, in steps; one run is allowed
+/// if it takes more.
 const LEGIBLE_STEPS: u64 = 2_000_000;
 /// How often a violation is told of that is not confirmed.
 const DOUBTS: u32 = 16;
-/// Of what is read last, every length up to this is tried: a buffer that is one byte too small is no new block.
+/// Of what is read last, every length up to this is tried: a buffer that is one byte too small is
+/// no new block.
 const MOST_LENGTHS: usize = 300;
 /// For so many tapes that end at the same place in the program.
 const LENGTH_SWEEPS: u32 = 8;
@@ -179,7 +182,8 @@ impl<'p> Search<'p> {
         });
     }
 
-    /// As [`Search::add`], but no longer than there is time for the search: what is not executed to its end does nothing new.
+    /// As [`Search::add`], but no longer than there is time for the search: what is not executed to
+    /// its end does nothing new.
     pub fn glance(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
         self.hurry(self.config.until);
         self.add(tape, origin, news);
@@ -248,8 +252,8 @@ impl<'p> Search<'p> {
         self.jobs
     }
 
-    /// Works through the queue until `deadline`, `stop`, `jobs` departures or the first news; false when nothing is
-    /// left to ask.
+    /// Works through the queue until `deadline`, `stop`, `jobs` departures or the first news; false
+    /// when nothing is left to ask.
     pub fn slice(
         &mut self,
         deadline: Instant,
@@ -322,8 +326,8 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Runs a tape; if it does something new, records it and queues its departures. Gives the block counts, or
-    /// nothing if the tape was run before.
+    /// Runs a tape; if it does something new, records it and queues its departures. Gives the block
+    /// counts, or nothing if the tape was run before.
     fn execute(
         &mut self,
         tape: Vec<u8>,
@@ -336,7 +340,8 @@ impl<'p> Search<'p> {
         }
         let run = self.machine.run(&tape);
         if run.steps > self.machine.limits().steps {
-            // Where one run does not end, others will not: they get less, so that the search goes on.
+            // Where one run does not end, others will not: they get less, so that the search goes
+            // on.
             let mut limits = self.machine.limits().clone();
             limits.steps = (limits.steps / 4).max(SHORTEST);
             self.machine.set_limits(limits);

@@ -1,8 +1,9 @@
 //! Bit-vector terms as circuits.
 //!
-//! What [`cegar_model::term::value`] says of numbers, said of their bits: adders carry from bit to bit, products are sums of shifted
-//! rows, quotients come from restoring division, shifts go by powers of two. Where C leaves something undefined it is
-//! SMT-LIB's, as there. A term's bits are lowest first.
+//! What [`cegar_model::term::value`] says of numbers, said of their bits: adders carry from bit to
+//! bit, products are sums of shifted rows, quotients come from restoring division, shifts go by
+//! powers of two. Where C leaves something undefined it is SMT-LIB's, as there. A term's bits are
+//! lowest first.
 
 use std::rc::Rc;
 

@@ -1,8 +1,8 @@
 //! Answers without a solver, in front of one.
 //!
-//! The order is by cost: constants; the same set asked before; a set that contains an unsatisfiable one; a
-//! recent model that fits; enumeration of one or two bytes; and only then the back end. Everything is keyed
-//! by terms of one pool and forgotten when another pool comes.
+//! The order is by cost: constants; the same set asked before; a set that contains an unsatisfiable
+//! one; a recent model that fits; enumeration of one or two bytes; and only then the back end.
+//! Everything is keyed by terms of one pool and forgotten when another pool comes.
 
 use std::collections::VecDeque;
 
@@ -79,9 +79,9 @@ impl<S: Solver> Cached<S> {
 
     /// Whether `wanted` can hold together with `path`, all of which `witness` satisfies.
     ///
-    /// Only constraints that share symbols with `wanted` are looked at; the model holds only their symbols,
-    /// so what it leaves open keeps the witness's value. A core's indices are into `path`, with
-    /// `path.len()` for `wanted`.
+    /// Only constraints that share symbols with `wanted` are looked at; the model holds only their
+    /// symbols, so what it leaves open keeps the witness's value. A core's indices are into `path`,
+    /// with `path.len()` for `wanted`.
     pub fn check_from(
         &mut self,
         pool: &mut Pool,

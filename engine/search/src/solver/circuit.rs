@@ -1,10 +1,11 @@
 //! Questions that share most of what they assume.
 //!
-//! The transitions of a graph are asked about hundreds of times, each time with a few guesses less. Started over, Z3 spends
-//! nearly all of its time on preprocessing what does not change, and its incremental core does so for every guess. Here the shared
-//! part becomes a circuit once, without arrays (see [`super::reads`] and [`super::blast`]), for a SAT solver that is asked under
-//! assumptions. It is for the search only: what is proved, a certificate's checker asks Z3 again. Where this cannot
-//! be, there is no answer, and the question is Z3's.
+//! The transitions of a graph are asked about hundreds of times, each time with a few guesses less.
+//! Started over, Z3 spends nearly all of its time on preprocessing what does not change, and its
+//! incremental core does so for every guess. Here the shared part becomes a circuit once, without
+//! arrays (see [`super::reads`] and [`super::blast`]), for a SAT solver that is asked under
+//! assumptions. It is for the search only: what is proved, a certificate's checker asks Z3 again.
+//! Where this cannot be, there is no answer, and the question is Z3's.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -28,7 +29,8 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// A solver in which all of these are asserted; none if they are not for it. `spent` counts the solver's steps.
+    /// A solver in which all of these are asserted; none if they are not for it. `spent` counts the
+    /// solver's steps.
     pub fn new(pool: &mut Pool, asserted: &[Term], spent: Rc<Cell<u64>>) -> Option<Circuit> {
         let mut circuit = Circuit {
             blaster: Blaster::new(),
@@ -43,8 +45,9 @@ impl Circuit {
         Some(circuit)
     }
 
-    /// Whether everything asserted and all of `assumptions` can hold together; none if one of them is not for this solver. A core's
-    /// indices are into `assumptions`; it is empty where what is asserted is already unsatisfiable.
+    /// Whether everything asserted and all of `assumptions` can hold together; none if one of them
+    /// is not for this solver. A core's indices are into `assumptions`; it is empty where what is
+    /// asserted is already unsatisfiable.
     pub fn check(
         &mut self,
         pool: &mut Pool,

@@ -1,7 +1,8 @@
 //! Gates: the clauses of a circuit, for a SAT solver.
 //!
-//! Every gate is simplified and looked up before it is made, so that what two formulas share is one circuit; each gets the
-//! clauses of both directions, since the same circuit is assumed in one question and refuted in another.
+//! Every gate is simplified and looked up before it is made, so that what two formulas share is one
+//! circuit; each gets the clauses of both directions, since the same circuit is assumed in one
+//! question and refuted in another.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -100,7 +101,8 @@ impl Gates {
         Lit::new(self.solver.new_var_default(), true)
     }
 
-    /// The output of a new gate. The search decides about inputs only, since the rest follows from them.
+    /// The output of a new gate. The search decides about inputs only, since the rest follows from
+    /// them.
     fn output(&mut self) -> Lit {
         self.count += 1;
         Lit::new(self.solver.new_var(lbool::UNDEF, false), true)

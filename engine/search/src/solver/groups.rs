@@ -1,9 +1,9 @@
 //! Which constraints have to do with each other.
 //!
-//! Two constraints that share no symbol, directly or through others, can be solved apart; and those that
-//! share none with a new constraint keep the values that already satisfy them (EXE, KLEE). A union-find over
-//! symbols. A term with very many symbols is joined node by node instead, so that a chain of n such terms
-//! costs n steps and not n².
+//! Two constraints that share no symbol, directly or through others, can be solved apart; and those
+//! that share none with a new constraint keep the values that already satisfy them (EXE, KLEE). A
+//! union-find over symbols. A term with very many symbols is joined node by node instead, so that a
+//! chain of n such terms costs n steps and not n².
 
 use rustc_hash::FxHashMap;
 

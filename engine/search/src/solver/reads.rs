@@ -1,9 +1,10 @@
 //! Terms without arrays: each byte that is read becomes a variable of its own.
 //!
-//! After Ackermann: a read of stored bytes is a choice among the stores, a read of a table a tree over the index's bits, a read of
-//! an array variable a fresh variable, and two reads of one array variable agree where their indices do. What results is pure
-//! bit-vectors, which become a circuit ([`super::blast`]). The
-//! price is a constraint for each pair of reads, so there is a limit, and what exceeds it is asked the other way.
+//! After Ackermann: a read of stored bytes is a choice among the stores, a read of a table a tree
+//! over the index's bits, a read of an array variable a fresh variable, and two reads of one array
+//! variable agree where their indices do. What results is pure bit-vectors, which become a circuit
+//! ([`super::blast`]). The price is a constraint for each pair of reads, so there is a limit, and
+//! what exceeds it is asked the other way.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -164,7 +165,8 @@ impl Reads {
     }
 }
 
-/// The byte of fixed contents at an index: halves until one byte is left. Zeros follow the contents.
+/// The byte of fixed contents at an index: halves until one byte is left. Zeros follow the
+/// contents.
 fn table(pool: &mut Pool, contents: u32, index: Term) -> Result<Term, Unsuited> {
     let mut row: Vec<u8> = pool.array_bytes(contents).to_vec();
     if row.len() > TABLE {

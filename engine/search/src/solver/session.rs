@@ -1,7 +1,7 @@
 //! Questions that grow: assertions on a stack.
 //!
-//! Deepening asks the same prefix again with more behind it. Z3's incremental core keeps what it learnt about
-//! the prefix, as long as it stays asserted.
+//! Deepening asks the same prefix again with more behind it. Z3's incremental core keeps what it
+//! learnt about the prefix, as long as it stays asserted.
 
 use z3::SatResult;
 use z3::ast::Bool;

@@ -1,8 +1,8 @@
 //! Answers by trying everything, where everything is one or two bytes.
 //!
-//! Most branches of a parser look at one byte. 256 evaluations of a small term take microseconds; a round
-//! through a solver takes a hundred times that. With two bytes, constraints on a single byte first cut down
-//! its candidates.
+//! Most branches of a parser look at one byte. 256 evaluations of a small term take microseconds; a
+//! round through a solver takes a hundred times that. With two bytes, constraints on a single byte
+//! first cut down its candidates.
 
 use rustc_hash::FxHashSet;
 

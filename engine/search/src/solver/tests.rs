@@ -122,7 +122,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Stores, choices, tables and free contents, read at offsets that vary: with arrays and without.
+    /// Stores, choices, tables and free contents, read at offsets that vary: with arrays and
+    /// without.
     #[test]
     fn arrays_as_variables(
         stores in prop::collection::vec((0..4u32, any::<bool>(), any::<u8>(), 0..3u8), 0..6),

@@ -1,10 +1,12 @@
 //! The default: executions beside the abstraction, in large steps.
 //!
-//! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006): a forest
-//! of concrete states and a partition of the abstract ones grow together, and each decides what the other does next. Where the paper
-//! splits regions edge by edge, a region here is a cut point with its invariant: the graph is explored ([`Graph`]), the forest
-//! is grown, and what no state of the forest refutes is guessed in levels, from cheap to dear, until every goal is settled or
-//! nothing is left to guess. An iteration is one level: guesses made, the inductive ones kept, the goals asked again.
+//! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property
+//! checking* (2006): a forest of concrete states and a partition of the abstract ones grow
+//! together, and each decides what the other does next. Where the paper splits regions edge by
+//! edge, a region here is a cut point with its invariant: the graph is explored ([`Graph`]), the
+//! forest is grown, and what no state of the forest refutes is guessed in levels, from cheap to
+//! dear, until every goal is settled or nothing is left to guess. An iteration is one level:
+//! guesses made, the inductive ones kept, the goals asked again.
 
 mod reach;
 
@@ -36,7 +38,8 @@ use cegar_model::symbolic::world::{Cut, Grain};
 
 /// The share of the time in which recursive functions are encoded alone.
 const ON_SUMMARIES: f64 = 0.6;
-/// The share of the time in which unreachable code is looked for where the floor settles all checks.
+/// The share of the time in which unreachable code is looked for where the floor settles all
+/// checks.
 const ON_DEAD_CODE: f64 = 0.25;
 /// How long paths around loops are looked for before anything is guessed.
 const AT_FIRST: Duration = Duration::from_millis(1_500);
@@ -44,14 +47,16 @@ const AT_FIRST: Duration = Duration::from_millis(1_500);
 const ON_LOOPS: f64 = 0.3;
 /// And no more than this.
 const LOOPS: Duration = Duration::from_secs(10);
-/// What part of the time it may take to find out which of the floor's states are inductive for the solver.
+/// What part of the time it may take to find out which of the floor's states are inductive for the
+/// solver.
 const ON_THE_FLOOR: f64 = 0.2;
 /// How long the forest may grow.
 const FOREST_TIME: Duration = Duration::from_millis(400);
 /// What that is in terms evaluated.
 const FOREST_WORK: u64 = 20_000_000;
 
-/// Steps of the solver after which checks of properties that were not asked for are left open: a few seconds.
+/// Steps of the solver after which checks of properties that were not asked for are left open: a
+/// few seconds.
 const BESIDE: u64 = 8_000_000;
 
 /// Tries to prove everything that is asked.
@@ -93,8 +98,8 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     if recursive.is_empty() {
         return search((program, stop), options, (begin, floor), &recursive);
     }
-    // Summaries prove recursion of any depth. Contexts, tried next, prove a recursion of a few turns
-    // whose summary is not found.
+    // Summaries prove recursion of any depth. Contexts, tried next, prove a recursion of a few
+    // turns whose summary is not found.
     let first = Options {
         time: left(options).mul_f64(ON_SUMMARIES),
         ..options.clone()
@@ -262,7 +267,8 @@ impl<'p> Prover<'_, 'p> {
         self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
     }
 
-    /// Reports what is proved so far, where it is more than before. Writing down the facts takes time, too.
+    /// Reports what is proved so far, where it is more than before. Writing down the facts takes
+    /// time, too.
     fn tell_so_far(&mut self) {
         let Some(listener) = &self.options.so_far else {
             return;
@@ -284,7 +290,8 @@ impl<'p> Prover<'_, 'p> {
         let _ = listener.send(outcome);
     }
 
-    /// Takes what the floor states for guesses, where it leaves something open: before anything is asked, since most questions need bounds.
+    /// Takes what the floor states for guesses, where it leaves something open: before anything is
+    /// asked, since most questions need bounds.
     fn on_the_floor(&mut self) {
         let Some(floor) = self.settled.ground.clone() else {
             return;
@@ -311,7 +318,8 @@ impl<'p> Prover<'_, 'p> {
         self.keep(guesses).is_none() || self.is_done()
     }
 
-    /// Adds the guesses that are inductive together to the facts, and gives their number; `None` if the time ran out first.
+    /// Adds the guesses that are inductive together to the facts, and gives their number; `None` if
+    /// the time ran out first.
     fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
         let clock = Instant::now();
         // What cannot be written down is of no use to a certificate.
@@ -339,14 +347,15 @@ impl<'p> Prover<'_, 'p> {
         Some(new)
     }
 
-    /// Asks about everything that is not settled; true if there is no need to go on. Blocks are asked about when the
-    /// checks are done, since by then executions have covered most.
+    /// Asks about everything that is not settled; true if there is no need to go on. Blocks are
+    /// asked about when the checks are done, since by then executions have covered most.
     fn is_done(&mut self) -> bool {
         self.ask(false);
         if !self.open(true).is_complete() {
             return false;
         }
-        // Checks of properties that were not asked for would have to be assumed: a little more is worth while.
+        // Checks of properties that were not asked for would have to be assumed: a little more is
+        // worth while.
         let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
         if goes_on && !self.open(false).is_complete() {
             return false;

@@ -1,7 +1,8 @@
 //! What a verdict rests on, beside the formulas: checks of the same program that are not proved.
 //!
-//! After a violation an execution is not the model's any more, so whatever may be executed behind a check that is open holds only if that check
-//! does. Which code that is follows from the control flow. The checker ([`cegar_checker::check()`]) derives the same.
+//! After a violation an execution is not the model's any more, so whatever may be executed behind a
+//! check that is open holds only if that check does. Which code that is follows from the control
+//! flow. The checker ([`cegar_checker::check()`]) derives the same.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -1,8 +1,9 @@
 //! Which loop settles the goals, and what all of them have in common.
 //!
-//! [`auto`] is the tool's own; the published ones are a crate of their own (`cegar-papers`) that stands on this one. All of them end in
-//! the same way ([`Proof`]): facts at the cut points of a graph, what these settle, and a certificate that one checker checks. Inputs that
-//! lead to a violation go to the fuzzer ([`Options::seeds`]) and count when a native run has shown it.
+//! [`auto`] is the tool's own; the published ones are a crate of their own (`cegar-papers`) that
+//! stands on this one. All of them end in the same way ([`Proof`]): facts at the cut points of a
+//! graph, what these settle, and a certificate that one checker checks. Inputs that lead to a
+//! violation go to the fuzzer ([`Options::seeds`]) and count when a native run has shown it.
 
 pub mod auto;
 pub mod conditions;
@@ -23,16 +24,19 @@ pub enum Strategy {
     /// Fuzzing, the search and invariants in levels ([`auto`]).
     #[default]
     Auto,
-    /// Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking* (2006), figure 2.
+    /// Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property
+    /// checking* (2006), figure 2.
     Synergy,
-    /// Lee and Yannakakis, *On-line minimization of transition systems* (1992), as the Synergy paper's figure 5 has it.
+    /// Lee and Yannakakis, *On-line minimization of transition systems* (1992), as the Synergy
+    /// paper's figure 5 has it.
     LeeYannakakis,
     /// Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005).
     Dart,
-    /// Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program execution* (2004).
+    /// Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program
+    /// execution* (2004).
     Crunner,
-    /// Ball and Rajamani's loop as CRunner's paper compares with it: predicate abstraction from the program's start, no
-    /// execution.
+    /// Ball and Rajamani's loop as CRunner's paper compares with it: predicate abstraction from the
+    /// program's start, no execution.
     Slam,
     /// Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006).
     Satabs,

@@ -22,9 +22,11 @@ pub struct Options {
     pub strategy: Strategy,
     /// Which checks are asked for. The others are assumed to hold, and `Proof::assumed` says so.
     pub properties: Vec<Property>,
-    /// Blocks that some execution entered: that they can be entered is known. Others may add to it meanwhile.
+    /// Blocks that some execution entered: that they can be entered is known. Others may add to it
+    /// meanwhile.
     pub covered: Arc<Coverage>,
-    /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked about once.
+    /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked
+    /// about once.
     pub all_blocks: bool,
     /// Whether a strategy other than `auto` ends at the first violation. Default: no.
     pub first_only: bool,
@@ -32,8 +34,8 @@ pub struct Options {
     pub time: Duration,
     /// The certificate of an earlier run, whose formulas are tried first.
     pub before: Option<Certificate>,
-    /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on every machine.
-    /// Default: no.
+    /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on
+    /// every machine. Default: no.
     pub counted: bool,
     /// Turns of the loop of a strategy other than `auto`. Default: as many as there is time for.
     pub iterations: Option<u64>,
@@ -135,8 +137,8 @@ impl Coverage {
 pub enum Verdict {
     /// No execution violates the check, or enters the block.
     Proved,
-    /// No execution in which certain other checks hold violates the check, or enters the block; those
-    /// checks are not proved.
+    /// No execution in which certain other checks hold violates the check, or enters the block;
+    /// those checks are not proved.
     ProvedIf(Condition),
     /// Not settled, and why.
     Open(String),
@@ -163,7 +165,8 @@ pub struct Seed {
 /// What it cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Turns of the strategy's loop: with `auto` the levels of guesses that were tried, else as its authors count.
+    /// Turns of the strategy's loop: with `auto` the levels of guesses that were tried, else as its
+    /// authors count.
     pub iterations: u64,
     /// Regions that were split, or predicates that were added.
     #[serde(default)]
@@ -221,7 +224,8 @@ pub struct Stats {
     pub beyond_floor_checks: u64,
     /// Places where something was over-approximated.
     pub approximations: u64,
-    /// Seconds: exploring, growing the forest, frontier queries, paths around loops, guessing, Houdini, asking about goals.
+    /// Seconds: exploring, growing the forest, frontier queries, paths around loops, guessing,
+    /// Houdini, asking about goals.
     pub explore: f64,
     /// See `explore`.
     pub forest: f64,

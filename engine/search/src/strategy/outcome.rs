@@ -1,7 +1,7 @@
 //! What a strategy comes to: verdicts, what they rest on, and why they are so.
 //!
-//! Every strategy ends in the same way, with facts at the cut points of its graph and what these settle, so that one checker is
-//! enough for all of them.
+//! Every strategy ends in the same way, with facts at the cut points of its graph and what these
+//! settle, so that one checker is enough for all of them.
 
 mod elsewhere;
 mod grounded;
@@ -86,7 +86,8 @@ pub struct Outcome {
     pub certificate: Certificate,
     /// What the floor knew where it leaves checks open.
     pub short: Arc<BTreeMap<CheckId, Short>>,
-    /// What follows from the floor alone, where more is claimed: it is what is left if the rest is not accepted.
+    /// What follows from the floor alone, where more is claimed: it is what is left if the rest is
+    /// not accepted.
     pub grounded: Option<Box<Outcome>>,
 }
 
@@ -175,8 +176,8 @@ impl Verdicts {
 }
 
 impl Outcome {
-    /// What is settled while the search goes on, for a program whose bitcode the caller knows. Nothing is said of blocks, which are asked
-    /// about at the end.
+    /// What is settled while the search goes on, for a program whose bitcode the caller knows.
+    /// Nothing is said of blocks, which are asked about at the end.
     pub fn so_far(
         program: &Program,
         options: &Options,

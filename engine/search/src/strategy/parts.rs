@@ -148,7 +148,8 @@ pub fn explore_with<'p>(
     })
 }
 
-/// Asks about everything that is not settled; about blocks of the user's code that nothing has covered, too, if these are wanted.
+/// Asks about everything that is not settled; about blocks of the user's code that nothing has
+/// covered, too, if these are wanted.
 pub fn settle(
     program: &Program,
     options: &Options,
@@ -165,7 +166,8 @@ pub fn settle(
     goals::settle(solver, graph, facts, &wanted, patience, result);
 }
 
-/// Guesses of one level at the cut points that lead to where they are wanted, refuted by no state of the forest.
+/// Guesses of one level at the cut points that lead to where they are wanted, refuted by no state
+/// of the forest.
 pub fn guess(
     graph: &mut Graph<'_>,
     (vocabulary, forest): (&Vocabulary, &Forest),

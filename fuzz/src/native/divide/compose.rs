@@ -1,8 +1,9 @@
 //! A module made of some functions of another one.
 //!
-//! Types, groups of attributes and metadata are numbered by their first mention, and names that are mentioned are declared
-//! in the order of names: the text depends on the functions alone, not on the program that they were found in. Debug
-//! information is kept as far as a call stack needs it: places, and the functions that were inlined.
+//! Types, groups of attributes and metadata are numbered by their first mention, and names that are
+//! mentioned are declared in the order of names: the text depends on the functions alone, not on
+//! the program that they were found in. Debug information is kept as far as a call stack needs it:
+//! places, and the functions that were inlined.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -102,7 +103,8 @@ impl<'m, 't> Composer<'m, 't> {
         self.complete()
     }
 
-    /// The part with all data, except tables of labels, and what the sanitizer has added; `more` is text to go with them.
+    /// The part with all data, except tables of labels, and what the sanitizer has added; `more` is
+    /// text to go with them.
     pub fn data(mut self, more: &str) -> String {
         let module = self.module;
         self.style.debug = false;

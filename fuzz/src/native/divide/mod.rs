@@ -1,17 +1,20 @@
 //! A program in parts that are compiled by themselves.
 //!
-//! Compiling a large library takes a minute, and each harness of it, each edit of a file and each of the four products would
-//! take that minute again. So an instrumented module is divided: its functions go to parts of bounded size, its data to one
-//! part of its own. Parts are compiled side by side, kept as objects and linked.
+//! Compiling a large library takes a minute, and each harness of it, each edit of a file and each
+//! of the four products would take that minute again. So an instrumented module is divided: its
+//! functions go to parts of bounded size, its data to one part of its own. Parts are compiled side
+//! by side, kept as objects and linked.
 //!
-//! Which functions of a library a program has depends on the harness: what is out of reach is left out. So an object is not
-//! looked up by the part that it was compiled from, but by its functions. Each has a *key*, the hash of all that its code depends
-//! on: its text with names that are the same in every program ([`names`]), the declarations that it reads, and, where the
-//! optimiser may inline, the functions of its own file that it reaches. An object serves a program if each
+//! Which functions of a library a program has depends on the harness: what is out of reach is left
+//! out. So an object is not looked up by the part that it was compiled from, but by its functions.
+//! Each has a *key*, the hash of all that its code depends on: its text with names that are the
+//! same in every program ([`names`]), the declarations that it reads, and, where the optimiser may
+//! inline, the functions of its own file that it reaches. An object serves a program if each
 //! function in it has the program's key, or is not in the program: then the linker drops it.
 //!
-//! All this is done on LLVM's text ([`scan`], [`module`], [`compose`]), where a function stands by itself: LLVM's C interface
-//! cannot move a function to another module, and copying the module for each part takes longer than compiling does.
+//! All this is done on LLVM's text ([`scan`], [`module`], [`compose`]), where a function stands by
+//! itself: LLVM's C interface cannot move a function to another module, and copying the module for
+//! each part takes longer than compiling does.
 
 mod compose;
 mod module;
@@ -54,8 +57,8 @@ pub(super) struct Division<'t> {
 }
 
 impl<'t> Division<'t> {
-    /// Divides what LLVM has printed. With `inline`, the parts will be optimised; with `debug`, places in the
-    /// source are kept. `Err` says why this program must be compiled whole.
+    /// Divides what LLVM has printed. With `inline`, the parts will be optimised; with `debug`,
+    /// places in the source are kept. `Err` says why this program must be compiled whole.
     pub fn new(text: &'t str, inline: bool, debug: bool) -> Result<Division<'t>, String> {
         let module = Module::read(text).map_err(|why| why.0)?;
         let names = Names::new(&module);
@@ -139,12 +142,14 @@ impl<'t> Division<'t> {
             .collect()
     }
 
-    /// The parts that all functions but those in `made` make up. Where they will be optimised, each holds functions of one file.
+    /// The parts that all functions but those in `made` make up. Where they will be optimised, each
+    /// holds functions of one file.
     pub fn parts(&self, made: &HashSet<String>) -> Vec<Part> {
         let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, (index, name, _)) in self.functions.iter().enumerate() {
             if !made.contains(name) {
-                // The entry function has one name in all programs, and calls another harness in each: an object with the entry function serves one program only.
+                // The entry function has one name in all programs, and calls another harness in
+                // each: an object with the entry function serves one program only.
                 let file = if name == ENTRY {
                     ENTRY
                 } else if self.style.inline {
@@ -206,7 +211,8 @@ impl<'t> Division<'t> {
         }
     }
 
-    /// The part with the program's data, its counters and its numbers: it gives each function's counters and numbers their places.
+    /// The part with the program's data, its counters and its numbers: it gives each function's
+    /// counters and numbers their places.
     pub fn data(&self, firsts: &[First]) -> String {
         let mut text = String::new();
         let sites = firsts.iter().map(|first| first.site + first.sites).max();
@@ -233,13 +239,15 @@ impl<'t> Division<'t> {
             let name = self.name(index);
             let _ = writeln!(
                 text,
-                "@\"{COUNTERS}{name}\" = hidden alias i8, getelementptr (i8, ptr @__cegar_counters, i64 {})",
+                "@\"{COUNTERS}{name}\" = hidden alias i8, getelementptr (i8, ptr \
+                 @__cegar_counters, i64 {})",
                 first.block
             );
             if first.sites > 0 {
                 let _ = writeln!(
                     text,
-                    "@\"{SITES}{name}\" = hidden alias i32, getelementptr (i32, ptr @__cegar_numbers, i64 {})",
+                    "@\"{SITES}{name}\" = hidden alias i32, getelementptr (i32, ptr \
+                     @__cegar_numbers, i64 {})",
                     first.site
                 );
             }

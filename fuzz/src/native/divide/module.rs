@@ -1,7 +1,7 @@
 //! A module's text, sorted: what it defines, declares and numbers.
 //!
-//! Everything borrows from the text. A line that this reader does not know is an error, and the program is compiled whole: without the line
-//! it would be another program.
+//! Everything borrows from the text. A line that this reader does not know is an error, and the
+//! program is compiled whole: without the line it would be another program.
 
 use std::collections::HashMap;
 
@@ -46,7 +46,8 @@ pub(super) struct Function<'t> {
     pub tail: &'t str,
     /// The lines of its body.
     pub body: &'t str,
-    /// The file that it is compiled from, with its folder, as debug information has them; empty if unknown.
+    /// The file that it is compiled from, with its folder, as debug information has them; empty if
+    /// unknown.
     pub file: String,
     /// What it refers to, in the order of the first mention.
     pub mentions: Vec<Name<'t>>,
@@ -65,8 +66,8 @@ impl Function<'_> {
         self.name.text.starts_with("asan.")
     }
 
-    /// Whether it jumps to labels by their addresses. A copy without its table of labels would have nowhere to jump to, and
-    /// the optimiser would delete what follows.
+    /// Whether it jumps to labels by their addresses. A copy without its table of labels would have
+    /// nowhere to jump to, and the optimiser would delete what follows.
     pub fn has_labels(&self) -> bool {
         self.body.contains("indirectbr ")
     }
@@ -204,7 +205,8 @@ impl<'t> Module<'t> {
                 match name[1..].parse() {
                     Ok(number) => drop(self.nodes.insert(number, what)),
                     Err(_) if name == "!llvm.module.flags" => self.flags = what,
-                    // Which debug information there is follows from what is used; the rest is for people.
+                    // Which debug information there is follows from what is used; the rest is for
+                    // people.
                     Err(_) => {}
                 }
             }
@@ -378,7 +380,8 @@ impl<'t> Module<'t> {
         name
     }
 
-    /// The file of the unit that the function with this tail belongs to. Not its hash: names stay when a file is edited.
+    /// The file of the unit that the function with this tail belongs to. Not its hash: names stay
+    /// when a file is edited.
     fn file(&self, tail: &str) -> String {
         let place = tokens(tail).find_map(|token| match token {
             Token::Debug { node, .. } => Some(node),

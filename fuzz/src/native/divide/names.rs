@@ -1,8 +1,9 @@
 //! Names that parts of a program know each other by.
 //!
-//! A `static` symbol of C has no name beyond its file, and LLVM numbers symbols of one name (`helper.12`, `.str.7`) by what it
-//! was linked with. A part of a library is to be the same text whichever harness it was linked with, so such names
-//! are made of what no harness changes: the name in C, the file, and the bytes of constants.
+//! A `static` symbol of C has no name beyond its file, and LLVM numbers symbols of one name
+//! (`helper.12`, `.str.7`) by what it was linked with. A part of a library is to be the same text
+//! whichever harness it was linked with, so such names are made of what no harness changes: the
+//! name in C, the file, and the bytes of constants.
 
 use std::collections::{HashMap, HashSet};
 

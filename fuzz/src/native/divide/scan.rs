@@ -14,7 +14,8 @@ pub(super) enum Token<'t> {
     Local(&'t str),
     /// `!12`.
     Metadata(u32),
-    /// `, !dbg !12`, or the same without a comma: where an instruction or a function stands in the source.
+    /// `, !dbg !12`, or the same without a comma: where an instruction or a function stands in the
+    /// source.
     Debug { comma: bool, node: u32 },
     /// `#12`: a group of attributes.
     Group(u32),
@@ -132,14 +133,15 @@ fn special(text: &str) -> Option<(Token<'_>, usize)> {
     }
 }
 
-/// Where a list at the start of `text` has its first `,` that is in no bracket and no string; the text's end if it has none.
+/// Where a list at the start of `text` has its first `,` that is in no bracket and no string; the
+/// text's end if it has none.
 pub(super) fn item(text: &str) -> usize {
     let comma = outside_strings(text, |byte, depth| byte == b',' && depth == 0);
     comma.unwrap_or(text.len())
 }
 
-/// The first place for which `wanted` holds of the bytes that are in no string: it is given the byte and how many brackets
-/// are open behind it.
+/// The first place for which `wanted` holds of the bytes that are in no string: it is given the
+/// byte and how many brackets are open behind it.
 fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0i32);

@@ -1,7 +1,8 @@
 //! Functions that make objects from outside, one for each type that a pointer may lead to.
 //!
-//! A maker allocates, fills what is no pointer from the channel, and calls the makers of what its pointers lead to, so that
-//! one call gives a whole structure of objects. (*Executable Counterexamples*, section 5: there such reads give zeros.)
+//! A maker allocates, fills what is no pointer from the channel, and calls the makers of what its
+//! pointers lead to, so that one call gives a whole structure of objects. (*Executable
+//! Counterexamples*, section 5: there such reads give zeros.)
 
 use std::fmt::{Display, Write as _};
 
@@ -127,7 +128,8 @@ impl Writer<'_> {
         text + "    return object;\n}\n"
     }
 
-    /// The statements that fill an object: its bytes from `channel`, then its pointers, each with all that it leads to.
+    /// The statements that fill an object: its bytes from `channel`, then its pointers, each with
+    /// all that it leads to.
     pub(super) fn filled(
         &mut self,
         object: &ObjectType,
@@ -163,7 +165,8 @@ impl Writer<'_> {
         text
     }
 
-    /// A function that an object from outside points to: a mock of its own, with a channel of its own.
+    /// A function that an object from outside points to: a mock of its own, with a channel of its
+    /// own.
     pub(super) fn code(&mut self, channel: &str, signature: &Signature) -> String {
         let name = member_symbol(channel);
         if !self.before.contains(&format!(" {name}(")) {

@@ -1,4 +1,5 @@
-//! How values are written in C: types, structures that are passed by value, numbers in ranges, parameters as words.
+//! How values are written in C: types, structures that are passed by value, numbers in ranges,
+//! parameters as words.
 
 use std::fmt::Write as _;
 
@@ -56,7 +57,8 @@ pub(super) fn asked(channel: &str, signature: &Signature) -> String {
         })
         .collect();
     format!(
-        "    {{\n        unsigned long long words[] = {{{}}};\n        crunner_asked({channel}, words, {});\n    }}\n",
+        "    {{\n        unsigned long long words[] = {{{}}};\n        crunner_asked({channel}, \
+         words, {});\n    }}\n",
         if words.is_empty() {
             "0".to_owned()
         } else {

@@ -37,7 +37,8 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     let mut linked = redirect(&objects, &entry, &making.out)?;
     linked.extend(making.stubs(&objects, &entry)?);
     let (mocked, guessed) = making.link(linked, &objects)?;
-    // A harness of `init` calls the library and nothing else. Mocks of what it calls would let its tests pass.
+    // A harness of `init` calls the library and nothing else. Mocks of what it calls would let its
+    // tests pass.
     let own = objects.first().filter(|_| harness.drives.is_some());
     if let Some(function) = guessed
         .iter()
@@ -136,7 +137,8 @@ impl<'a> Making<'a> {
         self.out.join(&self.harness.name)
     }
 
-    /// The flags of the library's files, which the harness is compiled with as well, and macros of its own.
+    /// The flags of the library's files, which the harness is compiled with as well, and macros of
+    /// its own.
     fn library(&self) -> Vec<String> {
         let units = self.build.units.iter();
         let folders: Vec<PathBuf> = units

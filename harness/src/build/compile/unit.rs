@@ -106,9 +106,9 @@ pub(super) fn compile(
     Ok((made, own))
 }
 
-/// The folders that are searched for the headers of `file`: a header that appears in one of them may
-/// take the place of another one. Left out are folders around what is built, which change with each
-/// build.
+/// The folders that are searched for the headers of `file`: a header that appears in one of them
+/// may take the place of another one. Left out are folders around what is built, which change with
+/// each build.
 fn searched(args: &[String], directory: &Path, file: &Path, with: &Compiling<'_>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = file.parent().map(Path::to_owned).into_iter().collect();
     let mut args = args.iter().map(String::as_str);
@@ -129,8 +129,8 @@ fn searched(args: &[String], directory: &Path, file: &Path, with: &Compiling<'_>
 }
 
 /// The preprocessed text of a file, without line markers, which name scratch folders; nothing where
-/// the compiler rejects the file, which it says once more when it compiles it. It is made before the
-/// object, so that a file that is saved in between belongs to another text the next time.
+/// the compiler rejects the file, which it says once more when it compiles it. It is made before
+/// the object, so that a file that is saved in between belongs to another text the next time.
 fn preprocessed(
     compiler: &cc::Tool,
     file: &Path,

@@ -16,7 +16,8 @@ fn split(value: u128) -> (u32, u64) {
 }
 
 impl Follower<'_, '_> {
-    /// The graph's number of the machine's object, if it is known; it is from now on, if the graph says one.
+    /// The graph's number of the machine's object, if it is known; it is from now on, if the graph
+    /// says one.
     fn is_same(&mut self, machine: u32, said: u32) -> bool {
         if place_of(machine) < DYNAMIC_OBJECTS {
             return machine == said;
@@ -181,7 +182,8 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// The values with which the next fragment starts: the machine's, also where the fragment before left them open.
+    /// The values with which the next fragment starts: the machine's, also where the fragment
+    /// before left them open.
     pub(super) fn values(
         &mut self,
         target: &CutState,

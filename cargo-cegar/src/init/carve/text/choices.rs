@@ -49,7 +49,10 @@ impl Writer<'_> {
                 .iter()
                 .any(|(_, ty)| matches!(self.facts.api.resolve(ty).kind, Kind::Pointer(_)))
         {
-            self.learn(format!("`{name}`: its members are 0 at first; what the tests put into them between calls is not carved"));
+            self.learn(format!(
+                "`{name}`: its members are 0 at first; what the tests put into them \
+                between calls is not carved"
+            ));
         }
         self.storages.insert(number, name.clone());
         name

@@ -357,11 +357,13 @@ impl<'a> Writer<'a> {
     fn finish(self, names: &[&str], include: &str) -> Text {
         let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let mut text = format!(
-            "/* Carved from what the crate's tests do: {}.\n *\n * The order of the calls is theirs; the data are chosen.",
+            "/* Carved from what the crate's tests do: {}.\n *\n * The order of the calls is \
+             theirs; the data are chosen.",
             few(&names, 3)
         );
         if !self.learnt.is_empty() {
-            text += " What was learnt from them and is\n * assumed here; change it where the library promises more:\n";
+            text += " What was learnt from them and is\n * assumed here; change it where the \
+                library promises more:\n";
             for line in &self.learnt {
                 text += &format!(" *   {line}\n");
             }
@@ -369,7 +371,8 @@ impl<'a> Writer<'a> {
         } else {
             text += " */\n";
         }
-        text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
+        text += "#include <stddef.h>\n#include <stdint.h>\n#include <stdbool.h>\n\
+            #include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
         text += &format!("#include <crunner.h>\n#include \"{include}\"\n\nint main(void)\n{{\n");
         for line in &self.lines {
             // A label that nothing jumps to is left out.

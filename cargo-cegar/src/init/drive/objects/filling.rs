@@ -101,7 +101,8 @@ impl<'a> Body<'a> {
         self.lines.push("}".to_owned());
     }
 
-    /// The lines of one of several uses, which the search chooses; with room for what is passed in so many turns.
+    /// The lines of one of several uses, which the search chooses; with room for what is passed in
+    /// so many turns.
     pub(in crate::init::drive) fn among(
         &mut self,
         cases: Vec<Case<'a>>,

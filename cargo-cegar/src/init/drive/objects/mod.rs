@@ -26,8 +26,8 @@ const MAKES: &[&str] = &[
 ];
 /// Words in the names of functions that initialise a variable of the caller's.
 const FILLS: &[&str] = &["create", "init", "open", "setup"];
-/// Words in the names of functions that put what is usual into a variable of the caller's, and return
-/// it: `struct error_mgr *std_error(struct error_mgr *)`.
+/// Words in the names of functions that put what is usual into a variable of the caller's, and
+/// return it: `struct error_mgr *std_error(struct error_mgr *)`.
 const USUAL: &[&str] = &["std", "standard", "default", "defaults", "preset"];
 /// Words in the names of functions that are sure to give back what was made.
 const ENDS: &[&str] = &["destroy", "free", "delete", "del", "close", "dispose"];
@@ -140,8 +140,8 @@ impl<'a> Body<'a> {
         Err(reason)
     }
 
-    /// The functions that make such an object, the fitting ones first: their cost, and how they make
-    /// it.
+    /// The functions that make such an object, the fitting ones first: their cost, and how they
+    /// make it.
     fn ranked_makers(&self, function: &Declared, identity: &str) -> Vec<(i32, &'a Declared, Way)> {
         let mut makers: Vec<(i32, &'a Declared, Way)> = Vec::new();
         for maker in self.api.makers() {
@@ -423,8 +423,9 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Whether a function that gives an object back is named like another maker, which returns one from the heap: `alc_dyn_free` is of
-    /// `alc_dyn_new`, and not of a variable that `alc_pool_init` filled.
+    /// Whether a function that gives an object back is named like another maker, which returns one
+    /// from the heap: `alc_dyn_free` is of `alc_dyn_new`, and not of a variable that
+    /// `alc_pool_init` filled.
     fn belongs_to_returned(&self, back: &Declared, identity: &str, maker: &str) -> bool {
         let words = |other: &str| back.name[..common(&back.name, other)].matches('_').count();
         let mut makers = self.api.makers();

@@ -1,10 +1,11 @@
 //! What makes an object ready for the function that is driven.
 //!
-//! An environment is made, and then opened; a decoder is made, and then started. The header does not
-//! say so, and a function that is called too early finds NULL where the opening one would have put
-//! something. So where a trial ended like that, what callers call in between is called, as far as the
-//! crate's C files show it; where they do not show this function, what they open the object with. What callers in Rust never begin
-//! with is called behind what they do begin with in any case.
+//! An environment is made, and then opened; a decoder is made, and then started. The header does
+//! not say so, and a function that is called too early finds NULL where the opening one would have
+//! put something. So where a trial ended like that, what callers call in between is called, as far
+//! as the crate's C files show it; where they do not show this function, what they open the object
+//! with. What callers in Rust never begin with is called behind what they do begin with in any
+//! case.
 
 use super::{Body, common, has_word};
 use crate::init::api::Declared;

@@ -4,8 +4,10 @@ use crate::init::api::Parameter;
 use crate::init::drive::{Body, has_name};
 
 impl Body<'_> {
-    /// Whether another object of its kind may own what is passed from the call on, as a list owns what is put into it: of two objects of one kind that
-    /// a function may change the first is the owner. To give back what is owned would be the caller's fault, and to keep what is not is none.
+    /// Whether another object of its kind may own what is passed from the call on, as a list owns
+    /// what is put into it: of two objects of one kind that a function may change the first is the
+    /// owner. To give back what is owned would be the caller's fault, and to keep what is not is
+    /// none.
     pub(super) fn may_own(&self, param: &Parameter, identity: &str) -> bool {
         let is_such = |other: &&Parameter| {
             let to = self.api.pointee(&other.ty);
@@ -18,8 +20,9 @@ impl Body<'_> {
     }
 }
 
-/// Where among the lines that give back what was made before an object is given back that these lines made. What is handed to an
-/// object may be kept by it, so that the object is given back first; but not where it was needed for making the other one.
+/// Where among the lines that give back what was made before an object is given back that these
+/// lines made. What is handed to an object may be kept by it, so that the object is given back
+/// first; but not where it was needed for making the other one.
 pub(super) fn place_of_closing(cleanup: &[String], made_by: &[String], depth: usize) -> usize {
     let is_memory = |line: &str| line.starts_with("free(");
     let Some(last) = cleanup.iter().rposition(|line| !is_memory(line)) else {

@@ -1,9 +1,10 @@
 //! What becomes of an object that a function returns for another one of its kind.
 //!
-//! `s = string_append(s, text)` puts its result in the place of what it was given, which may have moved; `copy =
-//! buffer_dup(buffer)` makes an object of its own, which callers look into and give back. A harness that drops the
-//! result never sees what is wrong with it: a length that is one too large shows when somebody reads the last
-//! byte. Neither is known from the types. A header says it in words ("the caller frees it"), and some names do.
+//! `s = string_append(s, text)` puts its result in the place of what it was given, which may have
+//! moved; `copy = buffer_dup(buffer)` makes an object of its own, which callers look into and give
+//! back. A harness that drops the result never sees what is wrong with it: a length that is one too
+//! large shows when somebody reads the last byte. Neither is known from the types. A header says it
+//! in words ("the caller frees it"), and some names do.
 
 use super::variants::FINDS;
 use crate::init::api::{Declared, Parameter};
@@ -90,7 +91,8 @@ const NEW: &[&str] = &[
     "returns a copy ",
     "return a copy ",
 ];
-/// Words in the comments of functions whose result lies in another object, or after which what was given is gone.
+/// Words in the comments of functions whose result lies in another object, or after which what was
+/// given is gone.
 const TAKEN: &[&str] = &[
     "valid",
     "invalid",
@@ -150,7 +152,8 @@ impl<'a> Body<'a> {
             && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
     }
 
-    /// Whether a function takes the objects over that it is given, by what its comment says: they are not the caller's any more.
+    /// Whether a function takes the objects over that it is given, by what its comment says: they
+    /// are not the caller's any more.
     pub(in crate::init::drive) fn takes_over(&self, function: &Declared) -> bool {
         says(&function.comment, TAKES_OVER)
     }
@@ -169,8 +172,8 @@ impl<'a> Body<'a> {
         (is_variable && object != "NULL").then(|| object.clone())
     }
 
-    /// Whether the result of a function is a new object, by what its comment says, by its name, or since Rust callers
-    /// take it for one.
+    /// Whether the result of a function is a new object, by what its comment says, by its name, or
+    /// since Rust callers take it for one.
     fn is_new(&self, function: &Declared) -> bool {
         let is_read = |param: &Parameter| self.api.pointee(&param.ty).is_some_and(|to| to.constant);
         let is_copy = words(&function.name).any(|word| COPIES.contains(&word.as_str()))
@@ -182,7 +185,8 @@ impl<'a> Body<'a> {
         is_told || self.api.orders.is_fresh(&function.name)
     }
 
-    /// What gives the result of a function back, where that is a new object of the kind that it is given.
+    /// What gives the result of a function back, where that is a new object of the kind that it is
+    /// given.
     pub(in crate::init::drive) fn derived(
         &self,
         function: &Declared,
@@ -194,8 +198,9 @@ impl<'a> Body<'a> {
         self.back(identity, &function.name).filter(|_| is_new)
     }
 
-    /// The call of a function that returns another object of the kind that it is given, with what callers do with the result. `None` for
-    /// any other function, and where it is not known whose the result is.
+    /// The call of a function that returns another object of the kind that it is given, with what
+    /// callers do with the result. `None` for any other function, and where it is not known whose
+    /// the result is.
     pub(in crate::init::drive) fn related(
         &mut self,
         function: &'a Declared,
@@ -230,7 +235,8 @@ impl<'a> Body<'a> {
         Some(lines.join("\n    "))
     }
 
-    /// The call of a function that returns a text, which callers read to its end. `None` for any other function.
+    /// The call of a function that returns a text, which callers read to its end. `None` for any
+    /// other function.
     pub(in crate::init::drive) fn read_result(
         &mut self,
         function: &Declared,
@@ -254,17 +260,20 @@ impl<'a> Body<'a> {
         let result = self.name("result");
         let length = self.name("length");
         Some(format!(
-            "const char *{result} = {call};\n    volatile size_t {length} = {result} ? strlen({result}) : 0;\n    (void){length};"
+            "const char *{result} = {call};\n    volatile size_t {length} = {result} ? \
+             strlen({result}) : 0;\n    (void){length};"
         ))
     }
 
-    /// Whether any value may be passed for a parameter: a text, or a number of which the comment says so.
+    /// Whether any value may be passed for a parameter: a text, or a number of which the comment
+    /// says so.
     fn is_safe_value(&self, function: &Declared, param: &Parameter) -> bool {
         let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
         self.is_value(param) && (!is_number || are_answered(function, param))
     }
 
-    /// Whether the header has a function that says how long such a text is, and no word of its NUL: then there may be none.
+    /// Whether the header has a function that says how long such a text is, and no word of its NUL:
+    /// then there may be none.
     fn has_length_beside(&self, function: &Declared) -> bool {
         let plain =
             |name: &str| -> Vec<String> { words(name).filter(|word| !word.is_empty()).collect() };
@@ -317,7 +326,8 @@ fn says_new(comment: &str) -> bool {
     begins || says(comment, &["a new one"]) || said.iter().any(frees)
 }
 
-/// Whether a comment says that the result lies in another object, or that what is given is not to be used any more.
+/// Whether a comment says that the result lies in another object, or that what is given is not to
+/// be used any more.
 fn says_within(comment: &str) -> bool {
     says(comment, TAKEN)
 }

@@ -1,7 +1,8 @@
 //! Objects that are made in several ways.
 //!
-//! A value of JSON is made as a number, a string, an array: each is a constructor of one type, and what works on arrays does nothing with a number. So where several functions of
-//! the header make an object of plain values, the search chooses among them.
+//! A value of JSON is made as a number, a string, an array: each is a constructor of one type, and
+//! what works on arrays does nothing with a number. So where several functions of the header make
+//! an object of plain values, the search chooses among them.
 
 use super::{Body, Way};
 use crate::init::api::{Declared, Parameter};
@@ -19,8 +20,9 @@ pub(super) const FINDS: &[&str] = &[
 ];
 
 impl<'a> Body<'a> {
-    /// Whether a function returns what nobody else has: it is given nothing but values and where to report, it does not look for something, and there is
-    /// a function that gives such objects back.
+    /// Whether a function returns what nobody else has: it is given nothing but values and where to
+    /// report, it does not look for something, and there is a function that gives such objects
+    /// back.
     pub(super) fn is_made_of_values(&self, maker: &Declared) -> bool {
         let Some(identity) = self.api.handle(&maker.returns) else {
             return false;

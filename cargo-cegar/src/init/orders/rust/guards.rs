@@ -1,7 +1,7 @@
 //! Whether a method looks at its own state before it calls the library.
 //!
-//! `if self.is_open { ... }` keeps a condition that the library has, and no header says. What a call
-//! answered is no such look, nor is whether there is an object at all.
+//! `if self.is_open { ... }` keeps a condition that the library has, and no header says. What a
+//! call answered is no such look, nor is whether there is an object at all.
 
 use std::collections::BTreeSet;
 

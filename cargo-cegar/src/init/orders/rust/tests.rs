@@ -24,7 +24,8 @@ fn calls_of_one_function_follow_each_other() {
     );
     assert_eq!(
         body(
-            "let a = NonNull::new(unsafe { make(1) }).unwrap(); unsafe { put(a.as_ptr()); drop(a.as_ptr()) }"
+            "let a = NonNull::new(unsafe { make(1) }).unwrap(); unsafe { put(a.as_ptr()); \
+             drop(a.as_ptr()) }"
         ),
         ["make put", "put drop"]
     );

@@ -1,9 +1,9 @@
 //! Which types the methods of a crate belong to, and which type a method hands its object on to.
 //!
-//! `impl Conn<Open>` and `impl Conn<Closed>` are two types of which one value is never both, and what `impl<S> Conn<S>` has, each of them has. A
-//! method that takes its object over and gives back a `Conn<Open>` hands the object on to that
-//! type; one that gives back a `Guard<'_>` lends the object to the guard, and nothing else is done
-//! with it until the guard is gone.
+//! `impl Conn<Open>` and `impl Conn<Closed>` are two types of which one value is never both, and
+//! what `impl<S> Conn<S>` has, each of them has. A method that takes its object over and gives back
+//! a `Conn<Open>` hands the object on to that type; one that gives back a `Guard<'_>` lends the
+//! object to the guard, and nothing else is done with it until the guard is gone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -94,8 +94,8 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// By a signature. `own`: what `Self` is. `known`: the types that have methods. `borrowing`: the
-    /// structures that have a lifetime.
+    /// By a signature. `own`: what `Self` is. `known`: the types that have methods. `borrowing`:
+    /// the structures that have a lifetime.
     pub(super) fn of<M>(
         output: &ReturnType,
         own: &Key,

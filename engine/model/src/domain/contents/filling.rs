@@ -81,8 +81,8 @@ pub(super) fn repeated(byte: u64, len: u32) -> Option<Value> {
 }
 
 impl Filling {
-    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie between two offsets within the run;
-    /// none if that cannot be told.
+    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie
+    /// between two offsets within the run; none if that cannot be told.
     pub(super) fn seen(
         &self,
         start: u32,
@@ -116,7 +116,8 @@ impl Filling {
         }
     }
 
-    /// What `len` bytes hold at one of some offsets within the run, from the first to the last in steps, where that is what a global begins with.
+    /// What `len` bytes hold at one of some offsets within the run, from the first to the last in
+    /// steps, where that is what a global begins with.
     pub(super) fn stepped(
         &self,
         start: u32,

@@ -12,8 +12,9 @@ impl Contents {
         self.both(other, names, |a, b, (unit, _)| a.join(b, bits(unit)))
     }
 
-    /// See [`crate::domain::num::Num::widen`]. An array's elements that hold by now what its other elements held before may hold all that these may: where an array fills,
-    /// its elements change one after the other, and by the last ones no threshold is left.
+    /// See [`crate::domain::num::Num::widen`]. An array's elements that hold by now what its other
+    /// elements held before may hold all that these may: where an array fills, its elements change
+    /// one after the other, and by the last ones no threshold is left.
     pub fn widen(&self, new: &Contents, names: &Names<'_>, thresholds: &Thresholds) -> Contents {
         self.both(new, names, |a, b, (unit, is_array)| {
             let others = match is_array && !b.is_within(a, bits(unit)) {

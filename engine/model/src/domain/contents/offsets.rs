@@ -1,7 +1,8 @@
 //! Offsets that an address may have, as spans of bytes.
 //!
-//! What is copied into an element of an array leaves the members beside it in the other elements alone, but only where the offsets
-//! are looked at one by one: between the first and the last of them lie these members, too.
+//! What is copied into an element of an array leaves the members beside it in the other elements
+//! alone, but only where the offsets are looked at one by one: between the first and the last of
+//! them lie these members, too.
 
 use super::END;
 use crate::domain::num::Num;

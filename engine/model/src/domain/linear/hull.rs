@@ -1,10 +1,12 @@
 //! Equations that hold in two states: the affine hull of both.
 //!
-//! Two pointers that walk through two buffers have the same distance from where they began, and no line of the first turn of a loop says that: there
-//! each is where it began. It follows from the equations of two turns. An equation holds in both states if it is a combination of the equations of the one and
-//! one of the equations of the other, so the two spaces of equations are intersected (Karr, *Affine relationships among variables of a
-//! program*, Acta Informatica 6, 1976; the algorithm is Zassenhaus's). What is found here is put down where states grow. Whether it holds of
-//! all turns is found out like that of any line.
+//! Two pointers that walk through two buffers have the same distance from where they began, and no
+//! line of the first turn of a loop says that: there each is where it began. It follows from the
+//! equations of two turns. An equation holds in both states if it is a combination of the equations
+//! of the one and one of the equations of the other, so the two spaces of equations are intersected
+//! (Karr, *Affine relationships among variables of a program*, Acta Informatica 6, 1976; the
+//! algorithm is Zassenhaus's). What is found here is put down where states grow. Whether it holds
+//! of all turns is found out like that of any line.
 
 use std::collections::BTreeSet;
 

@@ -9,7 +9,8 @@ use crate::term::fault::ONE_ALLOCATION;
 
 /// Lines that a state has at most.
 const LINES: usize = 80;
-/// Lines of the same variables with the same signs, other than equations. Joins and eliminations make ever more of them, with ever larger factors.
+/// Lines of the same variables with the same signs, other than equations. Joins and eliminations
+/// make ever more of them, with ever larger factors.
 const RIVALS: usize = 2;
 /// Terms of a line.
 const TERMS: usize = 5;
@@ -70,8 +71,9 @@ impl Lines {
         }
     }
 
-    /// Whether intervals do not say what a sum says. They say enough of one variable, unless it equals an object's size, or
-    /// a register of a caller: those have no interval here that could be narrowed.
+    /// Whether intervals do not say what a sum says. They say enough of one variable, unless it
+    /// equals an object's size, or a register of a caller: those have no interval here that could
+    /// be narrowed.
     fn is_needed(&self, sum: &Sum) -> bool {
         match sum.terms[..] {
             [] => false,
@@ -206,7 +208,8 @@ impl Lines {
         self.bound(sum, ranges, Some(0)) <= 0
     }
 
-    /// A number that a sum is seen not to be above: the least that is found, or the first that is small enough.
+    /// A number that a sum is seen not to be above: the least that is found, or the first that is
+    /// small enough.
     fn bound(&self, sum: &Sum, ranges: Ranges<'_>, enough: Option<i128>) -> i128 {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
@@ -264,7 +267,8 @@ impl Lines {
         best
     }
 
-    /// A sum with each line added by which it loses a variable: `scale` times the sum is not above it.
+    /// A sum with each line added by which it loses a variable: `scale` times the sum is not above
+    /// it.
     fn added(&self, sum: &Sum, ranges: Ranges<'_>, effort: &mut u32) -> Vec<(Sum, i128)> {
         let mut all = Vec::new();
         let unbounded = sum.unbounded(ranges);
@@ -288,7 +292,8 @@ impl Lines {
                     return all;
                 }
                 *effort -= 1;
-                // `scale * sum` less `by` times the line is without the variable, and not below `scale * sum`.
+                // `scale * sum` less `by` times the line is without the variable, and not below
+                // `scale * sum`.
                 let by_line = (line.factor(var) * sign).abs();
                 // Most factors are one, and division by what is not known takes long.
                 let (scale, by) = match by_line {
@@ -355,7 +360,8 @@ impl Lines {
         }
     }
 
-    /// The range of a variable, as what it equals by an exact line, where the ranges of the others do not say that.
+    /// The range of a variable, as what it equals by an exact line, where the ranges of the others
+    /// do not say that.
     fn bounded_by(&mut self, by: &Line, var: Var, ranges: Ranges<'_>) {
         let factor = by.factor(var);
         if factor.abs() != 1 {
@@ -397,8 +403,9 @@ impl Lines {
         self.products.retain(|known| !known.vars().any(&is_gone));
     }
 
-    /// Forgets what ranges say by a large margin: such lines come from others that were loosened again and again, and take the room of useful ones.
-    /// What ranges say just so stays, since they may become wider, but not what the ranges of types say, nor what is said of multiples.
+    /// Forgets what ranges say by a large margin: such lines come from others that were loosened
+    /// again and again, and take the room of useful ones. What ranges say just so stays, since they
+    /// may become wider, but not what the ranges of types say, nor what is said of multiples.
     pub fn forget_trivial(&mut self, ranges: Ranges<'_>) {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
@@ -411,7 +418,8 @@ impl Lines {
         });
     }
 
-    /// Forgets what ranges say of where texts end: bounds, and what eliminated variables leave in numbers.
+    /// Forgets what ranges say of where texts end: bounds, and what eliminated variables leave in
+    /// numbers.
     pub fn forget_trivial_texts(&mut self, ranges: Ranges<'_>) {
         self.all.retain(|line| {
             let is_bound = line.sum.terms.len() == 1;
@@ -420,7 +428,8 @@ impl Lines {
         });
     }
 
-    /// Calls variables by other names; lines with one that has none are forgotten. No two may get the same name.
+    /// Calls variables by other names; lines with one that has none are forgotten. No two may get
+    /// the same name.
     pub fn rename(&self, name: impl Fn(Var) -> Option<Var>) -> Lines {
         let mut all = Lines::default();
         for line in &self.all {
@@ -432,7 +441,8 @@ impl Lines {
         all
     }
 
-    /// Lines of the one that the other proves, too. Where `loosens`, those that it proves with another constant as well.
+    /// Lines of the one that the other proves, too. Where `loosens`, those that it proves with
+    /// another constant as well.
     pub fn kept(&self, (other, ranges): (&Lines, Ranges<'_>), loosens: bool, to: &mut Lines) {
         for line in &self.all {
             if other.all.binary_search(line).is_ok() {

@@ -1,9 +1,11 @@
 //! Products of two variables that are known as sums.
 //!
-//! A matrix of `rows * cols` elements is read at `i * cols + j`. Both products are numbers of which lines say nothing: that `i` is less than `rows` says
-//! that the second one is less by a row, if both have the factor `cols`. So products that do not wrap around are put down with what they
-//! are, and a new one is compared with the known ones that share a factor: `i <= rows - 1` and `cols >= 0` give `i * cols <= rows * cols - cols`,
-//! which is a line. A product is not multiplied any further, and loops make none: each turn multiplies again.
+//! A matrix of `rows * cols` elements is read at `i * cols + j`. Both products are numbers of which
+//! lines say nothing: that `i` is less than `rows` says that the second one is less by a row, if
+//! both have the factor `cols`. So products that do not wrap around are put down with what they
+//! are, and a new one is compared with the known ones that share a factor: `i <= rows - 1` and
+//! `cols >= 0` give `i * cols <= rows * cols - cols`, which is a line. A product is not multiplied
+//! any further, and loops make none: each turn multiplies again.
 
 use std::fmt;
 
@@ -17,7 +19,8 @@ const PRODUCTS: usize = 6;
 /// By how much factors differ at most that are compared.
 const NEAR: i128 = 1 << 16;
 
-/// So many times the product of two variables is a sum: in whole numbers, so that nothing wraps around.
+/// So many times the product of two variables is a sum: in whole numbers, so that nothing wraps
+/// around.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Product {
@@ -26,7 +29,8 @@ pub struct Product {
     sum: Sum,
 }
 
-/// How a product is written down: its factors, how often, variables of the sum with factors, the constant.
+/// How a product is written down: its factors, how often, variables of the sum with factors, the
+/// constant.
 type Written = ([Var; 2], i64, Vec<(Var, i64)>, i64);
 
 impl From<Written> for Product {
@@ -113,7 +117,8 @@ impl Lines {
         }
     }
 
-    /// The product of two variables is a sum. Lines that compare it with the products that share a factor follow.
+    /// The product of two variables is a sum. Lines that compare it with the products that share a
+    /// factor follow.
     pub fn multiplied(&mut self, factors: [Var; 2], sum: Sum, ranges: Ranges<'_>) {
         let Some(new) = self.product(factors, sum) else {
             return;
@@ -151,7 +156,8 @@ impl Lines {
         Some(product).filter(Product::is_small)
     }
 
-    /// What a product of two variables is at most, neither of which is negative, since it is no greater than a known one.
+    /// What a product of two variables is at most, neither of which is negative, since it is no
+    /// greater than a known one.
     pub fn bounds_product(&self, factors: [Var; 2], ranges: Ranges<'_>) -> Option<i128> {
         let new = self.product(factors, Sum::default())?;
         if !factors.into_iter().all(|var| self.is_positive(var, ranges)) {
@@ -179,7 +185,8 @@ impl Lines {
         all.collect()
     }
 
-    /// What a difference of factors says of the products: sums that are zero at most. The shared factor is not negative.
+    /// What a difference of factors says of the products: sums that are zero at most. The shared
+    /// factor is not negative.
     fn compared(
         &self,
         (new, own): (&Product, Var),

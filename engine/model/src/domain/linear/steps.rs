@@ -1,9 +1,11 @@
 //! What follows what in a loop: variables that move in step from one turn to the next.
 //!
-//! A cursor and the count of what is left are not compared with each other anywhere, so that no line says where the cursor stops. Where
-//! the first turns of a loop are joined, one has another value, and the other is short of what lines or bounds said of it by as much. This is the
-//! affine hull of two states (Karr, *Affine relationships among variables of a program*, Acta Informatica 6, 1976) as far as one
-//! variable follows another one. What is put down here holds in both states; whether it holds of all turns is found out like that of any line.
+//! A cursor and the count of what is left are not compared with each other anywhere, so that no
+//! line says where the cursor stops. Where the first turns of a loop are joined, one has another
+//! value, and the other is short of what lines or bounds said of it by as much. This is the affine
+//! hull of two states (Karr, *Affine relationships among variables of a program*, Acta Informatica
+//! 6, 1976) as far as one variable follows another one. What is put down here holds in both states;
+//! whether it holds of all turns is found out like that of any line.
 
 use super::lines::Lines;
 use super::{ANY, Ranges, Sum, Var, gcd};
@@ -11,8 +13,8 @@ use super::{ANY, Ranges, Sum, Var, gcd};
 /// What a line is short of, where steps make up for it. Ranges of types are not.
 const NEAR: i128 = 1 << 12;
 
-/// Steps that make up for what a bound is short of are not more. What is said so of more steps holds of large numbers only, and takes the
-/// room of other lines.
+/// Steps that make up for what a bound is short of are not more. What is said so of more steps
+/// holds of large numbers only, and takes the room of other lines.
 const TIMES: i128 = 256;
 
 /// A variable that has one value in one state and another one in another state.
@@ -34,8 +36,8 @@ impl Step {
         self.there - self.here
     }
 
-    /// A sum that is zero at most here and `by` at most there, so many times, less what the variable moves for it: zero at most in both. None
-    /// if it takes too many.
+    /// A sum that is zero at most here and `by` at most there, so many times, less what the
+    /// variable moves for it: zero at most in both. None if it takes too many.
     fn followed(&self, sum: &Sum, by: i128) -> Option<Sum> {
         let common = gcd(by.abs(), self.by().abs());
         let (times, moves) = (self.by().abs() / common, by / common * self.by().signum());
@@ -67,8 +69,9 @@ pub struct Drift {
 }
 
 impl Lines {
-    /// Lines of both where variables have one value here and another there: what a line is short of there, it is by steps of theirs. That is the
-    /// hull of the two as far as one variable follows the other (Karr, *Affine relationships among variables of a program*, 1976).
+    /// Lines of both where variables have one value here and another there: what a line is short of
+    /// there, it is by steps of theirs. That is the hull of the two as far as one variable follows
+    /// the other (Karr, *Affine relationships among variables of a program*, 1976).
     pub fn slopes(&self, (other, ranges): (&Lines, Ranges<'_>), steps: &[Step], to: &mut Lines) {
         // What is short because of a range does not follow a step.
         let ranges = |var| match ranges(var) {
@@ -111,8 +114,8 @@ impl Lines {
         })
     }
 
-    /// Sums of two numbers of which one becomes larger by as much as the other one becomes smaller: where both have ranges in the first turns, no
-    /// line says what they are together.
+    /// Sums of two numbers of which one becomes larger by as much as the other one becomes smaller:
+    /// where both have ranges in the first turns, no line says what they are together.
     pub fn balanced(&mut self, drifts: &[Drift]) {
         let by = |(here, there): (i128, i128)| there - here;
         let is_near = |drift: &Drift| by(drift.most) != 0 && by(drift.most).abs() <= NEAR;

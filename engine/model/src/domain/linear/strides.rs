@@ -1,17 +1,21 @@
 //! Remainders of sums: of which number a sum is a multiple, and a remainder more.
 //!
-//! A cursor that moves by three and an end that is a multiple of three meet, and where they do not the cursor is three before the end at least. Lines say
-//! less: that it is one before. So where a line is put down, or a sum is compared with zero, the multiples that its variables are make the
-//! bound smaller: of the numbers up to a bound the greatest that has the sum's remainder is one. Philippe Granger's congruences (*Static analysis of
-//! arithmetical congruences*, 1989) reduce intervals in this way; here they reduce linear inequalities, as a cutting plane does.
+//! A cursor that moves by three and an end that is a multiple of three meet, and where they do not
+//! the cursor is three before the end at least. Lines say less: that it is one before. So where a
+//! line is put down, or a sum is compared with zero, the multiples that its variables are make the
+//! bound smaller: of the numbers up to a bound the greatest that has the sum's remainder is one.
+//! Philippe Granger's congruences (*Static analysis of arithmetical congruences*, 1989) reduce
+//! intervals in this way; here they reduce linear inequalities, as a cutting plane does.
 
 use super::{Sum, Var, gcd};
 
-/// What a variable's values are multiples of, and a remainder more: 0 and the value where there is one, 1 and 0 where nothing is known.
+/// What a variable's values are multiples of, and a remainder more: 0 and the value where there is
+/// one, 1 and 0 where nothing is known.
 pub type Strides<'a> = &'a dyn Fn(Var) -> (i128, i128);
 
 impl Sum {
-    /// The greatest number up to a bound that the sum may be, as the multiples of its variables say.
+    /// The greatest number up to a bound that the sum may be, as the multiples of its variables
+    /// say.
     pub fn at_most(&self, bound: i128, strides: Strides<'_>) -> i128 {
         let start = Some((0, self.constant));
         let found = self.terms.iter().fold(start, |sum, &(var, factor)| {

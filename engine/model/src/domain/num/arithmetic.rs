@@ -1,7 +1,8 @@
 //! What operations make of sets of numbers.
 //!
-//! Each view is computed exactly, in more bits than it has, and kept where nothing wraps around; where something does, the other view may
-//! still know, and the powers of two in the remainder stay.
+//! Each view is computed exactly, in more bits than it has, and kept where nothing wraps around;
+//! where something does, the other view may still know, and the powers of two in the remainder
+//! stay.
 
 use super::{Num, followed, gcd, power, remainder};
 use crate::program::ir::{BinOp, CastKind, UnOp, Width};
@@ -71,7 +72,8 @@ fn hull(numbers: &[i128]) -> Option<(i128, i128)> {
     Some((*numbers.iter().min()?, *numbers.iter().max()?))
 }
 
-/// `a op b`. A divisor is taken not to be zero, and a shift to be by less than the width: otherwise it is a fault, or see `oversized`.
+/// `a op b`. A divisor is taken not to be zero, and a shift to be by less than the width: otherwise
+/// it is a fault, or see `oversized`.
 pub(super) fn bin(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
     if width > 64 {
         return Num::all(width);

@@ -66,12 +66,14 @@ proptest! {
             }
             let result = value::bin(op, w, x, y);
             let set = a.bin(op, w, &b);
-            prop_assert!(set.has(w, result), "{op:?} {w}: {x} {y} = {result} of {a:?} {b:?} not in {set:?}");
+            prop_assert!(set.has(w, result), "{op:?} {w}: {x} {y} = {result} of {a:?} {b:?} not in \
+                {set:?}");
             let mut set = None;
             for signed in [false, true] {
                 if matches!(op, BinOp::Add | BinOp::Sub | BinOp::Mul) && !value::overflow(op, signed, w, x, y) {
                     set = a.without_overflow(op, signed, w, &b);
-                    prop_assert!(set.is_some_and(|s| s.has(w, result)), "{op:?} {w} {signed}: {x} {y} {set:?}");
+                    prop_assert!(set.is_some_and(|s| s.has(w, result)), "{op:?} {w} {signed}: {x} \
+                        {y} {set:?}");
                 }
             }
             let _ = set;
@@ -85,7 +87,8 @@ proptest! {
             if fits {
                 let result = value::cast(kind, w, to, x);
                 let set = a.cast(kind, w, to);
-                prop_assert!(set.has(to, result), "{kind:?} {w} {to}: {x} = {result} of {a:?} not in {set:?}");
+                prop_assert!(set.has(to, result), "{kind:?} {w} {to}: {x} = {result} of {a:?} not \
+                    in {set:?}");
             }
         }
         for op in [UnOp::CtPop, UnOp::CtLz, UnOp::CtTz, UnOp::BitReverse, UnOp::Abs] {
@@ -104,7 +107,8 @@ proptest! {
             }
             if holds {
                 let left = refined(pred, w, &a, &b);
-                prop_assert!(left.is_some_and(|l| l.has(w, x)), "{pred:?} {x} {y} {a:?} {b:?} {left:?}");
+                prop_assert!(left.is_some_and(|l| l.has(w, x)), "{pred:?} {x} {y} {a:?} {b:?} \
+                    {left:?}");
             }
         }
     }

@@ -25,7 +25,8 @@ pub struct MayHold<'a> {
 pub type Renamed = SmallVec<[Holder; 2]>;
 
 impl Owners {
-    /// A field does not own any more, nor do others that a place of it may belong to: that place is not spoken of any more.
+    /// A field does not own any more, nor do others that a place of it may belong to: that place is
+    /// not spoken of any more.
     pub fn drop_field(&mut self, field: Field) {
         let mut open = vec![field];
         while let Some(field) = open.pop() {
@@ -72,7 +73,8 @@ impl Owners {
         self.tidy_tails();
     }
 
-    /// A value is no owner any more. One of its places stays one of its field, and the others are excluded.
+    /// A value is no owner any more. One of its places stays one of its field, and the others are
+    /// excluded.
     pub(super) fn dissolve(&mut self, index: usize, stays: &Place) {
         let owner = self.named.swap_remove(index);
         self.alive.extend(owner.holders);
@@ -97,7 +99,8 @@ impl Owners {
         }
     }
 
-    /// Owners are none any more one of whose places is such a one: it becomes an ordinary one of its field.
+    /// Owners are none any more one of whose places is such a one: it becomes an ordinary one of
+    /// its field.
     fn dissolve_where(&mut self, is_it: impl Fn(&Owners, &Place) -> bool) {
         loop {
             let found = self.named.iter().enumerate().find_map(|(index, owner)| {
@@ -280,8 +283,9 @@ impl Owners {
         }
     }
 
-    /// A place is about to hold the value of a register, or NULL, or something else. Which fields are empty is asked: they own from now on, as the only
-    /// field of an object does that gets a value.
+    /// A place is about to hold the value of a register, or NULL, or something else. Which fields
+    /// are empty is asked: they own from now on, as the only field of an object does that gets a
+    /// value.
     pub fn stored(
         &mut self,
         (place, link): (&Place, &Link),
@@ -309,7 +313,8 @@ impl Owners {
             && let Some(index) = self.index(holder)
         {
             let is_cell = matches!(place, Place::Cell(..));
-            // What a field of a single object holds beside the link that owns it is where a list ends.
+            // What a field of a single object holds beside the link that owns it is where a list
+            // ends.
             let is_second = is_cell && !link.heap && !self.named[index].places.is_empty();
             let fields = place.fields().into_iter();
             let fields = fields.filter(|field| !is_second && (is_cell || is_empty(*field)));
@@ -356,8 +361,8 @@ impl Owners {
         self.fields.insert(field);
     }
 
-    /// A block may be released: the one that a register leads to, if that is known, which may be called so. What fields and registers may
-    /// hold is asked where it is not known who owns it.
+    /// A block may be released: the one that a register leads to, if that is known, which may be
+    /// called so. What fields and registers may hold is asked where it is not known who owns it.
     pub fn released(&mut self, holder: Option<Holder>, may: &MayHold<'_>) {
         let owner = holder.and_then(|holder| Some((holder, self.index(holder)?)));
         let mut others = BTreeSet::new();

@@ -1,10 +1,12 @@
 //! Whether links lead in circles.
 //!
-//! Two owners hold different blocks, but a register that walks along a list is no owner: it leads to what some link holds. That the block behind its own link is
-//! another one follows if no link leads back to where it is. So it is kept in mind whether fields that own lead in a circle, from a block to the
-//! block that a field of it holds, and so on ([`Owners::cyclic`]). A store of an owner closes no circle where nothing leads to the block that it stores to, where that
-//! block is above the owner already, or where all links of the owner are known and lead elsewhere: how a node is put in front of a list, or between two others.
-//! Elements of rows do not count as links.
+//! Two owners hold different blocks, but a register that walks along a list is no owner: it leads
+//! to what some link holds. That the block behind its own link is another one follows if no link
+//! leads back to where it is. So it is kept in mind whether fields that own lead in a circle, from
+//! a block to the block that a field of it holds, and so on ([`Owners::cyclic`]). A store of an
+//! owner closes no circle where nothing leads to the block that it stores to, where that block is
+//! above the owner already, or where all links of the owner are known and lead elsewhere: how a
+//! node is put in front of a list, or between two others. Elements of rows do not count as links.
 
 use super::{Field, Holder, Owners, Place, Slot};
 use crate::domain::space::ObjId;
@@ -28,7 +30,8 @@ pub struct Link {
 }
 
 impl Owners {
-    /// Whether a link that owns leads from the block of a register to an owner's, or several do one after the other.
+    /// Whether a link that owns leads from the block of a register to an owner's, or several do one
+    /// after the other.
     pub(super) fn is_above(&self, high: Holder, low: usize) -> bool {
         !self.cyclic && self.leads(high, low, FOLLOWED)
     }
@@ -60,7 +63,8 @@ impl Owners {
         }
     }
 
-    /// Whether an owner that is stored in a place may lead back there. Which fields are empty is asked.
+    /// Whether an owner that is stored in a place may lead back there. Which fields are empty is
+    /// asked.
     pub(super) fn may_close(
         &self,
         place: &Place,

@@ -1,19 +1,28 @@
-//! Who owns a block of the heap: places of which each leads to a block that no other place leads to.
+//! Who owns a block of the heap: places of which each leads to a block that no other place leads
+//! to.
 //!
-//! A list that is released node by node is safe because no two pointers lead to one node. Values say which blocks a pointer may lead to, by name, and all
-//! nodes of a list share two names ([`super::recent`]), so that behind the first release each of them may have been released. So a state names fields
-//! that *own*: the contents of all of them, in all living objects of a name, are NULL or addresses of blocks that live, and no two are
-//! equal. That the heap below such fields is a forest is what separation logic says with its separating conjunction (Reynolds, LICS 2002), and what an owner type
-//! promises (Clarke, Potter and Noble, OOPSLA 1998); here it is derived, and it holds of some fields at a time.
+//! A list that is released node by node is safe because no two pointers lead to one node. Values
+//! say which blocks a pointer may lead to, by name, and all nodes of a list share two names
+//! ([`super::recent`]), so that behind the first release each of them may have been released. So a
+//! state names fields that *own*: the contents of all of them, in all living objects of a name, are
+//! NULL or addresses of blocks that live, and no two are equal. That the heap below such fields is
+//! a forest is what separation logic says with its separating conjunction (Reynolds, LICS 2002),
+//! and what an owner type promises (Clarke, Potter and Noble, OOPSLA 1998); here it is derived, and
+//! it holds of some fields at a time.
 //!
-//! - A value that registers hold can be an owner, too ([`Owner`]): it differs from all that fields hold, but for the places that are listed with it. A block that was
-//!   requested is owned by the register that it is given to; stored in a field, by the field.
-//! - A released block has no owner any more, and what its own fields held is owned by the registers that hold it: `next = p->next; free(p); p = next`.
-//! - Elements of an array own as fields do ([`Row`]): those between two offsets, which lines relate to what counts them.
-//! - A field of one object may be spoken of by a register that leads there ([`Slot`]). Where such a field holds what a field may not, it is
-//!   excluded: behind `free(p->name)`, until `p` is released or the field is written.
+//! - A value that registers hold can be an owner, too ([`Owner`]): it differs from all that fields
+//!   hold, but for the places that are listed with it. A block that was requested is owned by the
+//!   register that it is given to; stored in a field, by the field.
+//! - A released block has no owner any more, and what its own fields held is owned by the registers
+//!   that hold it: `next = p->next; free(p); p = next`.
+//! - Elements of an array own as fields do ([`Row`]): those between two offsets, which lines relate
+//!   to what counts them.
+//! - A field of one object may be spoken of by a register that leads there ([`Slot`]). Where such a
+//!   field holds what a field may not, it is excluded: behind `free(p->name)`, until `p` is
+//!   released or the field is written.
 //!
-//! NULL counts as equal to nothing. What is given up is never wrong: every change gives up what it cannot say to hold.
+//! NULL counts as equal to nothing. What is given up is never wrong: every change gives up what it
+//! cannot say to hold.
 
 mod change;
 mod circles;
@@ -121,7 +130,8 @@ impl Slot {
     }
 }
 
-/// A value that differs from all other owners' values and from the contents of all owning fields but these places.
+/// A value that differs from all other owners' values and from the contents of all owning fields
+/// but these places.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
@@ -151,7 +161,8 @@ pub struct Owners {
     pub rows: Vec<Row>,
     /// Rows that own but for the element that is spoken of apart.
     pub spent: BTreeSet<RowName>,
-    /// Fields of single objects that lead to a block with NULL in this link, if they hold an address.
+    /// Fields of single objects that lead to a block with NULL in this link, if they hold an
+    /// address.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ends: BTreeSet<(Field, u32)>,
     /// Fields of single objects, and registers that hold another address, where neither holds NULL.

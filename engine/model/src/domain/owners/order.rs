@@ -1,8 +1,9 @@
 //! Which owners say no more than others do, and what two states' owners say in common.
 //!
-//! A field that a state does not name owns nevertheless where all its contents are NULL there, or where there is no such object; a register that is NULL may
-//! be any owner. So a list that does not exist yet can be joined with one that does. The join is guessed and then compared: it gives up what
-//! either state does not say.
+//! A field that a state does not name owns nevertheless where all its contents are NULL there, or
+//! where there is no such object; a register that is NULL may be any owner. So a list that does not
+//! exist yet can be joined with one that does. The join is guessed and then compared: it gives up
+//! what either state does not say.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -22,7 +23,8 @@ pub(super) struct Side<'a> {
 }
 
 impl State {
-    /// Whether a field owns: what it holds is NULL, or the address of a block that no other field leads to.
+    /// Whether a field owns: what it holds is NULL, or the address of a block that no other field
+    /// leads to.
     pub(in crate::domain) fn is_owning(
         &self,
         owners: &Owners,
@@ -211,7 +213,8 @@ impl Side<'_> {
         led.is_some_and(|(of, at)| of == id && at.single() == Some(0)) && self.names.info(id).single
     }
 
-    /// Whether a place is spoken of by others as this: by its object or by a register that leads there, and perhaps by more names.
+    /// Whether a place is spoken of by others as this: by its object or by a register that leads
+    /// there, and perhaps by more names.
     fn is_at(&self, own: &Place, other: &Place) -> bool {
         match (own, other) {
             (Place::Slot(own), Place::Slot(other)) => own.is_within(other),
@@ -258,7 +261,8 @@ impl Side<'_> {
         Some(Place::Slot(slot))
     }
 
-    /// The fields that a place spoken of by a register may be in this state; none where it may be another one than is spoken of.
+    /// The fields that a place spoken of by a register may be in this state; none where it may be
+    /// another one than is spoken of.
     fn led_to(&self, slot: &Slot) -> Option<Vec<Field>> {
         let Holder::Reg(reg) = slot.base else {
             return None;
@@ -338,7 +342,8 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
             all.named.push(common);
         }
     }
-    // What either side lists with an owner and the join does not is an ordinary place if it is alone, and excluded otherwise.
+    // What either side lists with an owner and the join does not is an ordinary place if it is
+    // alone, and excluded otherwise.
     for side in [a, b] {
         for owner in &side.owners().named {
             let mut holders = owner.holders.iter();
@@ -378,8 +383,10 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     all
 }
 
-/// Whether to speak of an owner is worth the places in which it is not on the other side: they would be excluded, and are ordinary ones otherwise. A cursor
-/// leads to what a field owns where its walk begins, and to something else or nowhere behind that; what is new there belongs to the register alone.
+/// Whether to speak of an owner is worth the places in which it is not on the other side: they
+/// would be excluded, and are ordinary ones otherwise. A cursor leads to what a field owns where
+/// its walk begins, and to something else or nowhere behind that; what is new there belongs to the
+/// register alone.
 fn is_kept(
     owner: &Owner,
     common: &Owner,

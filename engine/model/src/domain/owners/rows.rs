@@ -1,12 +1,16 @@
 //! Elements of an array that own: a table of chains, texts in an array, a stack of blocks.
 //!
-//! A field has one offset. An array's elements have many, of which a program fills some, so that which of them own is said by two offsets
-//! ([`Row`]): a fill moves the end of the row, a loop that releases one element after the other moves its beginning. The offsets are variables of
-//! [lines](crate::domain::linear), as where a text ends is: a loop's head knows that the end is eight times what counts the elements. That a part of an array is
-//! spoken of by bounds which are expressions is what array segmentation does (Cousot, Cousot and Logozzo, POPL 2011); here it says who owns.
+//! A field has one offset. An array's elements have many, of which a program fills some, so that
+//! which of them own is said by two offsets ([`Row`]): a fill moves the end of the row, a loop that
+//! releases one element after the other moves its beginning. The offsets are variables of
+//! [lines](crate::domain::linear), as where a text ends is: a loop's head knows that the end is
+//! eight times what counts the elements. That a part of an array is spoken of by bounds which are
+//! expressions is what array segmentation does (Cousot, Cousot and Logozzo, POPL 2011); here it
+//! says who owns.
 //!
-//! One element of a row is spoken of apart from the others: a value that a register holds may be in it ([`Place::Element`]), or nothing is
-//! said of it ([`Owners::spent`]). Its offset is a variable, too. To own fewer elements, or to say nothing of one more, is never wrong.
+//! One element of a row is spoken of apart from the others: a value that a register holds may be in
+//! it ([`Place::Element`]), or nothing is said of it ([`Owners::spent`]). Its offset is a variable,
+//! too. To own fewer elements, or to say nothing of one more, is never wrong.
 
 use std::fmt;
 
@@ -157,7 +161,8 @@ impl Row {
         low < high && self.meets(&Num::exactly(64, low.into()), high - low)
     }
 
-    /// The offset behind the last element that ends before some byte; none where it starts behind that.
+    /// The offset behind the last element that ends before some byte; none where it starts behind
+    /// that.
     pub fn end_before(&self, byte: u32) -> Option<u32> {
         let distance = byte.checked_sub(self.start)?;
         let before = distance / self.stride * self.stride;
@@ -176,7 +181,8 @@ impl Row {
         self.may_have(&Num::exactly(64, at.into()), ELEMENT)
     }
 
-    /// The offsets of all its elements in an object of so many bytes at most; none where there are none.
+    /// The offsets of all its elements in an object of so many bytes at most; none where there are
+    /// none.
     pub fn elements(&self, size: u64) -> Option<Num> {
         let start = i64::from(self.start);
         let most = i64::try_from(size).unwrap_or(i64::MAX) - i64::from(ELEMENT);

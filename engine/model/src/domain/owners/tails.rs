@@ -1,9 +1,12 @@
 //! Where a list ends: fields beside the list that lead to its last node.
 //!
-//! `queue->last` owns nothing: it leads to a block that a link owns. That this block lives once the first node was released follows from what a last node is. Its link is NULL, and the
-//! link of a first node that is not the last one is not. So a state keeps in mind which link is NULL of the block that such a field leads to ([`Owners::ends`]), and from
-//! which registers the field differs ([`Owners::unlike`]). The second follows from the first where states meet: `if (!queue->first) queue->last = NULL; free(node);` releases a
-//! node from which `queue->last` differs on both ways, for two reasons.
+//! `queue->last` owns nothing: it leads to a block that a link owns. That this block lives once the
+//! first node was released follows from what a last node is. Its link is NULL, and the link of a
+//! first node that is not the last one is not. So a state keeps in mind which link is NULL of the
+//! block that such a field leads to ([`Owners::ends`]), and from which registers the field differs
+//! ([`Owners::unlike`]). The second follows from the first where states meet: `if (!queue->first)
+//! queue->last = NULL; free(node);` releases a node from which `queue->last` differs on both ways,
+//! for two reasons.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +29,8 @@ impl Owners {
         self.unlike.retain(|(field, _)| kept.contains(field));
     }
 
-    /// Bytes of objects may be written that some fields lead to. A link that becomes NULL still is where it was.
+    /// Bytes of objects may be written that some fields lead to. A link that becomes NULL still is
+    /// where it was.
     pub fn ends_written(
         &mut self,
         leads: impl Fn(Field) -> bool,

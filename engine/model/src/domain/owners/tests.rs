@@ -94,7 +94,8 @@ fn one_value_in_two_links_is_no_owner_of_one() {
     owners.stored((&link(0), &to(0)), Stored::Held(reg(2)), |_| false);
     owners.stored((&link(1), &to(1)), Stored::Held(reg(2)), |_| false);
     assert!(owners.to_string().contains("r2 = r0->8 = r1->8"));
-    // Where one of the two nodes is forgotten, its link stays one of the list's and the other one is excluded.
+    // Where one of the two nodes is forgotten, its link stays one of the list's and the other one
+    // is excluded.
     owners.set(reg(1));
     assert_eq!(owners.to_string(), "o8+8, o9+8, r0, not r0->8, r2 lives");
 }

@@ -1,7 +1,9 @@
 //! Two states with the same rows, to be joined or compared.
 //!
-//! What is done here to a state makes it say less, or speaks of offsets that nothing was said of: where a row without elements lies, which element that
-//! owns nothing is spoken of apart. So whatever is chosen is sound, and what is chosen is what makes offsets the same expressions in both states.
+//! What is done here to a state makes it say less, or speaks of offsets that nothing was said of:
+//! where a row without elements lies, which element that owns nothing is spoken of apart. So
+//! whatever is chosen is sound, and what is chosen is what makes offsets the same expressions in
+//! both states.
 
 use std::sync::Arc;
 
@@ -76,7 +78,8 @@ impl State {
         }
     }
 
-    /// Rows have one element less of which nothing is said, where another state speaks of no element apart.
+    /// Rows have one element less of which nothing is said, where another state speaks of no
+    /// element apart.
     fn settle_as(&mut self, other: &State, names: &Names<'_>) {
         for there in &other.owners.rows {
             let name = there.name();
@@ -101,8 +104,9 @@ impl State {
         }
     }
 
-    /// Nothing is said of the elements of which another state says nothing. Where that says who owns one, this state speaks of the same one if it is no element
-    /// that owns: a register that is NULL here is that owner.
+    /// Nothing is said of the elements of which another state says nothing. Where that says who
+    /// owns one, this state speaks of the same one if it is no element that owns: a register that
+    /// is NULL here is that owner.
     fn spend_as(&mut self, other: &State, names: &Names<'_>) {
         for name in other.owners.rows.iter().map(Row::name) {
             if self.row(name).is_none() || self.owners.apart(name).is_some() {
@@ -147,7 +151,8 @@ impl State {
         }
     }
 
-    /// A row without elements, or of which all are NULL, begins where its offsets are what they are in another state.
+    /// A row without elements, or of which all are NULL, begins where its offsets are what they are
+    /// in another state.
     fn begin_again(&mut self, there: &Row, other: &State, names: &Names<'_>) {
         let name = there.name();
         let Some(own) = self.row(name).cloned() else {

@@ -1,8 +1,11 @@
-//! What reads, writes and joins do to rows ([`Row`]): elements of arrays that own blocks, between offsets that are variables of lines.
+//! What reads, writes and joins do to rows ([`Row`]): elements of arrays that own blocks, between
+//! offsets that are variables of lines.
 //!
-//! A state that does not name a row says nothing of it, so that a row begins wherever it is of use: with no element, or, where all elements are NULL, with
-//! all of them. Before two states are joined or compared they are brought in line here: a row that the one names and the other does not is begun there, the
-//! element that nothing is said of is made the same one, and a row without elements is begun again where that makes its offsets what they are in the other state.
+//! A state that does not name a row says nothing of it, so that a row begins wherever it is of use:
+//! with no element, or, where all elements are NULL, with all of them. Before two states are joined
+//! or compared they are brought in line here: a row that the one names and the other does not is
+//! begun there, the element that nothing is said of is made the same one, and a row without
+//! elements is begun again where that makes its offsets what they are in the other state.
 
 mod aligned;
 mod stored;
@@ -20,7 +23,8 @@ use crate::domain::state::State;
 /// Runs of contents behind which a row may end.
 const RUNS: usize = 64;
 
-/// The name of a new offset while the older one is still spoken of. Where texts end has the numbers before.
+/// The name of a new offset while the older one is still spoken of. Where texts end has the numbers
+/// before.
 fn next(edge: Edge) -> Var {
     Var::Outer(NEXT, 8 + edge as u32)
 }
@@ -78,7 +82,8 @@ impl State {
         }
     }
 
-    /// How an element is spoken of apart, and whether it is the one at an offset; that is not known where none is said.
+    /// How an element is spoken of apart, and whether it is the one at an offset; that is not known
+    /// where none is said.
     fn apart_at(
         &self,
         name: RowName,
@@ -152,7 +157,8 @@ impl State {
         Arc::make_mut(&mut self.owners).dissolve_element((id, start));
     }
 
-    /// Where nothing is said of the first element of a row, or of the last one, the row has one less. Whether that is so.
+    /// Where nothing is said of the first element of a row, or of the last one, the row has one
+    /// less. Whether that is so.
     fn settle(&mut self, name: RowName, names: &Names<'_>) -> bool {
         let Some(stride) = self.row(name).map(|row| i128::from(row.stride)) else {
             return false;
@@ -172,7 +178,8 @@ impl State {
         true
     }
 
-    /// Nothing is said of elements on one side of an element of which nothing is said: another one, which lies on the other side, can be spoken of apart.
+    /// Nothing is said of elements on one side of an element of which nothing is said: another one,
+    /// which lies on the other side, can be spoken of apart.
     fn cut(&mut self, name: RowName, other: &Sum, names: &Names<'_>) -> bool {
         let at = self.edge(name, Edge::At);
         if self.is_less(other, &at, names) {
@@ -206,7 +213,8 @@ impl State {
         true
     }
 
-    /// Bytes are written that are no element's value: there, and behind them, are no elements of an array that starts before them.
+    /// Bytes are written that are no element's value: there, and behind them, are no elements of an
+    /// array that starts before them.
     pub(in crate::domain) fn cut_rows(&mut self, id: ObjId, (low, high): (u32, u32)) {
         let rows = self.owners.rows.iter();
         let rows = rows.filter(|row| row.of == id && row.overlaps((low, high)));

@@ -9,7 +9,8 @@ use crate::domain::space::{Names, ObjId};
 use crate::domain::state::State;
 
 impl State {
-    /// Makes room to speak of the element at an offset apart from the others. Whether there is room.
+    /// Makes room to speak of the element at an offset apart from the others. Whether there is
+    /// room.
     fn apart_from(&mut self, name: RowName, at: &Sum, names: &Names<'_>) -> bool {
         match self.owners.apart(name) {
             None => true,
@@ -101,7 +102,8 @@ impl State {
         }
     }
 
-    /// An element holds NULL or what an owner does: it is among those that own, or will be. Whether that is so.
+    /// An element holds NULL or what an owner does: it is among those that own, or will be. Whether
+    /// that is so.
     fn extended(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) -> bool {
         let stride = self.row(name).map_or(0, |row| i128::from(row.stride));
         let Some(behind) = at.plus(&Sum::number(stride), 1) else {
@@ -140,7 +142,8 @@ impl State {
 pub(in crate::domain) struct Moved(Row);
 
 impl State {
-    /// The row of a block that is about to be moved, as far as all its elements are copied. Lines speak of it by other names until [`State::move_row`].
+    /// The row of a block that is about to be moved, as far as all its elements are copied. Lines
+    /// speak of it by other names until [`State::move_row`].
     pub(in crate::domain) fn row_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Option<Moved> {
         let name = self.owners.rows.iter().find(|row| row.of == id)?.name();
         if self.owners.apart(name) == Some(Apart::Spent) && !self.settle(name, names) {
@@ -163,7 +166,8 @@ impl State {
         Some(Moved(row))
     }
 
-    /// Whether an offset of a row is that of an element, whatever the variables are by which lines say it.
+    /// Whether an offset of a row is that of an element, whatever the variables are by which lines
+    /// say it.
     fn is_of_elements(&self, name: RowName, edge: Edge) -> bool {
         let Some(row) = self.row(name) else {
             return false;

@@ -1,8 +1,9 @@
 //! What a condition says of the values that it was computed from.
 //!
-//! A bit is taken back to the comparison that made it, a compared value to the conversions and sums that made it and to the cell that it was
-//! read from. A register's operation was executed with what its operands hold now: in a program in static single assignment form what dominates
-//! a place was set after what dominates that.
+//! A bit is taken back to the comparison that made it, a compared value to the conversions and sums
+//! that made it and to the cell that it was read from. A register's operation was executed with
+//! what its operands hold now: in a program in static single assignment form what dominates a place
+//! was set after what dominates that.
 
 use std::sync::Arc;
 
@@ -272,8 +273,9 @@ impl<G: Guide> Walker<'_, G> {
 }
 
 impl<G> Walker<'_, G> {
-    /// What is left of a value where it compares so with another one; none if nothing is. Addresses far outside of their object have the order of
-    /// their offsets only where it was `noted` that their order is asked.
+    /// What is left of a value where it compares so with another one; none if nothing is. Addresses
+    /// far outside of their object have the order of their offsets only where it was `noted` that
+    /// their order is asked.
     fn restricted(
         &self,
         (pred, width): (Pred, Width),

@@ -147,7 +147,8 @@ impl<G: Guide> Walker<'_, G> {
         self.learned(frame, state, (base, 64), address, depth)
     }
 
-    /// An address is one of these: what that says of the only index that it was computed with, which was not too large to be multiplied.
+    /// An address is one of these: what that says of the only index that it was computed with,
+    /// which was not too large to be multiplied.
     fn unindexed(
         &self,
         frame: &Frame,

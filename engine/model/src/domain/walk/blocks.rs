@@ -25,11 +25,13 @@ struct Pending {
     pub(super) heads: FxHashMap<BlockId, Arrived>,
 }
 
-/// The states of a head that took in what arrived in one walk of a function, and whether the walk went on from each.
+/// The states of a head that took in what arrived in one walk of a function, and whether the walk
+/// went on from each.
 type Arrived = SmallVec<[(Part, bool); 2]>;
 
 impl<'p, G: Guide> Walker<'p, G> {
-    /// Walks a function's blocks from what it may begin with; what it comes back with, and its results as registers.
+    /// Walks a function's blocks from what it may begin with; what it comes back with, and its
+    /// results as registers.
     pub(super) fn body(&mut self, frame: &Frame, entries: Vec<State>) -> Step<Parts> {
         let mut pending = Pending::default();
         let mut exits = Parts::default();
@@ -279,8 +281,9 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// Goes along an edge. Where it carries a condition that is tested behind it, as `a && b` in a loop's head does, with the condition
-    /// held and with it not: behind the edge nobody knows any more of what it was made.
+    /// Goes along an edge. Where it carries a condition that is tested behind it, as `a && b` in a
+    /// loop's head does, with the condition held and with it not: behind the edge nobody knows any
+    /// more of what it was made.
     fn follow(
         &mut self,
         frame: &Frame,
@@ -301,7 +304,8 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// A condition that an edge carries to where states are kept apart by it, and that may hold or not.
+    /// A condition that an edge carries to where states are kept apart by it, and that may hold or
+    /// not.
     fn carried(&self, frame: &Frame, edge: &Edge, state: &State) -> Option<Operand> {
         let selectors = frame.flow.selectors(edge.to);
         let mut carried = edge.moves.iter().filter(|(to, from)| {

@@ -143,7 +143,8 @@ impl<G: Guide> Walker<'_, G> {
         let mut behind = Vec::new();
         for mut exit in exits.states() {
             if function.kind == FunctionKind::Mock {
-                // What is not followed in the caller's registers does not matter here: addresses stay.
+                // What is not followed in the caller's registers does not matter here: addresses
+                // stay.
                 if !self.deviate(&inner, &mut exit, id) || !self.given(&inner, id) {
                     return Ok(false);
                 }
@@ -202,7 +203,8 @@ impl<G: Guide> Walker<'_, G> {
             let value = match values.get(i) {
                 Some((value, own)) if *own == width => value.clone(),
                 Some((value, own)) if *own > width => value.cast(CastKind::Trunc, *own, width),
-                // Through a pointer of the wrong type, or a declaration without parameters: the rest of the register is whatever it was.
+                // Through a pointer of the wrong type, or a declaration without parameters: the
+                // rest of the register is whatever it was.
                 _ => Value::all(width),
             };
             entry.registers.insert(Reg(i as u32), value);
@@ -240,7 +242,8 @@ impl<G: Guide> Walker<'_, G> {
         Some(contents)
     }
 
-    /// Calls a shared function with those objects that it may see. What it cannot write is as it was.
+    /// Calls a shared function with those objects that it may see. What it cannot write is as it
+    /// was.
     fn call_shared(&mut self, id: FuncId, entry: State) -> Step<Option<State>> {
         let touched = Arc::clone(self.points.touched(id));
         let before = Arc::clone(&entry.objects);
@@ -250,7 +253,8 @@ impl<G: Guide> Walker<'_, G> {
             .filter(|(id, _)| sees(self, **id))
             .map(|(id, object)| (*id, object.clone()))
             .collect();
-        // A global that the callee does not access holds its initial value in the callee's states: no line may relate it.
+        // A global that the callee does not access holds its initial value in the callee's states:
+        // no line may relate it.
         let mut lines = entry.lines.clone();
         let is_seen = |var| match var {
             Var::Cell(id, ..) => sees(self, id),
@@ -282,8 +286,9 @@ impl<G: Guide> Walker<'_, G> {
         }))
     }
 
-    /// Numbers that are handed over are no larger than lines say: what a shared function begins with is widened by them. The middle of a
-    /// range stays within it, of which its own bounds say nothing.
+    /// Numbers that are handed over are no larger than lines say: what a shared function begins
+    /// with is widened by them. The middle of a range stays within it, of which its own bounds say
+    /// nothing.
     fn bound_arguments(&self, entry: &mut State) {
         let bounds = entry.registers.keys().copied().map(|reg| {
             let var = Sum::of(Var::Reg(reg.0));
@@ -341,7 +346,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The zero bytes behind a call: a shared function knows nothing of those of objects that it does not access.
+    /// The zero bytes behind a call: a shared function knows nothing of those of objects that it
+    /// does not access.
     fn nuls_behind(&self, state: &State, exit: &State, id: FuncId) -> Nuls {
         let mut nuls = exit.nuls.clone();
         if self.contexts.shared.contains(&id) {
@@ -360,7 +366,8 @@ impl<G: Guide> Walker<'_, G> {
         site.is_none_or(|site| self.points.touched(id).accessed.contains(&site))
     }
 
-    /// What an external function may have done besides what the body in its place does. False where that cannot be passed.
+    /// What an external function may have done besides what the body in its place does. False where
+    /// that cannot be passed.
     fn deviate(&mut self, frame: &Frame, state: &mut State, id: FuncId) -> bool {
         let program = self.program;
         let function = program.function(id);
@@ -408,7 +415,8 @@ impl<G: Guide> Walker<'_, G> {
                 continue;
             };
             let contents = rewritten(&object.contents);
-            // Of a pointer that is only known as part of a global's first bytes nothing is kept but that it may be one.
+            // Of a pointer that is only known as part of a global's first bytes nothing is kept but
+            // that it may be one.
             let images = object
                 .contents
                 .runs()

@@ -1,7 +1,8 @@
 //! Comparisons and differences, of addresses among them.
 //!
-//! The number of an object is arbitrary: of the order of two objects nothing is known. Whether two addresses are the same is known where
-//! they lead into one object, or both into objects that are there.
+//! The number of an object is arbitrary: of the order of two objects nothing is known. Whether two
+//! addresses are the same is known where they lead into one object, or both into objects that are
+//! there.
 
 use super::{Frame, Guide, Walker};
 use crate::domain::num::{Num, decided};
@@ -56,8 +57,9 @@ pub(super) fn signed(pred: Pred) -> Pred {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What an operation makes of two values. Two addresses in one object have the distance of their offsets; in objects that share a
-    /// name, such as the frames of a recursive function, they may have any.
+    /// What an operation makes of two values. Two addresses in one object have the distance of
+    /// their offsets; in objects that share a name, such as the frames of a recursive function,
+    /// they may have any.
     pub(super) fn combined(&self, op: BinOp, width: Width, (x, y): (&Value, &Value)) -> Value {
         let apart = (op == BinOp::Sub && width == 64).then(|| x.apart(y));
         match apart.flatten() {
@@ -86,7 +88,8 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// That the order of two addresses is asked is noted where they may lie outside of their object. False where that cannot be passed.
+    /// That the order of two addresses is asked is noted where they may lie outside of their
+    /// object. False where that cannot be passed.
     fn ordered(
         &mut self,
         frame: &Frame,
@@ -115,7 +118,8 @@ impl<G: Guide> Walker<'_, G> {
         self.narrow(frame, "addresses")
     }
 
-    /// Whether two addresses lie in one object, so that it was noted if the model is narrower than the world where they are compared.
+    /// Whether two addresses lie in one object, so that it was noted if the model is narrower than
+    /// the world where they are compared.
     pub(super) fn is_ordered(
         &self,
         frame: &Frame,

@@ -236,7 +236,8 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Whether nothing but the end of the call follows: it ends what lives in it, and knows of other calls of the same function.
+    /// Whether nothing but the end of the call follows: it ends what lives in it, and knows of
+    /// other calls of the same function.
     fn ends_call(&self) -> bool {
         let mut block = self.program.block(self.at.block);
         let mut from = block.ops.iter().position(|inst| inst.at > self.at.inst);

@@ -1,4 +1,5 @@
-//! What an operation says of its result and its operands: a relation for each operation that is linear.
+//! What an operation says of its result and its operands: a relation for each operation that is
+//! linear.
 
 use super::relate::Term;
 use crate::domain::linear::{Sum, Var};
@@ -208,7 +209,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `r = a * b` of two variables where that does not wrap around: their ranges say so, or a product that is known not to.
+    /// `r = a * b` of two variables where that does not wrap around: their ranges say so, or a
+    /// product that is known not to.
     fn multiplied(
         &self,
         frame: &Frame,

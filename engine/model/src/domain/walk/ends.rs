@@ -1,4 +1,5 @@
-//! Where strings end ([`crate::domain::nul`]): what reading, testing, writing and copying bytes says of it.
+//! Where strings end ([`crate::domain::nul`]): what reading, testing, writing and copying bytes
+//! says of it.
 
 use super::memory::Access;
 use super::relate::Term;
@@ -29,7 +30,8 @@ impl<G: Guide> Walker<'_, G> {
         Some((id, named.unwrap_or(term.sum)))
     }
 
-    /// A register was read from an address: it holds a byte of the object. False if no execution reads it.
+    /// A register was read from an address: it holds a byte of the object. False if no execution
+    /// reads it.
     pub(super) fn holds_byte(
         &self,
         frame: &Frame,
@@ -60,7 +62,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register was read from an address whose offset is no constant: it holds an element of the object. False if no execution reads it.
+    /// A register was read from an address whose offset is no constant: it holds an element of the
+    /// object. False if no execution reads it.
     pub(super) fn holds_element(
         &self,
         frame: &Frame,
@@ -113,7 +116,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register is known to hold one of these values: what that says of the byte that it holds. False if no execution goes on.
+    /// A register is known to hold one of these values: what that says of the byte that it holds.
+    /// False if no execution goes on.
     pub(super) fn byte_is(&self, state: &mut State, reg: Reg, value: &Value) -> bool {
         let read = state.reads.get(&reg).filter(|read| read.width == 8);
         let (Some(num), Some(read)) = (value.plain(), read) else {
@@ -193,7 +197,8 @@ impl<G: Guide> Walker<'_, G> {
         Num::bounded(least.max(0), most)
     }
 
-    /// Bytes are about to be written: zero bytes that may be overwritten with something else are forgotten.
+    /// Bytes are about to be written: zero bytes that may be overwritten with something else are
+    /// forgotten.
     pub(super) fn overwrites(
         &self,
         frame: &Frame,

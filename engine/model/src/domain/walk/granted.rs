@@ -1,8 +1,9 @@
 //! What is known of a request's size once a block was given.
 //!
-//! The size of a block of which nothing but the request is known stands for the request, too, where nothing was given: no bound of it may be used there. An
-//! address in the block says that it was given, and no block is larger than [`ONE_ALLOCATION`]: then what was asked for is the
-//! same number with and without a sign.
+//! The size of a block of which nothing but the request is known stands for the request, too, where
+//! nothing was given: no bound of it may be used there. An address in the block says that it was
+//! given, and no block is larger than [`ONE_ALLOCATION`]: then what was asked for is the same
+//! number with and without a sign.
 
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, UNSIGNED, Var};

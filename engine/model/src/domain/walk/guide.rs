@@ -28,9 +28,11 @@ pub struct Measure<'a, 'p> {
     pub names: &'a Names<'p>,
     /// The widths of the registers.
     pub widths: &'a Widths,
-    /// Which of the pointers that trail behind others in a loop are NULL: two bits for each. States of a loop's head are kept apart by it.
+    /// Which of the pointers that trail behind others in a loop are NULL: two bits for each. States
+    /// of a loop's head are kept apart by it.
     pub null: u8,
-    /// How many bits a number that shrinks in a loop has at most, where there is one. States of the loop's head are kept apart by it.
+    /// How many bits a number that shrinks in a loop has at most, where there is one. States of the
+    /// loop's head are kept apart by it.
     pub length: Option<u8>,
 }
 
@@ -39,8 +41,9 @@ pub type Part = usize;
 
 /// Decides from which states a walk goes on.
 pub trait Guide {
-    /// A state arrives where edges lead back, along one of these or from elsewhere. Whether the walk has to go on from there
-    /// once more, and which of the states that are kept there has taken it in.
+    /// A state arrives where edges lead back, along one of these or from elsewhere. Whether the
+    /// walk has to go on from there once more, and which of the states that are kept there has
+    /// taken it in.
     fn arrive(
         &mut self,
         place: (CtxId, BlockId),
@@ -48,14 +51,16 @@ pub trait Guide {
         state: State,
         by: Measure<'_, '_>,
     ) -> Result<(bool, Part), Stop>;
-    /// The states from which the walk goes on there, of those that took in what arrived in this walk of the function: each with whether
-    /// the walk has gone on from it before. Of these the ones that have grown since are enough.
+    /// The states from which the walk goes on there, of those that took in what arrived in this
+    /// walk of the function: each with whether the walk has gone on from it before. Of these the
+    /// ones that have grown since are enough.
     fn start(&mut self, place: (CtxId, BlockId), parts: &[(Part, bool)]) -> Vec<State>;
     /// A shared function is called. Whether it has to be walked now.
     fn enter(&mut self, function: FuncId, state: State, by: Measure<'_, '_>) -> Result<bool, Stop>;
     /// The state from which it is walked.
     fn entry(&mut self, function: FuncId) -> Option<State>;
-    /// A walk of a shared function has come to its end, or never does. Whether it has to be walked again.
+    /// A walk of a shared function has come to its end, or never does. Whether it has to be walked
+    /// again.
     fn leave(
         &mut self,
         function: FuncId,

@@ -220,7 +220,8 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// The blocks that start where an operand points, which are given back if that is asked; `None` if no execution goes on.
+    /// The blocks that start where an operand points, which are given back if that is asked; `None`
+    /// if no execution goes on.
     fn release(
         &mut self,
         frame: &Frame,
@@ -282,8 +283,9 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A block in another one's place: what is given, and beside this state one in which the request is refused and the old block stays. `None` if no
-    /// execution goes on. Where `nothing` may be asked for, the old block may be all that is given back.
+    /// A block in another one's place: what is given, and beside this state one in which the
+    /// request is refused and the old block stays. `None` if no execution goes on. Where `nothing`
+    /// may be asked for, the old block may be all that is given back.
     fn realloc(
         &mut self,
         frame: &Frame,

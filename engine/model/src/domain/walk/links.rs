@@ -1,7 +1,8 @@
 //! Links at stores: whether one closes a circle ([`Link`]), and where lists end.
 //!
-//! What a state says of links ([`crate::domain::owners`]) does not know what values are. Here is what a store is about: the register that leads to the object, what the
-//! stored block may be called, and which of its links are NULL.
+//! What a state says of links ([`crate::domain::owners`]) does not know what values are. Here is
+//! what a store is about: the register that leads to the object, what the stored block may be
+//! called, and which of its links are NULL.
 
 use std::sync::Arc;
 
@@ -45,7 +46,8 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
-    /// The links of the block that a value leads to which are NULL, if it is known which block that is, and another one than is written to.
+    /// The links of the block that a value leads to which are NULL, if it is known which block that
+    /// is, and another one than is written to.
     fn last_links(&self, state: &State, value: &Value, written: &Place) -> Vec<u32> {
         let block = value.sole().filter(|(id, at)| {
             let info = self.names.info(*id);

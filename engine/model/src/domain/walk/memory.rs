@@ -61,8 +61,9 @@ pub(super) struct Purpose {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// The objects that an operand may lead to: those of its value, and where that may be any number, those that an address which comes
-    /// there can lead to. The flag says whether numbers are among them that may lead there.
+    /// The objects that an operand may lead to: those of its value, and where that may be any
+    /// number, those that an address which comes there can lead to. The flag says whether numbers
+    /// are among them that may lead there.
     pub(super) fn led(
         &self,
         frame: &Frame,
@@ -118,8 +119,9 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an operand that is a number was displaced from one that is no address. An access has to stay in the object that its
-    /// pointer was made from, so that no distance leads from NULL into an object.
+    /// Whether an operand that is a number was displaced from one that is no address. An access has
+    /// to stay in the object that its pointer was made from, so that no distance leads from NULL
+    /// into an object.
     pub(super) fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
         let mut at = operand;
         for _ in 0..DISPLACED {
@@ -138,7 +140,8 @@ impl<G: Guide> Walker<'_, G> {
         false
     }
 
-    /// Whether what is added to an address is shorter than any address is large: an index that may be an address itself is not.
+    /// Whether what is added to an address is shorter than any address is large: an index that may
+    /// be an address itself is not.
     pub(super) fn is_distance(
         &self,
         frame: &Frame,
@@ -155,7 +158,8 @@ impl<G: Guide> Walker<'_, G> {
             })
     }
 
-    /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes nowhere.
+    /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes
+    /// nowhere.
     pub(super) fn access(
         &mut self,
         frame: &Frame,
@@ -233,7 +237,8 @@ impl<G: Guide> Walker<'_, G> {
         Some(access)
     }
 
-    /// The object of a valid access lives: a release that may have been of this object was of another one.
+    /// The object of a valid access lives: a release that may have been of this object was of
+    /// another one.
     fn lives(&self, state: &mut State, access: &Access) {
         if let [(id, _)] = &access.targets[..]
             && access.strong
@@ -474,7 +479,8 @@ impl<G: Guide> Walker<'_, G> {
         !access.unknown
     }
 
-    /// So many bytes of these objects may have been written, before an offset: nothing is known of them.
+    /// So many bytes of these objects may have been written, before an offset: nothing is known of
+    /// them.
     pub(super) fn forget(
         &mut self,
         state: &mut State,

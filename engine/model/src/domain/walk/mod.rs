@@ -1,8 +1,8 @@
 //! What a state becomes on the way through a function.
 //!
-//! Blocks are walked in an order in which all that leads forward comes before what it leads to, so that each block is walked once from the join of
-//! what arrives there. Where edges lead back, and at functions that are shared by all their calls, the [`Guide`] says from which state
-//! to go on.
+//! Blocks are walked in an order in which all that leads forward comes before what it leads to, so
+//! that each block is walked once from the join of what arrives there. Where edges lead back, and
+//! at functions that are shared by all their calls, the [`Guide`] says from which state to go on.
 
 mod assume;
 mod back;
@@ -84,7 +84,8 @@ pub struct Walker<'p, G> {
     blocks: u64,
     /// Blocks that may be walked.
     pub patience: u64,
-    /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a walk takes a part of the time.
+    /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a
+    /// walk takes a part of the time.
     pub relations: bool,
     /// Whether it is noted what was known where a check may be violated ([`Found::short`]).
     pub notes: bool,
@@ -152,7 +153,8 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// Walks a shared function from where the guide says; what it comes back with goes to the guide.
+    /// Walks a shared function from where the guide says; what it comes back with goes to the
+    /// guide.
     pub fn function(&mut self, function: FuncId) -> Step<()> {
         let program = self.program;
         let widths = &program.function(function).result;
@@ -246,8 +248,9 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
     }
 
-    /// Whether the last block of a request has a name of its own ([`crate::domain::recent`]): where the request may be
-    /// executed again, and every call around it is followed, so that their registers are known.
+    /// Whether the last block of a request has a name of its own ([`crate::domain::recent`]): where
+    /// the request may be executed again, and every call around it is followed, so that their
+    /// registers are known.
     fn is_renewed(&mut self, made: Made) -> bool {
         let mut root = made.ctx;
         while let Some((caller, ..)) = self.contexts.back(root) {

@@ -1,5 +1,5 @@
-//! Where the model is narrower than the world, as [`crate::symbolic`] has it: noted where the rule is assumed, and not to be passed where the user
-//! lifted it.
+//! Where the model is narrower than the world, as [`crate::symbolic`] has it: noted where the rule
+//! is assumed, and not to be passed where the user lifted it.
 
 use super::{Frame, Guide, Walker};
 use crate::assumption::Rule;

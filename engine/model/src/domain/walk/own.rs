@@ -140,7 +140,8 @@ impl<G: Guide> Walker<'_, G> {
         Arc::new(owners)
     }
 
-    /// The element of a row that an address leads to. Where an owner is stored in an array a row begins.
+    /// The element of a row that an address leads to. Where an owner is stored in an array a row
+    /// begins.
     pub(super) fn element(
         &self,
         frame: &Frame,
@@ -164,7 +165,8 @@ impl<G: Guide> Walker<'_, G> {
         begins.then_some((name, term.sum))
     }
 
-    /// A row that an address in an object may lead to an element of: as it was made from an index, or as its offsets are.
+    /// A row that an address in an object may lead to an element of: as it was made from an index,
+    /// or as its offsets are.
     fn row(
         &self,
         frame: &Frame,
@@ -233,7 +235,8 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
-    /// What lives is NULL or where a block begins that lives, whatever was read from a place of which parts may not have been written.
+    /// What lives is NULL or where a block begins that lives, whatever was read from a place of
+    /// which parts may not have been written.
     pub(super) fn owner_valued(&self, frame: &Frame, state: &mut State, reg: Reg) {
         let Some(value) = state.registers.get(&reg) else {
             return;

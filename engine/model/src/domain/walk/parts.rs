@@ -1,10 +1,13 @@
 //! States of one place that are kept apart.
 //!
-//! What a function returns tells its caller what it did: a negative number that there was an error, NULL that there is no memory. Joined with the others, a
-//! state with an error loses what it says of everything else, and the caller's test of the result does not bring that back. So what arrives
-//! at a function's return, or at what ends lifetimes before it, is kept apart by the result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
-//! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four kinds of results, and a place has few states.
-//! What is joined in the middle of a function is kept apart by [selectors](crate::domain::selectors), and everywhere by which requests for memory were
+//! What a function returns tells its caller what it did: a negative number that there was an error,
+//! NULL that there is no memory. Joined with the others, a state with an error loses what it says
+//! of everything else, and the caller's test of the result does not bring that back. So what
+//! arrives at a function's return, or at what ends lifetimes before it, is kept apart by the
+//! result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
+//! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four
+//! kinds of results, and a place has few states. What is joined in the middle of a function is kept
+//! apart by [selectors](crate::domain::selectors), and everywhere by which requests for memory were
 //! executed ([`crate::domain::recent`]).
 
 use smallvec::SmallVec;
@@ -19,11 +22,13 @@ use crate::program::ir::{BlockId, Callee, FunctionKind, Op, Reg};
 
 /// States of one place. Further ones are joined with the last one.
 const STATES: usize = 6;
-/// States of one place in a loop whose turns are kept apart: lengths of a number are 0 to 64 bits. Further ones are joined with the last one.
+/// States of one place in a loop whose turns are kept apart: lengths of a number are 0 to 64 bits.
+/// Further ones are joined with the last one.
 pub const TURNS: usize = 66;
 /// Objects that an argument may lead to where a call is walked for each of them.
 const HANDED: usize = 4;
-/// Groups of states that are kept apart where a function is called. If there are more, all are joined.
+/// Groups of states that are kept apart where a function is called. If there are more, all are
+/// joined.
 const GROUPS: usize = 4;
 
 /// What states are told apart by: the kinds of a few registers.
@@ -146,7 +151,8 @@ impl<G: Guide> Walker<'_, G> {
             .collect()
     }
 
-    /// Which registers are NULL that trail behind others, as parts of a key. Where values are not related to each other it tells nothing.
+    /// Which registers are NULL that trail behind others, as parts of a key. Where values are not
+    /// related to each other it tells nothing.
     pub(super) fn trailing(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
         let trailing = frame.flow.trailing(block).iter();
         trailing
@@ -155,7 +161,8 @@ impl<G: Guide> Walker<'_, G> {
             .collect()
     }
 
-    /// Which pointers are NULL that trail behind others, as a number for a guide ([`Measure::null`](super::Measure)).
+    /// Which pointers are NULL that trail behind others, as a number for a guide
+    /// ([`Measure::null`](super::Measure)).
     pub(super) fn null(&self, frame: &Frame, block: BlockId, state: &State) -> u8 {
         let kinds = self.trailing(frame, block, state);
         kinds.iter().fold(0, |all, kind| {
@@ -168,7 +175,8 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// How many bits a number that shrinks in a loop has at most ([`Measure::length`](super::Measure)).
+    /// How many bits a number that shrinks in a loop has at most
+    /// ([`Measure::length`](super::Measure)).
     pub(super) fn length(&self, frame: &Frame, block: BlockId, state: &State) -> Option<u8> {
         let reg = frame.flow.shrinking(block).filter(|_| self.relations)?;
         let num = state.registers.get(&reg).and_then(Value::plain);
@@ -176,7 +184,8 @@ impl<G: Guide> Walker<'_, G> {
         Some((u64::BITS - high.leading_zeros()) as u8)
     }
 
-    /// The last blocks that there are, as parts of a key. Where values are not related to each other they tell nothing.
+    /// The last blocks that there are, as parts of a key. Where values are not related to each
+    /// other they tell nothing.
     pub(super) fn lasts(&self, state: &State) -> impl Iterator<Item = Kind> + use<G> {
         let lasts = match self.relations {
             true => state.lasts(&self.names),
@@ -185,8 +194,8 @@ impl<G: Guide> Walker<'_, G> {
         lasts.into_iter().map(Kind::Has)
     }
 
-    /// What a callee begins with, for each object that an argument leads to where these are few: how long a text is, and how far a
-    /// structure reaches, differs from one to the next.
+    /// What a callee begins with, for each object that an argument leads to where these are few:
+    /// how long a text is, and how far a structure reaches, differs from one to the next.
     pub(super) fn divided(&self, inner: &Frame, entry: State) -> Vec<State> {
         let count = self.program.function(inner.function).params.len();
         let mut values = (0..count).filter_map(|i| {
@@ -209,7 +218,8 @@ impl<G: Guide> Walker<'_, G> {
         each.collect()
     }
 
-    /// States before an operation that walks other blocks: only those are still kept apart that differ in their last blocks, or in which pointers are NULL.
+    /// States before an operation that walks other blocks: only those are still kept apart that
+    /// differ in their last blocks, or in which pointers are NULL.
     fn grouped(&self, frame: &Frame, states: Vec<State>) -> Vec<State> {
         let widths = self.widths(frame);
         let mut groups: Vec<(Key, State)> = Vec::new();
@@ -229,7 +239,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an operation walks other blocks, after which states are kept apart: most of those before are joined.
+    /// Whether an operation walks other blocks, after which states are kept apart: most of those
+    /// before are joined.
     pub(super) fn parts(&self, op: &Op) -> bool {
         match op {
             Op::Call(call) => match call.callee {

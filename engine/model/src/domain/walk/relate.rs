@@ -1,7 +1,8 @@
 //! Which lines ([`crate::domain::linear`]) a walk comes by, and where they go.
 //!
-//! An operation says how its result and its operands are related where it is seen not to wrap around, a comparison what holds behind it, a check
-//! that held how far an address is from its object's end.
+//! An operation says how its result and its operands are related where it is seen not to wrap
+//! around, a comparison what holds behind it, a check that held how far an address is from its
+//! object's end.
 
 use super::memory::Access;
 use super::{Frame, Guide, Walker};
@@ -139,7 +140,8 @@ impl<G: Guide> Walker<'_, G> {
         term.low >= 0 || self.proves(state, term.sum.times(-1))
     }
 
-    /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if neither a summand nor the result is negative.
+    /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if
+    /// neither a summand nor the result is negative.
     pub(super) fn add(
         &self,
         frame: &Frame,
@@ -158,7 +160,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `r = a - b` where that does not wrap around: it does not if its range says so, nor if neither the difference nor what is subtracted from is negative.
+    /// `r = a - b` where that does not wrap around: it does not if its range says so, nor if
+    /// neither the difference nor what is subtracted from is negative.
     pub(super) fn subtract(
         &self,
         frame: &Frame,
@@ -218,7 +221,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A result whose range is wide, or wraps around, lies where lines say, since it does not wrap around.
+    /// A result whose range is wide, or wraps around, lies where lines say, since it does not wrap
+    /// around.
     fn unwrapped(
         &self,
         frame: &Frame,
@@ -227,7 +231,8 @@ impl<G: Guide> Walker<'_, G> {
         r: &Term,
         (total, (low, high)): (&Sum, (i128, i128)),
     ) {
-        // What is narrow already is not worth the search. What gains little is not learnt, so that this ends.
+        // What is narrow already is not worth the search. What gains little is not learnt, so that
+        // this ends.
         const WIDE: i128 = 1 << 32;
         if r.high - r.low < WIDE {
             return;
@@ -316,7 +321,8 @@ impl<G: Guide> Walker<'_, G> {
         if x.object != y.object {
             return true;
         }
-        // That the order of addresses outside of their object is asked has to be noted; whether they are equal need not be.
+        // That the order of addresses outside of their object is asked has to be noted; whether
+        // they are equal need not be.
         let equal = matches!(pred, Pred::Eq | Pred::Ne);
         if let Some(id) = x.object
             && !(self.names.info(id).single && (equal || state.ordered.contains(&made)))
@@ -357,7 +363,8 @@ impl<G: Guide> Walker<'_, G> {
         let sum = self.tightened(state, sum);
         state.lines.at_most_zero(sum);
         if frame.flow.is_cyclic(self.at.block) {
-            // In the first turn of a loop a variable has one value. In the next ones it has others, and the line speaks of it.
+            // In the first turn of a loop a variable has one value. In the next ones it has others,
+            // and the line speaks of it.
             let named = |term, operand| self.by_name(frame, state, term, (operand, width));
             let (a, b) = (named(&x, a), named(&y, b));
             if a.is_some() || b.is_some() {
@@ -387,7 +394,8 @@ impl<G: Guide> Walker<'_, G> {
         self.bounded(state, &Sum::of(Var::Reg(reg.0)))
     }
 
-    /// Where an access of so many bytes ends, less the size of the object: the distance from the end.
+    /// Where an access of so many bytes ends, less the size of the object: the distance from the
+    /// end.
     fn past(
         &self,
         frame: &Frame,

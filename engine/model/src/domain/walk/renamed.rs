@@ -1,4 +1,5 @@
-//! Lines ([`crate::domain::linear`]) on edges and at calls: registers get new values all at once, or other names until a call is over.
+//! Lines ([`crate::domain::linear`]) on edges and at calls: registers get new values all at once,
+//! or other names until a call is over.
 //!
 //! What is said of a variable that goes away is said of what it was made of first.
 
@@ -96,8 +97,9 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A shared function begins: what its parameters were is kept, so that its result can be related to that. Only where it may
-    /// call itself, and is about numbers: elsewhere that took the room of other lines and proved nothing more of any library.
+    /// A shared function begins: what its parameters were is kept, so that its result can be
+    /// related to that. Only where it may call itself, and is about numbers: elsewhere that took
+    /// the room of other lines and proved nothing more of any library.
     pub(super) fn begins(&self, frame: &Frame, entry: &mut State) {
         let has_address = |value: &Value| !value.ptr.is_empty();
         if !self.relations || !frame.recursive || entry.registers.values().any(has_address) {
@@ -110,7 +112,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The lines of a caller, with the arguments called as the parameters that lines of the shared callee's end speak of.
+    /// The lines of a caller, with the arguments called as the parameters that lines of the shared
+    /// callee's end speak of.
     fn with_arguments(
         &self,
         frame: &Frame,
@@ -193,7 +196,8 @@ impl<G: Guide> Walker<'_, G> {
         lines
     }
 
-    /// What lines of a callee say with the numbers that a caller's registers are: these have no interval in the callee. `pos + len <= size` where `len == 4`.
+    /// What lines of a callee say with the numbers that a caller's registers are: these have no
+    /// interval in the callee. `pos + len <= size` where `len == 4`.
     fn with_numbers(&self, state: &State, (ctx, lines): (u32, &Lines)) -> Vec<Sum> {
         let number = |var| match var {
             Var::Outer(of, reg) if of == ctx => {

@@ -1,6 +1,7 @@
 //! Notes what was known where a check may be violated ([`crate::domain::short`]).
 //!
-//! Only the walks of what is stated note it, each of which comes by once; what they find is not changed by it.
+//! Only the walks of what is stated note it, each of which comes by once; what they find is not
+//! changed by it.
 
 use std::collections::BTreeMap;
 

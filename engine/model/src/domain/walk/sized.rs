@@ -19,7 +19,8 @@ pub(super) enum Asked {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What is asked for where something is given: a request that is refused asks for more than there can be instead.
+    /// What is asked for where something is given: a request that is refused asks for more than
+    /// there can be instead.
     fn asked(&self, frame: &Frame, size: Operand) -> Operand {
         let made = match size {
             Operand::Reg(reg) => frame.flow.made(self.program, reg),
@@ -36,7 +37,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The block that a request may give, and what it was asked to be of. Where nothing is given this is what would have been.
+    /// The block that a request may give, and what it was asked to be of. Where nothing is given
+    /// this is what would have been.
     pub(super) fn sized(
         &self,
         frame: &Frame,

@@ -1,8 +1,9 @@
 //! Which elements of a constant table can have been looked up.
 //!
-//! `isspace` and its like are bits in a table, decoders of base 64 and of hexadecimal digits ask a table whether a character is one. What is known of the element
-//! says which indices there were. The elements are few, so that each is asked; constants do not change, and it does not matter
-//! how long ago the element was read.
+//! `isspace` and its like are bits in a table, decoders of base 64 and of hexadecimal digits ask a
+//! table whether a character is one. What is known of the element says which indices there were.
+//! The elements are few, so that each is asked; constants do not change, and it does not matter how
+//! long ago the element was read.
 
 use smallvec::SmallVec;
 
@@ -26,7 +27,8 @@ struct Read {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// A register is one of these values: if it was made of an element of a constant table, what that says of the index. False if there is none.
+    /// A register is one of these values: if it was made of an element of a constant table, what
+    /// that says of the index. False if there is none.
     pub(super) fn looked_up(
         &self,
         frame: &Frame,

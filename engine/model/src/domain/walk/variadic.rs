@@ -1,4 +1,5 @@
-//! `va_start`, as [`crate::machine`] and [`crate::symbolic`] lay it out. In a function that is shared by its calls the areas hold anything.
+//! `va_start`, as [`crate::machine`] and [`crate::symbolic`] lay it out. In a function that is
+//! shared by its calls the areas hold anything.
 
 use std::sync::Arc;
 

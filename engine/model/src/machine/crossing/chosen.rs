@@ -13,7 +13,8 @@ use crate::term::Term;
 pub struct Harness {
     /// The functions.
     pub functions: BTreeSet<FuncId>,
-    /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the harness chooses.
+    /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the
+    /// harness chooses.
     pub data: BTreeSet<Arc<str>>,
     /// Its static variables: their places among the program's.
     pub variables: BTreeSet<u32>,
@@ -124,7 +125,8 @@ pub struct Noted {
     pub condition: Option<Term>,
     /// The address and the length of the faulting access.
     pub access: Option<(u64, u64)>,
-    /// The object that the address leads to where all choices are 0, if there is one: its number and size.
+    /// The object that the address leads to where all choices are 0, if there is one: its number
+    /// and size.
     pub target: Option<(u32, u64)>,
     /// How many events of the path came before the library was entered first.
     pub entered: Option<usize>,
@@ -167,8 +169,8 @@ impl Passed {
         self.objects.iter().map(|passed| passed.2)
     }
 
-    /// Whether an argument, a number, is the exact size of another object than this one: the nearest one, where there are fewer
-    /// such numbers than objects.
+    /// Whether an argument, a number, is the exact size of another object than this one: the
+    /// nearest one, where there are fewer such numbers than objects.
     pub(super) fn is_of_another(&self, at: usize, value: u128, object: u32) -> bool {
         let exact = |size: u64| u128::from(size) == value;
         let of_size: Vec<&(usize, u32, u64)> = self.objects.iter().filter(|o| exact(o.2)).collect();

@@ -17,7 +17,8 @@ const PAGE: u64 = 4096;
 const NUMBER: &str = "something depends on the number that an object has in addresses";
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The number of the object that a value is an address of, as it seems: a small step before the first byte has its neighbour's number.
+    /// The number of the object that a value is an address of, as it seems: a small step before the
+    /// first byte has its neighbour's number.
     pub(super) fn root(&self, eye: &Eye, value: u64) -> Option<u32> {
         let nearest = (value.wrapping_add(1 << 31) >> 32) as u32;
         if self.is_number(eye, nearest) {
@@ -65,7 +66,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `x op y` on 64 bits: an address may be moved within its object, and two of one object have a distance.
+    /// `x op y` on 64 bits: an address may be moved within its object, and two of one object have a
+    /// distance.
     pub(super) fn computed(&self, eye: &Eye, op: BinOp, x: u64, y: u64) -> Seen {
         let (left, right) = (self.root(eye, x), self.root(eye, y));
         let kept = |root: Option<u32>, result: u64| match self.root(eye, result) == root {

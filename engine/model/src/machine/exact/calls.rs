@@ -16,7 +16,8 @@ use crate::program::plain;
 const INPUT: &str = "it asks for input";
 const TYPES: &str = "a function is called with another type than its own";
 
-/// What a comparison of strings or bytes answers (`engine_of_sign`), in each file of the library that has it.
+/// What a comparison of strings or bytes answers (`engine_of_sign`), in each file of the library
+/// that has it.
 pub(super) fn signs(program: &Program) -> FxHashSet<FuncId> {
     let of_library = |function: &Function| {
         function.kind == FunctionKind::EngineOnly
@@ -75,8 +76,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Executes a function that answers any number with the sign of its argument, where that is looked at: only the sign is known then. The
-    /// number 0 is the only one that has none.
+    /// Executes a function that answers any number with the sign of its argument, where that is
+    /// looked at: only the sign is known then. The number 0 is the only one that has none.
     pub(in super::super) fn gives_sign(&mut self, id: FuncId, call: &Call) -> bool {
         let eye = self.eye.as_ref();
         let (true, Some(arg)) = (
@@ -221,7 +222,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// What a function gives back is what its caller takes; addresses of what ends with it may last.
+    /// What a function gives back is what its caller takes; addresses of what ends with it may
+    /// last.
     pub(super) fn returned_seen(&self, eye: &mut Eye, values: &[Operand]) -> Seen {
         let Some(frame) = self.frames.last() else {
             return Ok(());

@@ -1,11 +1,12 @@
-//! The shadow says what other tapes do: every recorded condition is evaluated on other tapes and compared
-//! with what the machine does there.
+//! The shadow says what other tapes do: every recorded condition is evaluated on other tapes and
+//! compared with what the machine does there.
 
 use super::super::{Event, Limits, Machine, Outcome};
 use super::build;
 use crate::term::{Evaluator, Pool, Term};
 
-/// Runs symbolically and concretely on the same tape: same ending, and the conditions hold as recorded.
+/// Runs symbolically and concretely on the same tape: same ending, and the conditions hold as
+/// recorded.
 fn agrees(source: &str, tapes: &[&[u8]]) {
     let built = build(source);
     let machine = Machine::new(&built.program, Limits::default());

@@ -16,7 +16,8 @@ fn found(source: &str) -> (CheckKind, String, u32) {
 #[test]
 fn accesses() {
     let (kind, detail, line) = found(
-        "int cegar_entry(void) {\n u8 name[16];\n int i = word();\n name[16 + i] = 1;\n return name[0]; }",
+        "int cegar_entry(void) {\n u8 name[16];\n int i = word();\n name[16 + i] = 1;\n return \
+         name[0]; }",
     );
     assert_eq!((kind, line), (CheckKind::Write, 4));
     assert_eq!(
@@ -49,7 +50,8 @@ fn lifetimes() {
     );
     assert!(detail.ends_with(", freed)"), "{detail}");
     let (_, detail, _) = found(
-        "int *f(void) { int x[2]; x[word()] = 1; int *p = x; return p; } int cegar_entry(void) { return *f(); }",
+        "int *f(void) { int x[2]; x[word()] = 1; int *p = x; return p; } int cegar_entry(void) { \
+         return *f(); }",
     );
     assert_eq!(
         detail,
@@ -99,7 +101,8 @@ fn lengths_that_wrap_around() {
     );
     assert_eq!(kind, CheckKind::Read, "{detail}");
     let (kind, detail, _) = found(
-        "int cegar_entry(void) { char a[8]; __builtin_memset(a + 1, 0, (size_t)word() - 1); return a[0]; }",
+        "int cegar_entry(void) { char a[8]; __builtin_memset(a + 1, 0, (size_t)word() - 1); return \
+         a[0]; }",
     );
     assert_eq!(kind, CheckKind::Write, "{detail}");
 }
@@ -186,7 +189,8 @@ fn endings() {
 #[test]
 fn uninitialised_data_is_followed_to_a_decision() {
     let built = build(
-        "int cegar_entry(void) {\n u8 a[4]; a[word()] = 1;\n u8 b = a[1];\n \n if (b) return 3; return 4; }",
+        "int cegar_entry(void) {\n u8 a[4]; a[word()] = 1;\n u8 b = a[1];\n \n if (b) return 3; \
+         return 4; }",
     );
     let machine = Machine::new(&built.program, Limits::default());
     let run = machine.run_tracked(&[]);

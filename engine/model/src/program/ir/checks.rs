@@ -1,7 +1,8 @@
 //! What can go wrong, and what cannot be modelled.
 //!
-//! Everything that a verdict is about has a number here, because search, prover, reports and certificates have to mean the same
-//! thing by "check 7", from one run to the next and on both readers of a program.
+//! Everything that a verdict is about has a number here, because search, prover, reports and
+//! certificates have to mean the same thing by "check 7", from one run to the next and on both
+//! readers of a program.
 
 use super::{CheckKind, FuncId, Loc, Pos};
 
@@ -18,8 +19,8 @@ pub struct Check {
     pub function: FuncId,
     /// For people: the assertion's text, the accessed variable or field where known, else empty.
     pub expression: String,
-    /// An access to a named variable at a constant offset within its bounds: nothing to prove, and not
-    /// counted in reports.
+    /// An access to a named variable at a constant offset within its bounds: nothing to prove, and
+    /// not counted in reports.
     pub trivial: bool,
 }
 

@@ -1,7 +1,9 @@
-//! Loops as the source has them: where each begins, and which of C's variables are where at its head.
+//! Loops as the source has them: where each begins, and which of C's variables are where at its
+//! head.
 //!
-//! What is proved of a loop is about registers and objects. To repeat it in C, one has to know that `i` means just this
-//! register just there: a variable has many registers in turn, and many variables are called `i`.
+//! What is proved of a loop is about registers and objects. To repeat it in C, one has to know that
+//! `i` means just this register just there: a variable has many registers in turn, and many
+//! variables are called `i`.
 
 use super::{BlockId, GlobalId, Pos, Reg, Width};
 

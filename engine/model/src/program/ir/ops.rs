@@ -1,7 +1,8 @@
 //! What blocks are made of: operands, operations, terminators.
 //!
-//! The operators are LLVM's, because every simplification of their meaning here would be a second semantics to keep in step with what
-//! the native target executes. What differs is flat: operands are scalar registers or constants, and addresses are sums.
+//! The operators are LLVM's, because every simplification of their meaning here would be a second
+//! semantics to keep in step with what the native target executes. What differs is flat: operands
+//! are scalar registers or constants, and addresses are sums.
 
 use super::*;
 
@@ -40,8 +41,9 @@ pub const UNDEFINED_BYTE: u8 = 0xAA;
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "field names follow LLVM's operands")]
 pub enum Op {
-    /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check` when there is
-    /// one, else a shift may yield anything (in the machine, what x86 makes of it) and a division ends the run.
+    /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check`
+    /// when there is one, else a shift may yield anything (in the machine, what x86 makes of it)
+    /// and a division ends the run.
     Bin {
         dst: Reg,
         op: BinOp,
@@ -104,8 +106,8 @@ pub enum Op {
         a: Operand,
         b: Operand,
     },
-    /// `dst = base + sum(index_i * scale_i) + offset`, all 64 bits: `getelementptr`. Indices are sign-extended
-    /// from their width.
+    /// `dst = base + sum(index_i * scale_i) + offset`, all 64 bits: `getelementptr`. Indices are
+    /// sign-extended from their width.
     Address {
         dst: Reg,
         base: Operand,
@@ -144,14 +146,15 @@ pub enum Op {
         kind: FloatKind,
         args: Box<[Operand]>,
     },
-    /// `freeze` and uninitialised locals: some value, always the same one; concretely `a`, or the pattern.
+    /// `freeze` and uninitialised locals: some value, always the same one; concretely `a`, or the
+    /// pattern.
     Freeze {
         dst: Reg,
         width: Width,
         a: Operand,
     },
-    /// A new stack object of `size` bytes that lives until the function returns. `name` is its variable's in C, empty where
-    /// it has none.
+    /// A new stack object of `size` bytes that lives until the function returns. `name` is its
+    /// variable's in C, empty where it has none.
     Alloca {
         dst: Reg,
         size: Operand,
@@ -202,7 +205,8 @@ pub enum Op {
     },
     /// Results go to `dst`, `dst + 1`, ... Boxed because it is wide.
     Call(Box<Call>),
-    /// Fills the System V `va_list` at `list` (24 bytes) from the current frame's variable arguments.
+    /// Fills the System V `va_list` at `list` (24 bytes) from the current frame's variable
+    /// arguments.
     VaStart {
         list: Operand,
         check: CheckId,
@@ -240,7 +244,8 @@ pub enum Op {
         new: Operand,
         check: CheckId,
     },
-    /// Not modelled: ends the run, and goals behind it stay open. Index into [`Program::unmodelled`].
+    /// Not modelled: ends the run, and goals behind it stay open. Index into
+    /// [`Program::unmodelled`].
     Unmodelled {
         which: u32,
     },
@@ -344,12 +349,13 @@ pub enum Terminator {
     Return {
         values: Vec<Operand>,
     },
-    /// `llvm.ubsantrap`, or a call that does not return, stood before: reaching this violates `check` if
-    /// there is one, else it is the end of a path that never returns.
+    /// `llvm.ubsantrap`, or a call that does not return, stood before: reaching this violates
+    /// `check` if there is one, else it is the end of a path that never returns.
     Unreachable {
         check: Option<CheckId>,
     },
-    /// `indirectbr` (computed goto): the address is `Program::function_address`-like, `block_address`.
+    /// `indirectbr` (computed goto): the address is `Program::function_address`-like,
+    /// `block_address`.
     IndirectBranch {
         address: Operand,
         targets: Vec<(u64, Edge)>,

@@ -1,6 +1,7 @@
 //! The operands of an operation, and the registers that it sets.
 //!
-//! One list for all who ask what an operation depends on, so that a new operation is added in one place.
+//! One list for all who ask what an operation depends on, so that a new operation is added in one
+//! place.
 
 use std::slice;
 
@@ -122,7 +123,8 @@ impl Terminator {
         }
     }
 
-    /// Calls `act` for each operand that is read at the end of a block, by its edges too, to change it.
+    /// Calls `act` for each operand that is read at the end of a block, by its edges too, to change
+    /// it.
     pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
         let (own, edges): (&mut [Operand], Vec<&mut Edge>) = match self {
             Terminator::Jump(edge) => (&mut [], vec![edge]),

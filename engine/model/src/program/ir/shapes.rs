@@ -1,6 +1,7 @@
 //! How an object is divided into members, as its C type says.
 //!
-//! Bytes 4 to 8 of `s` are `s.count` to a reader of the C code. Only names and places are kept, not what the bytes mean.
+//! Bytes 4 to 8 of `s` are `s.count` to a reader of the C code. Only names and places are kept, not
+//! what the bytes mean.
 
 /// An index into [`super::Program::shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -31,8 +32,8 @@ pub struct Member {
 }
 
 impl Shape {
-    /// How C selects `bits` bits at bit `at` of an object of `whole` bits: `.count`, `[3].name`, empty for all of it. None
-    /// where that is no member.
+    /// How C selects `bits` bits at bit `at` of an object of `whole` bits: `.count`, `[3].name`,
+    /// empty for all of it. None where that is no member.
     pub fn selector(
         shapes: &[Shape],
         shape: Option<ShapeId>,

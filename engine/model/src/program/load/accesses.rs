@@ -33,8 +33,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A named variable of fixed size, accessed at a constant offset within it. Its lifetime covers every
-    /// access by name (C11 6.2.4), so nothing can go wrong.
+    /// A named variable of fixed size, accessed at a constant offset within it. Its lifetime covers
+    /// every access by name (C11 6.2.4), so nothing can go wrong.
     fn is_trivial(&self, kind: CheckKind, address: Value<'m>, size: u64) -> bool {
         let Some((base, offset)) = self.base_and_offset(address) else {
             return false;

@@ -166,7 +166,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A terminator that is not modelled, and that nothing passes: what it may lead to lies behind it.
+    /// A terminator that is not modelled, and that nothing passes: what it may lead to lies behind
+    /// it.
     fn anywhere(&mut self, value: Value<'m>) -> Terminator {
         let mut plain = value.successors().into_iter().map(|to| Edge {
             to: self.loader.blocks[&to],

@@ -203,7 +203,8 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// Empty assembly is a compiler barrier, or hides a value from the optimiser; the rest has no model.
+    /// Empty assembly is a compiler barrier, or hides a value from the optimiser; the rest has no
+    /// model.
     fn inline_assembly(
         &mut self,
         value: Value<'m>,

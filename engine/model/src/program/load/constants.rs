@@ -1,7 +1,7 @@
 //! Constants: their bit patterns as operands and their bytes in memory.
 //!
-//! Addresses of globals, functions and labels are constants of the Program, so a constant expression over
-//! them is simply evaluated.
+//! Addresses of globals, functions and labels are constants of the Program, so a constant
+//! expression over them is simply evaluated.
 
 use cegar_llvm::{BasicBlock, LLVMOpcode, LLVMValueKind, Layout, Type, Value};
 use rustc_hash::FxHashMap;

@@ -1,8 +1,9 @@
 //! What an access touches, as C would write it.
 //!
-//! The text is rebuilt from the instructions that compute an address, with the names of debug information. Where a piece has no
-//! name, or a name that the source file does not have (what a macro of a system header expands to), the whole is given up for
-//! a quotation of the source line: half a name helps nobody.
+//! The text is rebuilt from the instructions that compute an address, with the names of debug
+//! information. Where a piece has no name, or a name that the source file does not have (what a
+//! macro of a system header expands to), the whole is given up for a quotation of the source line:
+//! half a name helps nobody.
 
 use std::cell::Cell;
 
@@ -14,7 +15,8 @@ use crate::program::ir::{Pos, Shape};
 
 /// Longest chain of computations that is described.
 const DEPTH: u32 = 20;
-/// Most computations that one text is about: values are used many times, so that a short chain may lead to thousands of paths.
+/// Most computations that one text is about: values are used many times, so that a short chain may
+/// lead to thousands of paths.
 const FUEL: u32 = 60;
 /// Longer texts are no help; the source line is.
 const LONGEST: usize = 80;
@@ -331,8 +333,8 @@ fn signed(value: Value<'_>) -> Option<i64> {
     })
 }
 
-/// The name that a function has in the source: calls of the outside world are renamed, and so are functions whose name two
-/// files have.
+/// The name that a function has in the source: calls of the outside world are renamed, and so are
+/// functions whose name two files have.
 fn function_name(function: Value<'_>) -> Option<String> {
     let name = function.name();
     let plain = super::super::plain(&name);

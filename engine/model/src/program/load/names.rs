@@ -88,8 +88,8 @@ pub(crate) fn math_double(name: &str) -> Option<MathFn> {
     })
 }
 
-/// Functions whose call is a violation, and the argument that holds the text of what failed. The stub library's table
-/// decides; a program that was not redirected calls them by C's own names.
+/// Functions whose call is a violation, and the argument that holds the text of what failed. The
+/// stub library's table decides; a program that was not redirected calls them by C's own names.
 pub(crate) fn failing(name: &str) -> Option<(CheckKind, Option<usize>)> {
     let function = cegar_stubs::failing_functions()
         .iter()

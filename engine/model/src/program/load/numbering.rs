@@ -1,14 +1,16 @@
 //! Registers that hold the same number, since they were computed in the same way, become one.
 //!
-//! C computes an address twice, once to compare it and once to use it (`if (op + length > end) ...; op += length;`), and an
-//! unoptimised module has two registers then. What is known of the one is not known of the other, unless whoever reasons about
-//! the program finds out that they are equal. LLVM's own passes for this also remove loads, which carry checks, and
-//! fold branches, which are goals.
+//! C computes an address twice, once to compare it and once to use it (`if (op + length > end) ...;
+//! op += length;`), and an unoptimised module has two registers then. What is known of the one is
+//! not known of the other, unless whoever reasons about the program finds out that they are equal.
+//! LLVM's own passes for this also remove loads, which carry checks, and fold branches, which are
+//! goals.
 //!
-//! This is global value numbering over the dominator tree (Briggs, Cooper and Simpson, *Value numbering*, 1997), where sums are
-//! compared as linear forms modulo two to the width. In static single assignment form a register that dominates another one and
-//! is computed of the same operands holds the same wherever the other one may be read. Operations stay where they are, so that no
-//! place gets another name; the later register is merely read no more.
+//! This is global value numbering over the dominator tree (Briggs, Cooper and Simpson, *Value
+//! numbering*, 1997), where sums are compared as linear forms modulo two to the width. In static
+//! single assignment form a register that dominates another one and is computed of the same
+//! operands holds the same wherever the other one may be read. Operations stay where they are, so
+//! that no place gets another name; the later register is merely read no more.
 
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -87,7 +89,8 @@ pub(super) fn number(program: &mut Program, function: usize) {
 }
 
 impl Numbering<'_> {
-    /// An operand of a width as a form; none where it is no register of that width and no plain constant.
+    /// An operand of a width as a form; none where it is no register of that width and no plain
+    /// constant.
     fn form(&self, operand: Operand, width: Width) -> Option<Form> {
         match operand {
             Operand::Const(constant) if width <= 64 => Some(Form {
@@ -123,7 +126,8 @@ impl Numbering<'_> {
         let is_cast = matches!(key, Key::Cast(..));
         let known = self.known.entry(key).or_default();
         match known.iter().find(|(at, _)| tree.dominates(*at, block)) {
-            // The variable that is converted again is what people know, so that facts should be about it.
+            // The variable that is converted again is what people know, so that facts should be
+            // about it.
             Some((_, leader)) if is_cast => {
                 self.forms.insert(dst, Form::of(*leader));
             }

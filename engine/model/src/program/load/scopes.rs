@@ -1,9 +1,10 @@
 //! Which C variable is where at the head of a loop.
 //!
-//! Debug information binds variables to values in the order of execution, so what a variable is at a block is what all ways
-//! there agree on. Only what is certain is kept: a variable whose value differs by the way, may be undefined, is computed from another
-//! or is one of several parts has no place here. C's rules for names decide what can be said: a scope around
-//! the loop, declared before it, and not hidden by an inner one.
+//! Debug information binds variables to values in the order of execution, so what a variable is at
+//! a block is what all ways there agree on. Only what is certain is kept: a variable whose value
+//! differs by the way, may be undefined, is computed from another or is one of several parts has no
+//! place here. C's rules for names decide what can be said: a scope around the loop, declared
+//! before it, and not hidden by an inner one.
 
 mod named;
 
@@ -133,7 +134,8 @@ impl<'m> Reader<'m> {
             let back = |to: &BasicBlock<'m>| self.places.get(to).is_some_and(|&to| to <= at);
             let (backwards, forwards): (Vec<_>, Vec<_>) =
                 end.successors().into_iter().partition(back);
-            // A way back may go through a block that was put there to join several, or to divide an edge.
+            // A way back may go through a block that was put there to join several, or to divide an
+            // edge.
             let own = |to: BasicBlock<'m>| {
                 let end = to.instructions().last().copied();
                 end.and_then(loop_place)
@@ -232,7 +234,8 @@ impl<'m> Reader<'m> {
             column,
             mut scope,
         } = place;
-        // The way back may stand in a scope within the loop; the loop's own begins where it does, or before.
+        // The way back may stand in a scope within the loop; the loop's own begins where it does,
+        // or before.
         while start_of(scope) > (line, column) {
             scope = scope.scope()?;
         }
@@ -243,7 +246,8 @@ impl<'m> Reader<'m> {
             scopes.push(outer);
         }
         let function = *scopes.last()?;
-        // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope that begins there.
+        // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope
+        // that begins there.
         let own_scope = (start_of(inner) == (line, column)).then_some(inner);
         let mut found: Vec<(usize, u32, Metadata<'m>, Option<Value<'m>>, bool)> = Vec::new();
         let locals = bindings.iter().map(|(&v, &value)| (v, value, false));

@@ -42,12 +42,11 @@ fn load(source: &str, flags: &[&str]) -> Program {
 #[test]
 fn ordinary_c() {
     let program = load(
-        "#include <assert.h>\n\
-         struct node { int value; struct node *next; };\n\
-         static int table[3] = {1, 2, 3};\n\
-         int *into = &table[1];\n\
-         int sum(struct node *n) { int s = 0; while (n) { s += n->value; n = n->next; } return s; }\n\
-         int main(void) { struct node a = {1, 0}, b = {2, &a}; assert(sum(&b) == 3); return table[0]; }",
+        "#include <assert.h>\nstruct node { int value; struct node *next; };\n\
+         static int table[3] = {1, 2, 3};\nint *into = &table[1];\n\
+         int sum(struct node *n) { int s = 0; while (n) { s += n->value; n = n->next; } return s; \
+         }\nint main(void) { struct node a = {1, 0}, b = {2, &a}; assert(sum(&b) == 3); return \
+         table[0]; }",
         &[],
     );
     program.check_widths().expect("consistent");
@@ -87,13 +86,16 @@ fn features() {
     let features = [
         (
             "bit-fields",
-            "struct b { unsigned a:3, b:13; long c:40; } g; int main(void) { g.a = 5; g.c = -2; return g.b + g.a; }",
+            "struct b { unsigned a:3, b:13; long c:40; } g; int main(void) { g.a = 5; g.c = -2; \
+             return g.b + g.a; }",
         ),
         (
             "varargs",
-            "#include <stdarg.h>\nstruct s { long a[4]; }; double f(int n, ...) { va_list l, m; va_start(l, n); va_copy(m, l); \
-            double d = va_arg(l, double) + va_arg(l, long double) + va_arg(l, struct s).a[1]; va_end(l); return d + va_arg(m, int); } \
-            int main(void) { struct s s = {{1}}; return f(2, 1.5, 2.5L, s, 7); }",
+            "#include <stdarg.h>\n\
+             struct s { long a[4]; }; double f(int n, ...) { va_list l, m; va_start(l, n); \
+             va_copy(m, l); double d = va_arg(l, double) + va_arg(l, long double) + va_arg(l, \
+             struct s).a[1]; va_end(l); return d + va_arg(m, int); } int main(void) { struct s s = \
+             {{1}}; return f(2, 1.5, 2.5L, s, 7); }",
         ),
         (
             "structs by value",
@@ -102,8 +104,8 @@ fn features() {
         ),
         (
             "switch",
-            "int f(int x) { switch (x) { case 1: return 2; case 5 ... 9: return 3; default: return 4; } } \
-            int main(int c, char **v) { return f(c); }",
+            "int f(int x) { switch (x) { case 1: return 2; case 5 ... 9: return 3; default: return \
+             4; } } int main(int c, char **v) { return f(c); }",
         ),
         (
             "function pointers",
@@ -116,7 +118,8 @@ fn features() {
         ),
         (
             "complex",
-            "int main(void) { double _Complex z = 1.0 + 2.0i; z = z + z / 3; return (int)__real__ z; }",
+            "int main(void) { double _Complex z = 1.0 + 2.0i; z = z + z / 3; return (int)__real__ \
+             z; }",
         ),
         (
             "volatile",
@@ -124,46 +127,54 @@ fn features() {
         ),
         (
             "variable length arrays",
-            "int main(int n, char **v) { for (int i = 0; i < n; i++) { int a[n]; a[i] = 1; } return 0; }",
+            "int main(int n, char **v) { for (int i = 0; i < n; i++) { int a[n]; a[i] = 1; } \
+             return 0; }",
         ),
         (
             "computed goto",
-            "int main(int n, char **v) { static void *t[] = {&&a, &&b}; goto *t[n & 1]; a: return 1; b: return 2; }",
+            "int main(int n, char **v) { static void *t[] = {&&a, &&b}; goto *t[n & 1]; a: return \
+             1; b: return 2; }",
         ),
         (
             "int128",
-            "unsigned __int128 f(unsigned __int128 a) { return a * a >> 70 ^ (unsigned __int128)-5; } int main(void) { return f(7); }",
+            "unsigned __int128 f(unsigned __int128 a) { return a * a >> 70 ^ (unsigned \
+             __int128)-5; } int main(void) { return f(7); }",
         ),
         (
             "vectors",
-            "typedef int v4 __attribute__((vector_size(16))); typedef long v2 __attribute__((vector_size(16))); \
-            int main(int n, char **v) { v4 a = {1,2,3,n}; v4 b = a * a + __builtin_shufflevector(a, a, 3, 2, 1, 0); \
-            b = b > a; v2 c = (v2)b; return b[n & 3] + c[0]; }",
+            "typedef int v4 __attribute__((vector_size(16))); typedef long v2 \
+             __attribute__((vector_size(16))); int main(int n, char **v) { v4 a = {1,2,3,n}; v4 b \
+             = a * a + __builtin_shufflevector(a, a, 3, 2, 1, 0); b = b > a; v2 c = (v2)b; return \
+             b[n & 3] + c[0]; }",
         ),
         (
             "builtins",
-            "int main(int n, char **v) { int r; __builtin_add_overflow(n, 5, &r); return r + __builtin_popcount(n) + \
-            __builtin_clz(n|1) + __builtin_bswap32(n) + __builtin_expect(n, 1) + __builtin_constant_p(n) + __builtin_object_size(v, 0) \
-            + __builtin_isnan(n * 1.0) + __builtin_fabs(n * 2.0) + __builtin_isnormal(n * 1.0f); }",
+            "int main(int n, char **v) { int r; __builtin_add_overflow(n, 5, &r); return r + \
+             __builtin_popcount(n) + __builtin_clz(n|1) + __builtin_bswap32(n) + \
+             __builtin_expect(n, 1) + __builtin_constant_p(n) + __builtin_object_size(v, 0) + \
+             __builtin_isnan(n * 1.0) + __builtin_fabs(n * 2.0) + __builtin_isnormal(n * 1.0f); }",
         ),
         (
             "atomics",
-            "int g; int main(void) { __atomic_fetch_add(&g, 3, 5); int e = 3; __atomic_compare_exchange_n(&g, &e, 4, 0, 5, 5); \
-            __sync_synchronize(); return g; }",
+            "int g; int main(void) { __atomic_fetch_add(&g, 3, 5); int e = 3; \
+             __atomic_compare_exchange_n(&g, &e, 4, 0, 5, 5); __sync_synchronize(); return g; }",
         ),
         (
             "barrier",
-            "int main(int n, char **v) { asm volatile(\"\" ::: \"memory\"); asm(\"\" : \"+r\"(n)); return n; }",
+            "int main(int n, char **v) { asm volatile(\"\" ::: \"memory\"); asm(\"\" : \"+r\"(n)); \
+             return n; }",
         ),
         (
             "constant addresses",
-            "struct s { int a; struct s *n; } x[3] = {{1, &x[2]}, {2, x}}; char *p = (char *)&x[1].n + 3; \
-            long d = (long)&x; int main(void) { return x[0].n->a; }",
+            "struct s { int a; struct s *n; } x[3] = {{1, &x[2]}, {2, x}}; char *p = (char \
+             *)&x[1].n + 3; long d = (long)&x; int main(void) { return x[0].n->a; }",
         ),
         (
             "unions and flexible members",
-            "#include <stdlib.h>\nunion u { double d; unsigned char b[8]; }; struct f { int n; char t[]; }; \
-            int main(void) { union u u; u.d = 1; struct f *f = malloc(sizeof *f + 4); f->t[2] = u.b[7]; free(f); return 0; }",
+            "#include <stdlib.h>\n\
+             union u { double d; unsigned char b[8]; }; struct f { int n; char t[]; }; int \
+             main(void) { union u u; u.d = 1; struct f *f = malloc(sizeof *f + 4); f->t[2] = \
+             u.b[7]; free(f); return 0; }",
         ),
     ];
     for (name, source) in features {
@@ -194,7 +205,8 @@ fn what_has_no_model_is_named() {
 /// Assembly that may jump to labels is not modelled, and what stands there lies behind it.
 #[test]
 fn labels_of_assembly_lie_behind_it() {
-    let source = "int main(int n, char **v) { asm goto(\"jmp %l0\" : : : : out); return 0; out: return v[n][0]; }";
+    let source = "int main(int n, char **v) { asm goto(\"jmp %l0\" : : : : out); return 0; out: \
+        return v[n][0]; }";
     let program = load(source, &[]);
     let is_assembly = |block: &&Block| {
         let mut ops = block.ops.iter();

@@ -1,10 +1,11 @@
 //! What values and members are called in the source.
 //!
-//! Names of bitcode are not C's: LLVM appends digits to names in use (`keys3`), and a C variable may be called `p113` all the
-//! same, so nothing can be told from a name's look. Debug information says it exactly. The optimiser keeps track of which value a
-//! variable has where, in records beside the instructions. This version of LLVM lets C callers read such records only in
-//! the form that they had before, as calls of intrinsics, so the module is put into that form for as long as it takes to look.
-//! Members are found by the place that they have in their type.
+//! Names of bitcode are not C's: LLVM appends digits to names in use (`keys3`), and a C variable
+//! may be called `p113` all the same, so nothing can be told from a name's look. Debug information
+//! says it exactly. The optimiser keeps track of which value a variable has where, in records
+//! beside the instructions. This version of LLVM lets C callers read such records only in the form
+//! that they had before, as calls of intrinsics, so the module is put into that form for as long as
+//! it takes to look. Members are found by the place that they have in their type.
 
 use cegar_llvm::{LLVMMetadataKind, Metadata, Module, Value, metadata};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -37,8 +38,8 @@ impl<'m> Variables<'m> {
         self.values.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// The member of the structure `of` (as bitcode calls it) between two bits, which bitcode calls `called`. Empty for a member
-    /// without a name.
+    /// The member of the structure `of` (as bitcode calls it) between two bits, which bitcode calls
+    /// `called`. Empty for a member without a name.
     pub(super) fn member(&self, of: &str, (from, to): (u64, u64), called: &str) -> Option<String> {
         let name = of.split_once('.').map_or(of, |(_, name)| name);
         let name = name.split('.').next().unwrap_or(name);
@@ -175,7 +176,8 @@ impl<'m> Reader<'m> {
         shape
     }
 
-    /// An array, with one shape for each of its dimensions. Lengths of variable length say nothing here.
+    /// An array, with one shape for each of its dimensions. Lengths of variable length say nothing
+    /// here.
     fn array(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
         let base = node.operand(metadata::BASE)?;
         let mut each = self.bits(base);

@@ -1,8 +1,9 @@
 //! What the user lifted becomes a constant.
 //!
-//! A library function asks `crunner_assumed("ID")` where it can be as wide as the world. Where the rule is lifted that is 0 from here on, in
-//! everything that reads the program; where it is assumed the call stays, so that a proof knows that it was asked.
-//! What was lifted is written into the module: it is part of what the program means, and of its hash.
+//! A library function asks `crunner_assumed("ID")` where it can be as wide as the world. Where the
+//! rule is lifted that is 0 from here on, in everything that reads the program; where it is assumed
+//! the call stays, so that a proof knows that it was asked. What was lifted is written into the
+//! module: it is part of what the program means, and of its hash.
 
 use cegar_llvm::{Builder, Callee, Module, Type, Value};
 

@@ -1,4 +1,5 @@
-//! A function's declaration in C's words, from debug information: for the message that it cannot be where a program starts.
+//! A function's declaration in C's words, from debug information: for the message that it cannot be
+//! where a program starts.
 
 use cegar_llvm::Metadata;
 

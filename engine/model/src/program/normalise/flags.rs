@@ -4,12 +4,14 @@ use cegar_stubs::UNSANITIZED;
 
 use crate::program::ir::Property;
 
-/// clang's flags for user code when these properties are checked. The stub library is compiled with the
-/// flags for no property.
+/// clang's flags for user code when these properties are checked. The stub library is compiled with
+/// the flags for no property.
 ///
-/// Checks are put in by clang, before anything optimises: each is a branch to `llvm.ubsantrap`. Without the
-/// overflow property signed arithmetic wraps, as it does in the machine. The use-after-scope option makes
-/// clang mark lifetimes at -O0 too; [`UNSANITIZED`] has functions checked that ask not to be; `-fno-finite-loops` keeps loops that C11 6.8.5p6 lets it assume to end.
+/// Checks are put in by clang, before anything optimises: each is a branch to `llvm.ubsantrap`.
+/// Without the overflow property signed arithmetic wraps, as it does in the machine. The
+/// use-after-scope option makes clang mark lifetimes at -O0 too; [`UNSANITIZED`] has functions
+/// checked that ask not to be; `-fno-finite-loops` keeps loops that C11 6.8.5p6 lets it assume to
+/// end.
 pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     let mut flags = vec![
         "-O0",

@@ -1,15 +1,18 @@
 //! Formats that are known before the program runs are taken apart.
 //!
-//! `printf` and `scanf` interpret their format: one loop over its characters, in which everything that a conversion does is one turn of many. Where a
-//! conversion has a loop of its own, over the digits of the input or the characters of a string, a proof has to say where in the format it
-//! stands, and mostly cannot. But nearly every format is a literal. So a call with such a format gets a function of its own, in which the parts of the
-//! format are calls one after the other, of the functions by which the interpreter itself does them (`engine_format.c`, `scan.c`): the
-//! interpreter specialised to its first argument (Futamura, *Partial evaluation of computation process*, 1971), by hand, as there is
-//! nothing in it but a sequence.
+//! `printf` and `scanf` interpret their format: one loop over its characters, in which everything
+//! that a conversion does is one turn of many. Where a conversion has a loop of its own, over the
+//! digits of the input or the characters of a string, a proof has to say where in the format it
+//! stands, and mostly cannot. But nearly every format is a literal. So a call with such a format
+//! gets a function of its own, in which the parts of the format are calls one after the other, of
+//! the functions by which the interpreter itself does them (`engine_format.c`, `scan.c`): the
+//! interpreter specialised to its first argument (Futamura, *Partial evaluation of computation
+//! process*, 1971), by hand, as there is nothing in it but a sequence.
 //!
-//! The call stays what it is, for native code. Metadata at it names the function that the engine takes instead, with the same
-//! arguments, none of them variable. What is not understood here (a width from an argument, `%n` in `printf`, wide characters,
-//! arguments whose types are not those that the format asks for) stays with the interpreter.
+//! The call stays what it is, for native code. Metadata at it names the function that the engine
+//! takes instead, with the same arguments, none of them variable. What is not understood here (a
+//! width from an argument, `%n` in `printf`, wide characters, arguments whose types are not those
+//! that the format asks for) stays with the interpreter.
 
 mod parse;
 mod scan;
@@ -64,7 +67,8 @@ pub(super) fn needed() -> Vec<&'static str> {
 enum Family {
     /// Writes to a stream: which one, if not to `stdout`.
     Print { out: Option<u32> },
-    /// Writes to memory: `room` is how much of it there is, `checked` the size that `_FORTIFY_SOURCE` knows of.
+    /// Writes to memory: `room` is how much of it there is, `checked` the size that
+    /// `_FORTIFY_SOURCE` knows of.
     Store {
         room: Option<u32>,
         checked: Option<u32>,
@@ -104,7 +108,8 @@ const FUNCTIONS: [(&str, Family, u32); 17] = {
 /// A function, a format and the types of all arguments.
 type Key<'m> = (&'static str, Vec<u8>, Vec<Type<'m>>);
 
-/// Gives the user's calls with a literal as their format functions of their own, and tells their names.
+/// Gives the user's calls with a literal as their format functions of their own, and tells their
+/// names.
 pub(super) fn take_apart(module: &Module) -> Vec<String> {
     let mut writer = Writer::new(module);
     let mut known: HashMap<Key<'_>, Option<String>> = HashMap::new();

@@ -1,9 +1,11 @@
 //! Allocations of the user's code ask the environment first.
 //!
-//! A stub in malloc's place would hide from the engine whose block it is, and whose fault a bad `realloc`. So the calls stay what they
-//! are, and before each of them the library is asked whether the environment refuses (`allocation.c`); what it refuses is asked for in the
-//! largest number there is, which no heap can meet. Where the answer is known already (a small constant size, allocations assumed to
-//! succeed), what is left of that is the note that it was assumed. What takes the address of such a function gets the stub.
+//! A stub in malloc's place would hide from the engine whose block it is, and whose fault a bad
+//! `realloc`. So the calls stay what they are, and before each of them the library is asked whether
+//! the environment refuses (`allocation.c`); what it refuses is asked for in the largest number
+//! there is, which no heap can meet. Where the answer is known already (a small constant size,
+//! allocations assumed to succeed), what is left of that is the note that it was assumed. What
+//! takes the address of such a function gets the stub.
 
 use cegar_llvm::{Builder, Callee, LLVMIntPredicate, Module, Type, Value};
 

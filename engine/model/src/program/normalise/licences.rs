@@ -1,7 +1,8 @@
 //! Drops what lets an optimiser exploit undefined behaviour.
 //!
-//! The native side compiles this module at -O2. A signed sum that wraps, a pointer past its object or a
-//! loop without end must there do what the machine does, not what an optimiser may assume never happens.
+//! The native side compiles this module at -O2. A signed sum that wraps, a pointer past its object
+//! or a loop without end must there do what the machine does, not what an optimiser may assume
+//! never happens.
 
 use std::iter;
 
@@ -113,8 +114,8 @@ fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
     }
 }
 
-/// Plain accesses of any alignment are fine in the machine, and on x86-64 too as long as the optimiser does
-/// not choose instructions by an alignment that it was promised.
+/// Plain accesses of any alignment are fine in the machine, and on x86-64 too as long as the
+/// optimiser does not choose instructions by an alignment that it was promised.
 pub(super) fn relax_alignment(module: &Module) {
     for function in module.functions() {
         for block in function.blocks() {

@@ -79,8 +79,8 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
     Ok(())
 }
 
-/// Marks a variable as one that other files can reach, and the variables whose addresses it holds: what holds them may be
-/// removed, since the program itself need not use it.
+/// Marks a variable as one that other files can reach, and the variables whose addresses it holds:
+/// what holds them may be removed, since the program itself need not use it.
 fn show(variable: Value<'_>) {
     let mut open = vec![variable];
     let mut seen: HashSet<Value<'_>> = HashSet::new();
@@ -143,7 +143,8 @@ fn signature(function: Value<'_>, name: &str) -> String {
         .unwrap_or_else(|| format!("{name} ({})", function.value_type().text()))
 }
 
-/// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a wrapper.
+/// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a
+/// wrapper.
 pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     let Some(main) = module.defined_function(USER_MAIN) else {
         return Ok(());
@@ -187,8 +188,8 @@ pub(super) struct Library {
     symbols: HashSet<String>,
 }
 
-/// Links stubs and engine-only functions. A definition of the user's takes precedence over a stub's, and stands beside a function of the
-/// platform's that has its name.
+/// Links stubs and engine-only functions. A definition of the user's takes precedence over a
+/// stub's, and stands beside a function of the platform's that has its name.
 pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library, NormaliseError> {
     let mut symbols = HashSet::new();
     let mut users: HashSet<String> = module
@@ -236,8 +237,9 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
     Ok(Library { symbols })
 }
 
-/// Which parts of the library the program needs, as a linker chooses the members of an archive: each that defines what is wanted, and
-/// what these want in turn. What else there is would be linked and swept away.
+/// Which parts of the library the program needs, as a linker chooses the members of an archive:
+/// each that defines what is wanted, and what these want in turn. What else there is would be
+/// linked and swept away.
 fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
     let mut definers: HashMap<String, Vec<usize>> = HashMap::new();
     let mut wants: Vec<Vec<String>> = Vec::with_capacity(parts.len());
@@ -273,8 +275,9 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
 }
 
 impl Library {
-    /// Links bodies of functions that are undefined so far, and gives the names of the functions that it has. The functions among `names`
-    /// become mocks, what they use becomes part of the library.
+    /// Links bodies of functions that are undefined so far, and gives the names of the functions
+    /// that it has. The functions among `names` become mocks, what they use becomes part of the
+    /// library.
     pub(super) fn add(
         &mut self,
         module: &Module,
@@ -302,9 +305,9 @@ impl Library {
         Ok(provided)
     }
 
-    /// Removes what the driver does not reach, in the library and in the user's code alike; `keep` stay. A harness
-    /// calls a small part of what it is linked with, and blocks that no input can enter would be goals for ever. Gives the names
-    /// of the user's functions that went.
+    /// Removes what the driver does not reach, in the library and in the user's code alike; `keep`
+    /// stay. A harness calls a small part of what it is linked with, and blocks that no input can
+    /// enter would be goals for ever. Gives the names of the user's functions that went.
     pub(super) fn sweep(
         &self,
         module: &Module,

@@ -1,9 +1,10 @@
 //! Makes uninitialised locals survive promotion to registers.
 //!
-//! Promotion turns a read of an uninitialised local into `undef`, and then a join of `undef` and `x` into
-//! `x`: a bug disappears. So before promotion every local is given a value that is nobody's: a register
-//! local starts as `freeze poison` (some value, always the same), and one whose address escapes is marked
-//! by a call of `__cegar_uninit`, which also keeps it in memory, so that a use after its scope stays one.
+//! Promotion turns a read of an uninitialised local into `undef`, and then a join of `undef` and
+//! `x` into `x`: a bug disappears. So before promotion every local is given a value that is
+//! nobody's: a register local starts as `freeze poison` (some value, always the same), and one
+//! whose address escapes is marked by a call of `__cegar_uninit`, which also keeps it in memory, so
+//! that a use after its scope stays one.
 
 use std::ops::Range;
 
@@ -67,10 +68,11 @@ fn mark_local<'m>(
     builder.call(uninit, &[local, size]);
 }
 
-/// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a loop is not that of the next
-/// (C11 6.2.4), or before the instruction `first` if it has none. SROA leaves parts of some locals in memory, which must not be
-/// written outside of a scope. A store of the local's type leaves the bytes out that no member has: padding, or in a union what
-/// another member has there.
+/// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a
+/// loop is not that of the next (C11 6.2.4), or before the instruction `first` if it has none. SROA
+/// leaves parts of some locals in memory, which must not be written outside of a scope. A store of
+/// the local's type leaves the bytes out that no member has: padding, or in a union what another
+/// member has there.
 pub(super) fn forget<'m>(
     (builder, layout): (&Builder<'m>, Layout<'m>),
     first: Value<'m>,
@@ -135,8 +137,9 @@ pub(super) fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> 
     local.users().into_iter().filter(is_mark).collect()
 }
 
-/// Whether a local may become registers: it is a single one of few bytes, and SROA will take it apart, since all its uses are plain accesses at
-/// constant offsets. An access that is not within the local would be taken away with it, and so would its check: such a local stays in memory.
+/// Whether a local may become registers: it is a single one of few bytes, and SROA will take it
+/// apart, since all its uses are plain accesses at constant offsets. An access that is not within
+/// the local would be taken away with it, and so would its check: such a local stays in memory.
 pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
     let size = layout.size(local.allocated_type());
     local.operand(0).const_int() == Some(1)
@@ -144,8 +147,8 @@ pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
         && has_plain_uses((layout, size), (local, 0))
 }
 
-/// Whether a call copies from a local to itself. SROA leaves the part that is copied in memory, which must not be written before its scope
-/// begins.
+/// Whether a call copies from a local to itself. SROA leaves the part that is copied in memory,
+/// which must not be written before its scope begins.
 fn is_within_itself(copy: Value<'_>) -> bool {
     let root = |number| {
         let mut address = copy.operand(number);
@@ -157,7 +160,8 @@ fn is_within_itself(copy: Value<'_>) -> bool {
     root(0) == root(1)
 }
 
-/// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are accesses within the local that SROA can take apart.
+/// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are
+/// accesses within the local that SROA can take apart.
 fn has_plain_uses<'m>(within: (Layout<'m>, u64), (address, offset): (Value<'m>, i64)) -> bool {
     let mut users = address.users().into_iter();
     users.all(|user| is_plain(within, (address, offset), user))

@@ -102,8 +102,8 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
         .collect()
 }
 
-/// Makes what was defined here the program's own. A global `pthread_getspecific` would be everybody's in the native process: the
-/// sanitizer's, and the C library's.
+/// Makes what was defined here the program's own. A global `pthread_getspecific` would be
+/// everybody's in the native process: the sanitizer's, and the C library's.
 pub(super) fn hide(module: &Module, normalised: &Normalised) {
     let functions = normalised.mocked.iter().map(|mocked| &mocked.name);
     let names: HashSet<&String> = functions.chain(&normalised.external_data).collect();
@@ -278,8 +278,8 @@ impl<'m> Generator<'m> {
     }
 }
 
-/// Whether a function is declared not to come back. Where clang checks what is unreachable, it takes that from the declaration, and each call is followed by
-/// a trap instead.
+/// Whether a function is declared not to come back. Where clang checks what is unreachable, it
+/// takes that from the declaration, and each call is followed by a trap instead.
 fn never_returns(function: Value<'_>) -> bool {
     let users = function.users();
     function.has_attribute(Place::Function, "noreturn")

@@ -1,16 +1,17 @@
 //! Which parameters of an external function lead to variables for it to fill.
 //!
-//! `struct info i; get_info(&i);` and `struct device *d; ... register(d);` have the same prototype. What the second hands
-//! over is the program's own, with pointers that no register function replaces; what the first hands over is there to be
-//! written, pointers and all. (Executable Counterexamples, section 3, has external functions write nothing at all.) The
-//! difference is seen at the calls: a local variable in which the program itself puts no pointer.
+//! `struct info i; get_info(&i);` and `struct device *d; ... register(d);` have the same prototype.
+//! What the second hands over is the program's own, with pointers that no register function
+//! replaces; what the first hands over is there to be written, pointers and all. (Executable
+//! Counterexamples, section 3, has external functions write nothing at all.) The difference is seen
+//! at the calls: a local variable in which the program itself puts no pointer.
 
 use cegar_llvm::{LLVMOpcode, LLVMValueKind, Place, Value};
 
 use std::collections::HashSet;
 
-/// The parameters, from 0, that are such a variable at every call of `function`. None where LLVM's parameters may not be
-/// those of C (structures passed or returned through memory).
+/// The parameters, from 0, that are such a variable at every call of `function`. None where LLVM's
+/// parameters may not be those of C (structures passed or returned through memory).
 pub(super) fn of(function: Value<'_>) -> Vec<usize> {
     let calls: Vec<Value<'_>> = function
         .users()
@@ -73,7 +74,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Whether a use puts a pointer into the variable, or keeps its address where that might happen unseen.
+    /// Whether a use puts a pointer into the variable, or keeps its address where that might happen
+    /// unseen.
     fn fills(&mut self, pointer: Value<'m>, user: Value<'m>) -> bool {
         match user.opcode() {
             Some(LLVMOpcode::LLVMStore) if user.operand(1) == pointer => {

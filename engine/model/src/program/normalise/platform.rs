@@ -1,10 +1,11 @@
 //! What compilers, linkers and loaders make of a program beyond the meaning of its C code.
 //!
-//! Assembly at file scope may give a variable a second name; the loader calls what lies in certain sections, and the linker names their ends;
-//! the compiler copies structures by the program's own `memcpy`, moves vectors by instructions that want them aligned, and takes a
-//! `_Bool` for 0 or 1: clang looks at its lowest bit, gcc at all eight. Allocators differ in what C leaves to them. Where the
-//! user's code has such a thing, the driver says so before all else: that it is assumed to be harmless, or that nothing behind it is
-//! modelled.
+//! Assembly at file scope may give a variable a second name; the loader calls what lies in certain
+//! sections, and the linker names their ends; the compiler copies structures by the program's own
+//! `memcpy`, moves vectors by instructions that want them aligned, and takes a `_Bool` for 0 or 1:
+//! clang looks at its lowest bit, gcc at all eight. Allocators differ in what C leaves to them.
+//! Where the user's code has such a thing, the driver says so before all else: that it is assumed
+//! to be harmless, or that nothing behind it is modelled.
 
 use cegar_llvm::{Builder, LLVMOpcode, Module, Value};
 
@@ -82,7 +83,8 @@ pub(super) fn ask<'m>(module: &'m Module, request: &LinkRequest, builder: &Build
     }
 }
 
-/// Whether there is assembly at file scope that may matter: not versions of symbols, and not notes for the linker.
+/// Whether there is assembly at file scope that may matter: not versions of symbols, and not notes
+/// for the linker.
 fn has_assembly(module: &Module) -> bool {
     let text = module.assembly();
     let is_harmless = |line: &str| {
@@ -95,8 +97,8 @@ fn has_assembly(module: &Module) -> bool {
         .any(|line| !line.is_empty() && !is_harmless(&line))
 }
 
-/// Whether the program defines what the compiler calls. The platform's functions of these names are linked later, and the program's have
-/// another name by then.
+/// Whether the program defines what the compiler calls. The platform's functions of these names are
+/// linked later, and the program's have another name by then.
 fn has_copies(module: &Module) -> bool {
     COPIES
         .iter()
@@ -119,8 +121,8 @@ fn has_vectors(module: &Module) -> bool {
     in_users_code(module, is_vector)
 }
 
-/// Whether the user's code reads a `_Bool` that another access than its own may have written: one with a name to which nothing
-/// leads holds what C's conversion gave.
+/// Whether the user's code reads a `_Bool` that another access than its own may have written: one
+/// with a name to which nothing leads holds what C's conversion gave.
 fn has_booleans(module: &Module) -> bool {
     let is_read_alone = |address: Value<'_>| {
         let users = address.users();
@@ -151,8 +153,8 @@ fn asks_for_size(module: &Module) -> bool {
     })
 }
 
-/// Whether the user's code allocates with an alignment that is not known to be a power of two. Some C libraries refuse it, others
-/// round it up.
+/// Whether the user's code allocates with an alignment that is not known to be a power of two. Some
+/// C libraries refuse it, others round it up.
 fn aligns_oddly(module: &Module) -> bool {
     in_users_code(module, |instruction| {
         let operands = instruction.operands();
@@ -180,8 +182,8 @@ fn in_users_code(module: &Module, is_it: impl Fn(&Value<'_>) -> bool) -> bool {
     blocks.any(|block| block.instructions().iter().any(&is_it))
 }
 
-/// Whether a variable lies in a section that the loader reads, or the ends of a section are asked for by the names that the linker gives
-/// them.
+/// Whether a variable lies in a section that the loader reads, or the ends of a section are asked
+/// for by the names that the linker gives them.
 fn has_sections(module: &Module) -> bool {
     let globals = module.globals();
     let sections: Vec<String> = globals

@@ -1,10 +1,13 @@
-//! Promotes the locals whose address was handed to an inlined function, or held by a pointer variable, and nowhere else.
+//! Promotes the locals whose address was handed to an inlined function, or held by a pointer
+//! variable, and nowhere else.
 //!
-//! [`super::locals`] looks at a local before any promotion, where its address stands in the home of a parameter. Once those
-//! homes are registers, often only plain accesses are left. In memory such a local is a new value at each read, and nothing
-//! that is learned of one read is known at the next.
+//! [`super::locals`] looks at a local before any promotion, where its address stands in the home of
+//! a parameter. Once those homes are registers, often only plain accesses are left. In memory such
+//! a local is a new value at each read, and nothing that is learned of one read is known at the
+//! next.
 //!
-//! An access that may come outside of the local's scope is a violation, so that a local with such an access stays in memory.
+//! An access that may come outside of the local's scope is a violation, so that a local with such
+//! an access stays in memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +16,8 @@ use cegar_llvm::{BasicBlock, Builder, LLVMOpcode, Module, Value};
 use super::locals;
 use crate::program::convention::UNINIT;
 
-/// Marks the locals that may be promoted by now as [`locals::mark`] does those that could be from the start. Whether there are any.
+/// Marks the locals that may be promoted by now as [`locals::mark`] does those that could be from
+/// the start. Whether there are any.
 pub(super) fn mark(module: &Module) -> bool {
     let Some(uninit) = module.function(UNINIT) else {
         return false;

@@ -1,8 +1,9 @@
 //! What the program does with a pointer that came from outside.
 //!
-//! LLVM's pointers have no pointee, so the size of the object behind a mocked pointer is read off its uses:
-//! the largest type by which it is indexed or accessed. The same walk tells whether the program computes
-//! with the address itself, which makes raw addresses worth trying (Executable Counterexamples, section 5).
+//! LLVM's pointers have no pointee, so the size of the object behind a mocked pointer is read off
+//! its uses: the largest type by which it is indexed or accessed. The same walk tells whether the
+//! program computes with the address itself, which makes raw addresses worth trying (Executable
+//! Counterexamples, section 5).
 
 use cegar_llvm::{LLVMOpcode, LLVMValueKind, Layout, Type, Value};
 

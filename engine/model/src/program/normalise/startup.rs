@@ -1,8 +1,9 @@
 //! Constructors and destructors run inside the program, not around it.
 //!
-//! A loader runs the functions of `llvm.global_ctors` before there is a tape, and what they do would belong to no run.
-//! So the driver calls them first of all, lowest priority first, and hands destructors to `atexit` before anything
-//! else is handed to it: they then run last, and in the reverse order, as C's run-time start-up does it.
+//! A loader runs the functions of `llvm.global_ctors` before there is a tape, and what they do
+//! would belong to no run. So the driver calls them first of all, lowest priority first, and hands
+//! destructors to `atexit` before anything else is handed to it: they then run last, and in the
+//! reverse order, as C's run-time start-up does it.
 
 use cegar_llvm::{Builder, LLVMOpcode, Metadata, Module, Type, Value};
 

@@ -1,8 +1,9 @@
 //! Objects without a name whose end clang does not mark.
 //!
-//! A compound literal lives until the end of its block (C11 6.5.2.5), an array in a structure that a call returns until the end of the
-//! expression (6.2.4); to clang both are locals of the whole function. Where an address of such an object may outlive it, the
-//! program is asked about it ([`super::platform`]): nothing here says where the object ends.
+//! A compound literal lives until the end of its block (C11 6.5.2.5), an array in a structure that
+//! a call returns until the end of the expression (6.2.4); to clang both are locals of the whole
+//! function. Where an address of such an object may outlive it, the program is asked about it
+//! ([`super::platform`]): nothing here says where the object ends.
 
 use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
 
@@ -33,8 +34,8 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
     }
 }
 
-/// Whether an address is stored, chosen, returned, or handed to a function that may store it; `inner`: it is that of
-/// a part.
+/// Whether an address is stored, chosen, returned, or handed to a function that may store it;
+/// `inner`: it is that of a part.
 fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     let may_keep = |call: Value<'m>| match what {
         Temporary::Literal => is_in_inner_block(call),

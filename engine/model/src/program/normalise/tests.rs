@@ -158,7 +158,8 @@ fn undefined_functions_become_mocks() {
 #[test]
 fn the_library_is_swept_and_redirected() {
     let source = "#include <stdio.h>\n#include <string.h>\n#include <assert.h>\n\
-        int main(int argc, char **argv) { int c = getchar(); assert(c != 'x'); return strlen(argv[0]); }";
+        int main(int argc, char **argv) { int c = getchar(); assert(c != 'x'); return \
+        strlen(argv[0]); }";
     let (normalised, program) = program(&[source], &[], Entry::Main).expect("normalises");
     assert!(normalised.mocked.is_empty(), "{:?}", normalised.mocked);
     let kind = |name: &str| {
@@ -184,8 +185,8 @@ fn the_library_is_swept_and_redirected() {
 #[test]
 fn the_users_own_definitions_win() {
     let first = "int getchar(void) { return 7; } unsigned long strlen(const char *s) { return 3; }";
-    let second = "int getchar(void); unsigned long strlen(const char *); static int read(int a) { return a; }\n\
-        static const char *volatile text = \"\";\n\
+    let second = "int getchar(void); unsigned long strlen(const char *); static int read(int a) { \
+        return a; }\nstatic const char *volatile text = \"\";\n\
         int main(void) { return getchar() + strlen(text) + read(1); }";
     let (_, program) = program(&[first, second], &[], Entry::Main).expect("normalises");
     let kind = |name: &str| {
@@ -223,11 +224,14 @@ fn what_cannot_be_linked_is_said() {
 
 #[test]
 fn clang_checks_have_their_kinds() {
-    let source = "int t[4]; int a(int x, int y) { return x + y; } int s(int x, int y) { return x - y; }\n\
-        int m(int x, int y) { return x * y; } int n(int x) { return -x; } int d(int x, int y) { return x / y; }\n\
-        int h(int x, int y) { return x << y; } int i(int x) { return t[x]; } int r(int x) { if (x) return 1; __builtin_unreachable(); }\n\
-        int f(double x) { return (int)x; }\
-        int main(void) { return a(1,1)+s(1,1)+m(1,1)+n(1)+d(1,1)+h(1,1)+i(1)+r(1)+f(1); }";
+    let source = "int t[4]; int a(int x, int y) { return x + y; } int s(int x, int y) { return x - \
+        y; }\n\
+        int m(int x, int y) { return x * y; } int n(int x) { return -x; } int d(int x, int y) { \
+        return x / y; }\n\
+        int h(int x, int y) { return x << y; } int i(int x) { return t[x]; } int r(int x) { if (x) \
+        return 1; __builtin_unreachable(); }\n\
+        int f(double x) { return (int)x; }int main(void) { return \
+        a(1,1)+s(1,1)+m(1,1)+n(1)+d(1,1)+h(1,1)+i(1)+r(1)+f(1); }";
     let all = [Property::Assertion, Property::Memory, Property::Overflow];
     let (_, program) = program(&[source], &all, Entry::Main).expect("normalises");
     let kinds_in = |name: &str| -> Vec<CheckKind> {
@@ -260,7 +264,8 @@ fn clang_checks_have_their_kinds() {
 
 #[test]
 fn nothing_licenses_the_optimiser() {
-    let source = "int f(int *restrict p, int x) { for (;;) if (p[x] + x < x) return 1; } int main(void) { int a[3]; return f(a, 1); }";
+    let source = "int f(int *restrict p, int x) { for (;;) if (p[x] + x < x) return 1; } int \
+        main(void) { int a[3]; return f(a, 1); }";
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("user.c");
     std::fs::write(&input, source).expect("writing C");

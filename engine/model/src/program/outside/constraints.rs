@@ -1,6 +1,7 @@
 //! A program as inclusion constraints.
 //!
-//! Registers have no types, so every operation hands on whatever addresses its operands may be: only comparisons do not.
+//! Registers have no types, so every operation hands on whatever addresses its operands may be:
+//! only comparisons do not.
 
 mod calls;
 mod solution;

@@ -1,6 +1,7 @@
 //! What an external function may do, as its prototype and the user's rules say it.
 //!
-//! The text is a function's attribute in the normalised module, so that it is part of what a certificate is about.
+//! The text is a function's attribute in the normalised module, so that it is part of what a
+//! certificate is about.
 
 /// What may happen to what a parameter points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -17,7 +18,8 @@ pub enum Access {
 /// What an external function may do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Of each parameter of the prototype, by its number; the others, variable arguments among them, are written.
+    /// Of each parameter of the prototype, by its number; the others, variable arguments among
+    /// them, are written.
     pub params: Vec<Access>,
     /// Whether it keeps what it is given, for later calls of any external function.
     pub keeps: bool,

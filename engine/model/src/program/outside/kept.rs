@@ -1,7 +1,8 @@
 //! Objects of which an address may outlast the call that made them.
 //!
-//! A local variable whose address is passed down, and never stored or given back, is known to nobody once its call is over. Whatever is done with
-//! an address that is not known to leave it in registers keeps it.
+//! A local variable whose address is passed down, and never stored or given back, is known to
+//! nobody once its call is over. Whatever is done with an address that is not known to leave it in
+//! registers keeps it.
 
 use rustc_hash::FxHashSet;
 
@@ -42,7 +43,8 @@ fn operation(
     keep: &mut impl FnMut(Operand),
 ) {
     match op {
-        // What they make is another register, or nothing. An address that is copied with other bytes was stored before.
+        // What they make is another register, or nothing. An address that is copied with other
+        // bytes was stored before.
         Op::Load { .. }
         | Op::Lifetime { .. }
         | Op::Uninit { .. }

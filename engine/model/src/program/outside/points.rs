@@ -1,7 +1,8 @@
 //! Where every register may point: asked where a number may be an address.
 //!
-//! The constraints are those of external functions, and the sets of registers are kept. Beside them stands what each function may access and
-//! write, itself and by what it calls: what a call leaves alone is as it was.
+//! The constraints are those of external functions, and the sets of registers are kept. Beside them
+//! stands what each function may access and write, itself and by what it calls: what a call leaves
+//! alone is as it was.
 
 use std::sync::Arc;
 
@@ -68,7 +69,8 @@ impl Points {
         points
     }
 
-    /// What an operand of a function may be an address of; nothing for a constant, which says so itself.
+    /// What an operand of a function may be an address of; nothing for a constant, which says so
+    /// itself.
     pub fn leads(&self, function: FuncId, operand: Operand) -> &Arc<Leads> {
         let Operand::Reg(reg) = operand else {
             return &self.nothing;
@@ -104,8 +106,8 @@ impl Points {
         &self.called[function.index()]
     }
 
-    /// Whether an address of an object may be anywhere but in registers of the function that makes it and of those that it calls: in
-    /// memory, in a result, or with an external function.
+    /// Whether an address of an object may be anywhere but in registers of the function that makes
+    /// it and of those that it calls: in memory, in a result, or with an external function.
     pub fn is_kept(&self, site: Site) -> bool {
         self.kept.contains(&site)
     }

@@ -1,7 +1,8 @@
 //! Inclusion constraints and their least solution.
 //!
-//! Each node holds a set of objects. What a node newly holds goes along its edges; where the node is an address that something is loaded
-//! from, stored to or called through, each new object makes new edges.
+//! Each node holds a set of objects. What a node newly holds goes along its edges; where the node
+//! is an address that something is loaded from, stored to or called through, each new object makes
+//! new edges.
 
 use rustc_hash::FxHashSet;
 

@@ -1,14 +1,16 @@
 //! Floating point as SMT-LIB text.
 //!
-//! Terms are bit patterns, so operands are read as floats. SMT-LIB has no operation for the way back (Z3's is its own): the
-//! pattern of a result is a constant that reads as the result. A NaN has many, of which the quiet ones are allowed.
+//! Terms are bit patterns, so operands are read as floats. SMT-LIB has no operation for the way
+//! back (Z3's is its own): the pattern of a result is a constant that reads as the result. A NaN
+//! has many, of which the quiet ones are allowed.
 
 use std::fmt::Write as _;
 
 use super::ops::literal;
 use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Width};
 
-/// Exponent and significand bits, the latter with the hidden one. x87's format shows it, and is none of SMT-LIB's.
+/// Exponent and significand bits, the latter with the hidden one. x87's format shows it, and is
+/// none of SMT-LIB's.
 fn format(kind: FloatKind) -> Option<(Width, Width)> {
     match kind {
         FloatKind::F16 => Some((5, 11)),
@@ -118,7 +120,8 @@ fn to_signed(kind: FloatKind, w: Width, x: &str) -> Option<String> {
     let (exponent, significand) = format(kind)?;
     let to_fp = format!("(_ to_fp {exponent} {significand})");
     let smallest = literal(w, 1 << (w - 1));
-    // Powers of two are exact, or infinite in a format in which every finite number fits. NaN compares with nothing.
+    // Powers of two are exact, or infinite in a format in which every finite number fits. NaN
+    // compares with nothing.
     let limit = format!("({to_fp} RNE {smallest})");
     Some(format!(
         "(let ((whole (fp.roundToIntegral RTZ {x})) (limit {limit})) \

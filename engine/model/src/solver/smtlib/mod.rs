@@ -1,13 +1,14 @@
 //! Questions as SMT-LIB 2.6, for any solver that reads it.
 //!
-//! A second opinion is worth as much as it is independent: the script is written from the [`Pool`] and not by Z3's printer,
-//! so that Z3's API and the translation for it take no part. Every term is one definition that names its operands, so a
-//! script is as long as there are terms, and no solver's reader meets an expression that is deeper than one operator. One-bit
-//! terms are Booleans throughout. The only step beyond the standard is a constant array (`as const`), which Z3, cvc5 and
-//! Bitwuzla read alike.
+//! A second opinion is worth as much as it is independent: the script is written from the [`Pool`]
+//! and not by Z3's printer, so that Z3's API and the translation for it take no part. Every term is
+//! one definition that names its operands, so a script is as long as there are terms, and no
+//! solver's reader meets an expression that is deeper than one operator. One-bit terms are Booleans
+//! throughout. The only step beyond the standard is a constant array (`as const`), which Z3, cvc5
+//! and Bitwuzla read alike.
 //!
-//! What has no meaning in SMT-LIB (x87's format, most of `<math.h>`) is a free constant: "unsatisfiable" stays true, and
-//! [`Script::is_exact`] says that "satisfiable" may not.
+//! What has no meaning in SMT-LIB (x87's format, most of `<math.h>`) is a free constant:
+//! "unsatisfiable" stays true, and [`Script::is_exact`] says that "satisfiable" may not.
 
 mod floats;
 mod ops;
@@ -32,7 +33,8 @@ pub enum Unwritable {
     Assertion(Width),
 }
 
-/// What a script says about its own answer (`:status`). Z3 and cvc5 take it for an error if they find another one.
+/// What a script says about its own answer (`:status`). Z3 and cvc5 take it for an error if they
+/// find another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
     /// The assertions are claimed to be unsatisfiable together.
@@ -46,11 +48,13 @@ pub enum Status {
 pub struct Script {
     /// The file.
     pub text: String,
-    /// Whether it says all that the terms say. Where not, some values are free, and "satisfiable" may be wrong.
+    /// Whether it says all that the terms say. Where not, some values are free, and "satisfiable"
+    /// may be wrong.
     pub is_exact: bool,
 }
 
-/// Writes the question whether all terms (of one bit each) can hold together. `about` is a comment for people, of any number of lines.
+/// Writes the question whether all terms (of one bit each) can hold together. `about` is a comment
+/// for people, of any number of lines.
 pub fn script(
     pool: &Pool,
     terms: &[Term],
@@ -105,7 +109,8 @@ pub(crate) fn array_symbol(pool: &Pool, array: Array) -> String {
     Writer::new(pool).array(array)
 }
 
-/// The question whether one of these terms can differ from the bit-vector beside it, which speaks of these symbols.
+/// The question whether one of these terms can differ from the bit-vector beside it, which speaks
+/// of these symbols.
 #[cfg(test)]
 pub(crate) fn difference(pool: &Pool, symbols: &[Term], pairs: &[(Term, &str)]) -> String {
     let mut writer = Writer::new(pool);
@@ -273,7 +278,8 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes a term whose value is the pattern of a float, or an integer that a float was converted to.
+    /// Writes a term whose value is the pattern of a float, or an integer that a float was
+    /// converted to.
     fn float(&mut self, t: Term, name: String) -> String {
         let (pool, w) = (self.pool, self.pool.width(t));
         self.has_floats = true;
@@ -337,7 +343,8 @@ impl<'p> Writer<'p> {
         name
     }
 
-    /// Fixed contents, a definition per byte that is not zero: nested they would be too deep for a reader.
+    /// Fixed contents, a definition per byte that is not zero: nested they would be too deep for a
+    /// reader.
     fn table(&mut self, name: String, bytes: &[u8]) -> String {
         let mut last = format!("{name}.zero");
         let _ = writeln!(
@@ -376,8 +383,8 @@ fn sort(w: Width) -> String {
     }
 }
 
-/// A symbol with the name that people know. The number makes it one of its own, whatever else has that name, and the space
-/// keeps it apart from definitions.
+/// A symbol with the name that people know. The number makes it one of its own, whatever else has
+/// that name, and the space keeps it apart from definitions.
 fn quoted(kind: char, number: u32, name: &str) -> String {
     let name: String = name
         .chars()

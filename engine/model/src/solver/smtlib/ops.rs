@@ -1,7 +1,7 @@
 //! Operators on bit-vectors, as text.
 //!
-//! What LLVM has and SMT-LIB lacks is written out from its definition: counts bit by bit, overflows and saturation by doing
-//! the operation with enough bits to hold its result.
+//! What LLVM has and SMT-LIB lacks is written out from its definition: counts bit by bit, overflows
+//! and saturation by doing the operation with enough bits to hold its result.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,5 @@
-//! What a script says must be what the evaluator computes: to Z3 by its own reader, and to cvc5 where it is installed.
+//! What a script says must be what the evaluator computes: to Z3 by its own reader, and to cvc5
+//! where it is installed.
 
 use proptest::prelude::*;
 use z3::SatResult;
@@ -288,7 +289,8 @@ fn float_results(pool: &mut Pool, kind: FloatKind, x: Term, y: Term, n: Term) ->
     results
 }
 
-/// Every operation on every format that SMT-LIB has, at every kind of edge. Which NaN comes out is free.
+/// Every operation on every format that SMT-LIB has, at every kind of edge. Which NaN comes out is
+/// free.
 #[test]
 fn floats() {
     let second = cvc5();

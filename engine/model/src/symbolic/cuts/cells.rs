@@ -1,4 +1,5 @@
-//! What is known of an object's bytes: cell by cell where it is small, and otherwise where it is not indexed.
+//! What is known of an object's bytes: cell by cell where it is small, and otherwise where it is
+//! not indexed.
 
 use std::collections::BTreeMap;
 

@@ -27,7 +27,8 @@ pub enum Value {
     Any,
 }
 
-/// Whether an upper half is one of addresses that have no others beside them: NULL and the functions'.
+/// Whether an upper half is one of addresses that have no others beside them: NULL and the
+/// functions'.
 pub fn is_exact(number: u32) -> bool {
     number == 0 || (FUNCTION_OBJECTS..DYNAMIC_OBJECTS).contains(&place_of(number))
 }

@@ -32,8 +32,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// The objects that `len` bytes at `pointer` can lie in. Notes the check, and ends where it cannot hold. The flag
-    /// says whether there are cases that are not known.
+    /// The objects that `len` bytes at `pointer` can lie in. Notes the check, and ends where it
+    /// cannot hold. The flag says whether there are cases that are not known.
     pub(super) fn access(
         &mut self,
         ctx: CtxId,
@@ -91,14 +91,15 @@ impl Encoder<'_, '_> {
         Ok((targets, vague))
     }
 
-    /// The bytes that an access of that many from the target's offset on can touch. They are one array from now on if the
-    /// offset varies.
+    /// The bytes that an access of that many from the target's offset on can touch. They are one
+    /// array from now on if the offset varies.
     pub(super) fn span(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Span {
         let reach = self.reach(now, target, len, size);
         self.indexed(target.id, reach)
     }
 
-    /// The bytes that an access at a varying offset can touch; none if the offset is constant. Notes nothing.
+    /// The bytes that an access at a varying offset can touch; none if the offset is constant.
+    /// Notes nothing.
     fn reach(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Option<Span> {
         if constant(self.pool, target.offset).is_some() {
             return None;
@@ -116,8 +117,8 @@ impl Encoder<'_, '_> {
         span
     }
 
-    /// Whether bytes that are not one array yet are addresses. What is read at an offset of which so little is known may be any of
-    /// them, and is not worth that they become bytes.
+    /// Whether bytes that are not one array yet are addresses. What is read at an offset of which
+    /// so little is known may be any of them, and is not worth that they become bytes.
     fn hides_addresses(&mut self, now: &Reached, object: &Object, id: ObjId, span: Span) -> bool {
         let words = object
             .contents
@@ -134,7 +135,8 @@ impl Encoder<'_, '_> {
         Ranges::new(self.pool, &now.guard, self.start.map(|start| &start.bounds))
     }
 
-    /// The bytes from an offset on, `len` of them, that an access can touch which was checked: all of it lies in the object.
+    /// The bytes from an offset on, `len` of them, that an access can touch which was checked: all
+    /// of it lies in the object.
     fn within(&self, now: &Reached, offset: Term, len: Term, size: Term) -> Span {
         let ranges = self.ranges(now);
         let (at, len) = (ranges.of(offset), ranges.of(len));

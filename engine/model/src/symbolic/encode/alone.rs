@@ -1,9 +1,9 @@
 //! Calls of functions that are encoded alone, and the returns of such functions.
 //!
-//! A call becomes a transition to the function's beginning, whose facts the transition must satisfy,
-//! and an unknown result with one bit: the bit implies that the result satisfies the facts at the
-//! function's end. The bit is assumed behind the call and not before it: the summary of a function
-//! that never returns must not make the call itself unreachable.
+//! A call becomes a transition to the function's beginning, whose facts the transition must
+//! satisfy, and an unknown result with one bit: the bit implies that the result satisfies the facts
+//! at the function's end. The bit is assumed behind the call and not before it: the summary of a
+//! function that never returns must not make the call itself unreachable.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -72,8 +72,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// What a parameter holds of an argument. Through a pointer of the wrong type, or a declaration without parameters, the argument is
-    /// left out or narrower: the rest of the register is whatever it was.
+    /// What a parameter holds of an argument. Through a pointer of the wrong type, or a declaration
+    /// without parameters, the argument is left out or narrower: the rest of the register is
+    /// whatever it was.
     pub(super) fn parameter(&mut self, argument: Option<&Term>, width: Width) -> Term {
         match argument {
             Some(&value) if self.pool.width(value) >= width => self.pool.extract(value, 0, width),
@@ -82,8 +83,8 @@ impl Encoder<'_, '_> {
     }
 
     /// Whether a function that is encoded alone returns behind a block without a further call. Such
-    /// blocks are encoded once for each path, since the path decides the result, and a question about
-    /// one path is easier for the solver than a question about a join of paths.
+    /// blocks are encoded once for each path, since the path decides the result, and a question
+    /// about one path is easier for the solver than a question about a join of paths.
     pub(super) fn ends_at_once(&mut self, ctx: CtxId, block: BlockId) -> bool {
         if self.world.context(ctx).side.is_none() {
             return false;

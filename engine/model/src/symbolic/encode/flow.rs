@@ -1,4 +1,5 @@
-//! Along the control flow: blocks in reverse postorder, what ends them, and the way back to a caller.
+//! Along the control flow: blocks in reverse postorder, what ends them, and the way back to a
+//! caller.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -42,7 +43,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(ways.returned)
     }
 
-    /// Executes a function from a place to its returns, together with the states that are under way.
+    /// Executes a function from a place to its returns, together with the states that are under
+    /// way.
     pub(super) fn run_on(
         &mut self,
         ctx: CtxId,

@@ -28,7 +28,8 @@ pub struct Obligation {
     pub violated: Term,
     /// Assumptions of the fragment that were made before.
     pub prefix: usize,
-    /// Whether the engine cannot tell where a pointer points: the violation is then only its ignorance.
+    /// Whether the engine cannot tell where a pointer points: the violation is then only its
+    /// ignorance.
     pub vague: bool,
 }
 
@@ -96,7 +97,8 @@ pub struct Called {
     pub params: Vec<Term>,
     /// The results: unknowns.
     pub results: Vec<Term>,
-    /// One bit, assumed behind the call: arguments and results satisfy the facts at the function's end.
+    /// One bit, assumed behind the call: arguments and results satisfy the facts at the function's
+    /// end.
     pub related: Term,
     /// How many assumptions were made before the call.
     pub prefix: usize,
@@ -128,18 +130,21 @@ pub struct Fragment {
     pub holes: Vec<Hole>,
     /// Where it is narrower than the world.
     pub narrowings: Vec<Narrowing>,
-    /// What is known to hold on every path that went on. `obligation_of` says which are held checks.
+    /// What is known to hold on every path that went on. `obligation_of` says which are held
+    /// checks.
     pub assumptions: Vec<Term>,
-    /// For each assumption, the obligation that it follows from; none for the program's own assumptions.
+    /// For each assumption, the obligation that it follows from; none for the program's own
+    /// assumptions.
     pub obligation_of: Vec<Option<usize>>,
     /// Calls of functions that are encoded alone, in order.
     pub calls: Vec<Called>,
     /// What the tape decides, and when.
     pub inputs: Vec<(Guard, Input)>,
-    /// For each call of an external function that may write what it can reach: whether it does more than the body in its place, and
-    /// the function. No tape makes it so.
+    /// For each call of an external function that may write what it can reach: whether it does more
+    /// than the body in its place, and the function. No tape makes it so.
     pub deviations: Vec<(Term, FuncId)>,
-    /// Cut points that are passed: the loops that begin there are walked turn by turn where the fragment enters them.
+    /// Cut points that are passed: the loops that begin there are walked turn by turn where the
+    /// fragment enters them.
     pub walked: BTreeSet<Cut>,
     /// How often something was replaced by an unknown that the machine computes exactly.
     pub approximations: u32,
@@ -148,7 +153,8 @@ pub struct Fragment {
 }
 
 impl Fragment {
-    /// That no external function does more than the body in its place: what holds of all executions that a tape describes.
+    /// That no external function does more than the body in its place: what holds of all executions
+    /// that a tape describes.
     pub fn faithful(&self, pool: &mut Pool) -> Vec<Term> {
         let deviations = self.deviations.iter();
         deviations.map(|&(bit, _)| pool.not(bit)).collect()

@@ -86,8 +86,9 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// What the environment said of a request: what it refused is asked for in the largest numbers there are. Gives that
-    /// condition, and the arguments as they are where it does not hold, so that a size stays the term that the program computed.
+    /// What the environment said of a request: what it refused is asked for in the largest numbers
+    /// there are. Gives that condition, and the arguments as they are where it does not hold, so
+    /// that a size stays the term that the program computed.
     fn refusal(&mut self, function: HeapFn, args: [Term; 3]) -> (Term, [Term; 3]) {
         let mut refused: Option<Term> = None;
         let mut plain = args;
@@ -132,7 +133,8 @@ impl Encoder<'_, '_> {
         self.pool.ite(refused, zero, address)
     }
 
-    /// `posix_memalign`: writes the address only where there is a block, and gives the error's number.
+    /// `posix_memalign`: writes the address only where there is a block, and gives the error's
+    /// number.
     fn posix_memalign(
         &mut self,
         ctx: CtxId,

@@ -1,8 +1,9 @@
 //! What the number of an object does not decide, and what it does.
 //!
-//! Of an address's lower bits only those are known that the object's alignment fixes; which the others are is the platform's choice, as is
-//! whether the end of one object is the beginning of another one, or a new block lies where an old one was given back. Where that
-//! matters there is an unknown.
+//! Of an address's lower bits only those are known that the object's alignment fixes; which the
+//! others are is the platform's choice, as is whether the end of one object is the beginning of
+//! another one, or a new block lies where an old one was given back. Where that matters there is an
+//! unknown.
 
 use super::super::state::Reached;
 use super::super::world::{ObjId, ObjectKind};
@@ -157,8 +158,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// When the platform decides whether two addresses are the same; none where it does not: they lead into one object, or both
-    /// into objects that are there.
+    /// When the platform decides whether two addresses are the same; none where it does not: they
+    /// lead into one object, or both into objects that are there.
     pub(super) fn apart(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Option<Term> {
         if self.pool.width(a) != 64 || !matches!(pred, Pred::Eq | Pred::Ne) {
             return None;
@@ -196,8 +197,9 @@ impl Encoder<'_, '_> {
         (self.pool.as_const(open) != Some(0)).then_some(open)
     }
 
-    /// When the order of two addresses is asked of which one has left the object that both were made from, by more than one past the
-    /// end. C gives it no meaning, and the platform's is not the machine's where a step wraps around.
+    /// When the order of two addresses is asked of which one has left the object that both were
+    /// made from, by more than one past the end. C gives it no meaning, and the platform's is not
+    /// the machine's where a step wraps around.
     pub(super) fn strays(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
         let mut strays = self.pool.bit(false);
         if self.pool.width(a) != 64 || matches!(pred, Pred::Eq | Pred::Ne) {

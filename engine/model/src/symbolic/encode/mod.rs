@@ -1,16 +1,18 @@
 //! Fragments: the code from one cut point to the next ones, as terms.
 //!
-//! Between cut points control flow has no cycle, so one pass over the blocks in reverse postorder is enough: a
-//! block is executed once, on the choice of all states that reach it, and calls are executed where they stand. What comes out is a
+//! Between cut points control flow has no cycle, so one pass over the blocks in reverse postorder
+//! is enough: a block is executed once, on the choice of all states that reach it, and calls are
+//! executed where they stand. What comes out is a
 //! [`Fragment`]: under which conditions each check is violated, each block is entered and each next cut point is reached, over the
-//! variables of the cut point where it starts and the fragment's own *unknowns*: bytes of the tape and everything
-//! that is undefined or not modelled exactly. It is the large-block form of the transition relation that Synergy (section 3)
-//! and CRunner (section 3.1) take edge by edge.
+//! variables of the cut point where it starts and the fragment's own *unknowns*: bytes of the tape
+//! and everything that is undefined or not modelled exactly. It is the large-block form of the
+//! transition relation that Synergy (section 3) and CRunner (section 3.1) take edge by edge.
 //!
-//! Semantics are the machine's. Where the machine computes with one concrete value and the term would be
-//! too large or has no equivalent, an unknown takes its place: that only adds behaviours. Where not even that is possible
-//! (a write through a pointer that could point anywhere, a construct that the Program does not model) there is a
-//! [`Hole`], and nothing that can be reached from it is proved.
+//! Semantics are the machine's. Where the machine computes with one concrete value and the term
+//! would be too large or has no equivalent, an unknown takes its place: that only adds behaviours.
+//! Where not even that is possible (a write through a pointer that could point anywhere, a
+//! construct that the Program does not model) there is a [`Hole`], and nothing that can be reached
+//! from it is proved.
 
 mod access;
 mod alone;
@@ -105,8 +107,8 @@ impl Surroundings for Encoder<'_, '_> {
 }
 
 impl<'a, 'p> Encoder<'a, 'p> {
-    /// Encodes the fragment that starts at `start`, whose state is over that cut point's variables, or
-    /// where the program does.
+    /// Encodes the fragment that starts at `start`, whose state is over that cut point's variables,
+    /// or where the program does.
     pub fn encode(
         world: &'a mut World<'p>,
         pool: &'a mut Pool,

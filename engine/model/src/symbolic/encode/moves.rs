@@ -75,8 +75,8 @@ impl Encoder<'_, '_> {
         self.go_only(ctx, now, vague, to)
     }
 
-    /// A block operation of no bytes does nothing. Where the length may be nothing, nothing is checked there: the
-    /// machine does not, either.
+    /// A block operation of no bytes does nothing. Where the length may be nothing, nothing is
+    /// checked there: the machine does not, either.
     pub(super) fn is_nothing(&self, len: Term) -> bool {
         self.pool.as_const(len) == Some(0)
     }
@@ -184,7 +184,8 @@ impl Encoder<'_, '_> {
         self.oblige(ctx, now, check, CheckKind::Write, violated)
     }
 
-    /// Whether the distance of two offsets is a multiple of the length: elements of one array, or the same one.
+    /// Whether the distance of two offsets is a multiple of the length: elements of one array, or
+    /// the same one.
     fn is_grid(&mut self, to: Term, from: Term, len: Term) -> bool {
         let Some(len) = self.pool.as_const(len).filter(|&len| len > 0) else {
             return false;
@@ -280,7 +281,8 @@ impl Encoder<'_, '_> {
     }
 }
 
-/// Whether a sum is seen to consist of multiples of a number. What wraps is no offset in an object any more.
+/// Whether a sum is seen to consist of multiples of a number. What wraps is no offset in an object
+/// any more.
 fn is_multiple(pool: &Pool, t: Term, of: u128, depth: u32) -> bool {
     if depth > 8 {
         return false;

@@ -1,8 +1,9 @@
 //! Where the model is narrower than the world.
 //!
-//! A rule of [`assumption`](crate::assumption) is asked for by C code (`crunner_assumed`) or by the encoder itself. Either way the fragment
-//! notes where that was and under which condition, so that a proof names exactly those rules that some state of it comes to. What the
-//! user lifted and has no wider model cannot be passed.
+//! A rule of [`assumption`](crate::assumption) is asked for by C code (`crunner_assumed`) or by the
+//! encoder itself. Either way the fragment notes where that was and under which condition, so that
+//! a proof names exactly those rules that some state of it comes to. What the user lifted and has
+//! no wider model cannot be passed.
 
 use super::super::state::{Guard, Reached};
 use super::super::world::{CtxId, World};
@@ -65,8 +66,9 @@ impl Encoder<'_, '_> {
         Err(Stop::Ended)
     }
 
-    /// The encoder comes to where a rule narrows the world, if `cond` holds there. Where the user lifted the rule, what fulfils the
-    /// condition cannot be passed: it is a hole, and `now` goes on with the rest.
+    /// The encoder comes to where a rule narrows the world, if `cond` holds there. Where the user
+    /// lifted the rule, what fulfils the condition cannot be passed: it is a hole, and `now` goes
+    /// on with the rest.
     pub(super) fn narrow(&mut self, ctx: CtxId, now: &mut Reached, id: &str, cond: Term) -> Step {
         if self.pool.as_const(cond) == Some(0) {
             return Ok(());

@@ -1,8 +1,9 @@
 //! Addresses as numbers.
 //!
-//! The number of an object is arbitrary: the machine's numbers, the prover's and the platform's all differ. So whatever
-//! looks at one gives an unknown here: the order or distance of two objects, a shift or a product of an address, its upper half
-//! read as an integer. What does not depend on the number stays exact: equality, offsets within one object, low bits.
+//! The number of an object is arbitrary: the machine's numbers, the prover's and the platform's all
+//! differ. So whatever looks at one gives an unknown here: the order or distance of two objects, a
+//! shift or a product of an address, its upper half read as an integer. What does not depend on the
+//! number stays exact: equality, offsets within one object, low bits.
 
 use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
@@ -116,7 +117,8 @@ impl Encoder<'_, '_> {
         let end = u64::from(at) + u64::from(len);
         let mut word = at / 8 * 8;
         while u64::from(word) < end && u128::from(word) + 8 <= size {
-            // Whole words in a longer load are seen as they are, and their parts when they are taken out.
+            // Whole words in a longer load are seen as they are, and their parts when they are
+            // taken out.
             let whole = at <= word && end >= u64::from(word) + 8;
             if !whole {
                 let value = contents.read_at(self.pool, word, 8);

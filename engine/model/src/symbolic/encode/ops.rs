@@ -375,8 +375,8 @@ impl Encoder<'_, '_> {
                 let new = self.get(&mut now.state, *new, *width);
                 let old = self.load(ctx, now, address, *width, Some(*check))?;
                 let same = self.pool.cmp(Pred::Eq, old, expected);
-                // Storing the old value again is storing nothing; a constant object is checked all the same, which
-                // is the stricter reading.
+                // Storing the old value again is storing nothing; a constant object is checked all
+                // the same, which is the stricter reading.
                 let stored = self.pool.ite(same, new, old);
                 self.store(ctx, now, address, stored, Some(*check))?;
                 set(&mut now.state, *dst, old);

@@ -1,11 +1,14 @@
 //! What external functions may do besides what the bodies in their places do.
 //!
-//! A body takes the values of a call from the tape, so that every run of it can be repeated natively. That makes it plausible, not
-//! complete: the real function may write whatever it can reach ([`crate::program::outside`]). So behind each call, and before each call back
-//! into the program, every byte of those objects is either what the body left there or anything: a *deviation*, one bit per call, says
-//! which. A proof has to hold for both. A question for a tape asks with the deviations excluded, since no tape makes them happen.
+//! A body takes the values of a call from the tape, so that every run of it can be repeated
+//! natively. That makes it plausible, not complete: the real function may write whatever it can
+//! reach ([`crate::program::outside`]). So behind each call, and before each call back into the
+//! program, every byte of those objects is either what the body left there or anything:
+//! a *deviation*, one bit per call, says which. A proof has to hold for both. A question for a tape
+//! asks with the deviations excluded, since no tape makes them happen.
 //!
-//! Addresses stay where they are: that external functions change no pointers in objects of the program is an assumption of its own.
+//! Addresses stay where they are: that external functions change no pointers in objects of the
+//! program is an assumption of its own.
 
 use std::rc::Rc;
 
@@ -86,8 +89,9 @@ impl Encoder<'_, '_> {
         self.world.program().lifted.contains(id)
     }
 
-    /// The objects of a state that the external function of this context may write. What a call that happens once has made itself
-    /// is left out: its bytes are from the tape, and anything already.
+    /// The objects of a state that the external function of this context may write. What a call
+    /// that happens once has made itself is left out: its bytes are from the tape, and anything
+    /// already.
     fn written(&mut self, ctx: CtxId, now: &Reached, reached: &Outreach) -> Vec<ObjId> {
         let once = !self.world.context(ctx).repeated;
         let mut written: Vec<ObjId> = Vec::new();
@@ -118,7 +122,8 @@ impl Encoder<'_, '_> {
         bit
     }
 
-    /// All bytes of an object but its addresses are anything, if `deviates`. Says whether there are addresses.
+    /// All bytes of an object but its addresses are anything, if `deviates`. Says whether there are
+    /// addresses.
     fn rewrite(&mut self, now: &mut Reached, id: ObjId, deviates: Term) -> bool {
         let Some(object) = self.object(&now.state, id) else {
             return false;

@@ -1,9 +1,10 @@
 //! Where a pointer points.
 //!
-//! A pointer is an object's number in the upper half and an offset below. Once it is a term, the number has to be found again:
-//! through sums, choices and the variables of a cut point that are known to be one of a few objects' addresses. An access has to
-//! stay in the object that its pointer was made from, whatever the sum of the two halves comes to. That is what C demands, and it
-//! is stronger than the machine's check.
+//! A pointer is an object's number in the upper half and an offset below. Once it is a term, the
+//! number has to be found again: through sums, choices and the variables of a cut point that are
+//! known to be one of a few objects' addresses. An access has to stay in the object that its
+//! pointer was made from, whatever the sum of the two halves comes to. That is what C demands, and
+//! it is stronger than the machine's check.
 
 use super::super::cuts::Base;
 use super::super::state::{Guard, Reached, State};
@@ -53,7 +54,8 @@ pub struct Splitter<'a> {
     pub of: &'a dyn Fn(Term) -> Option<ObjId>,
     /// The term of an object's number.
     pub number: &'a dyn Fn(ObjId) -> Option<Term>,
-    /// Upper half and rest of pointers, and the upper half of which the rest is 0 (see [`super::super::cuts::CutState`]).
+    /// Upper half and rest of pointers, and the upper half of which the rest is 0 (see
+    /// [`super::super::cuts::CutState`]).
     pub exact: &'a [(Term, Term, u32)],
 }
 
@@ -223,8 +225,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Whether an address that is NULL still is with this offset: it is none, or the one that the pointer has where it is not
-    /// NULL.
+    /// Whether an address that is NULL still is with this offset: it is none, or the one that the
+    /// pointer has where it is not NULL.
     fn stays_null(&self, address: Term, offset: Term) -> bool {
         if self.pool.as_const(offset) == Some(0) {
             return true;
@@ -261,8 +263,8 @@ impl Splitter<'_> {
             all.extend(self.number_cases(b, offset, p, no, depth));
             return all;
         }
-        // Where two paths join, memory is merged byte by byte, and bytes that are the same on both are no choice any more:
-        // the choice is taken out of the bytes again.
+        // Where two paths join, memory is merged byte by byte, and bytes that are the same on both
+        // are no choice any more: the choice is taken out of the bytes again.
         if depth < JOINS
             && let Some(c) = self.choice(high)
         {

@@ -139,8 +139,9 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// Variable-length arrays end here. Which ones is not followed: of those of the frame it is not known any more whether
-    /// they live. (Were they gone, an access to one that lives on would be thought impossible, and with it all that is behind.)
+    /// Variable-length arrays end here. Which ones is not followed: of those of the frame it is not
+    /// known any more whether they live. (Were they gone, an access to one that lives on would be
+    /// thought impossible, and with it all that is behind.)
     pub(super) fn stack_restore(&mut self, ctx: CtxId, now: &mut Reached) {
         let function = self.world.context(ctx).function;
         let first = self.world.program().function(function).blocks.start;

@@ -1,9 +1,10 @@
 //! Sums of an address and a distance.
 //!
-//! An access has to stay in the object that its pointer was made from, and the distance is counted at full width. Terms are numbers,
-//! though, and numbers that are known are added up: a constant address and a constant step of 2^32 would be the constant address of another
-//! object. So a step that leaves an object's neighbourhood gets a name of its own, with an equation that says what it is: the
-//! sum then still shows which object it began with.
+//! An access has to stay in the object that its pointer was made from, and the distance is counted
+//! at full width. Terms are numbers, though, and numbers that are known are added up: a constant
+//! address and a constant step of 2^32 would be the constant address of another object. So a step
+//! that leaves an object's neighbourhood gets a name of its own, with an equation that says what it
+//! is: the sum then still shows which object it began with.
 
 use super::super::state::{Reached, Surroundings};
 use super::{Encoder, Step};
@@ -68,7 +69,8 @@ impl Encoder<'_, '_> {
         Ok(sum)
     }
 
-    /// When an index, multiplied by the size of an element, does not fit into 64 bits; none where that is seen not to be.
+    /// When an index, multiplied by the size of an element, does not fit into 64 bits; none where
+    /// that is seen not to be.
     fn wraps(&mut self, now: &Reached, index: Term, scale: i64) -> Option<Term> {
         let scale = scale.unsigned_abs();
         if scale < 2 {
@@ -107,7 +109,8 @@ impl Encoder<'_, '_> {
             });
         }
         if !mine.is_empty() && !others.is_empty() {
-            // The sum of two addresses depends on their numbers; their difference is seen to elsewhere.
+            // The sum of two addresses depends on their numbers; their difference is seen to
+            // elsewhere.
             return Ok(match op {
                 BinOp::Add => self.numberless(64),
                 _ => plain,
@@ -157,7 +160,8 @@ impl Encoder<'_, '_> {
         all
     }
 
-    /// Whether the bits of a distance stand among those of a number: where none overlap, a sum is a row of bits.
+    /// Whether the bits of a distance stand among those of a number: where none overlap, a sum is a
+    /// row of bits.
     fn is_mixed(&self, sum: Term) -> bool {
         match *self.pool.node(sum) {
             Node::Concat(high, _) => {

@@ -1,14 +1,18 @@
 //! Loops of the library that are walked turn by turn.
 //!
-//! A loop's head is a cut point, and what is known there has to be found: an invariant. Many loops of the stub library need none. They go
-//! over a literal, a format or a name, and how often they turn is decided by constants of the very path that comes to them. Such a loop is
-//! executed in the fragment that enters it, one turn after the other, as a bounded model checker unwinds it (CBMC: Clarke, Kroening,
-//! Lerda, *A tool for checking ANSI-C programs*, TACAS 2004), and the head is no cut point on that path. It is never half walked: a loop
-//! that does not come to its end within bounds, or that meets a cut point on the way, is begun again, and cut at its head. Either way
-//! the code means the same, so that only the bounds are a matter of choice, and prover and checker choose alike.
+//! A loop's head is a cut point, and what is known there has to be found: an invariant. Many loops
+//! of the stub library need none. They go over a literal, a format or a name, and how often they
+//! turn is decided by constants of the very path that comes to them. Such a loop is executed in the
+//! fragment that enters it, one turn after the other, as a bounded model checker unwinds it (CBMC:
+//! Clarke, Kroening, Lerda, *A tool for checking ANSI-C programs*, TACAS 2004), and the head is no
+//! cut point on that path. It is never half walked: a loop that does not come to its end within
+//! bounds, or that meets a cut point on the way, is begun again, and cut at its head. Either way
+//! the code means the same, so that only the bounds are a matter of choice, and prover and checker
+//! choose alike.
 //!
-//! The user's loops are not walked: their invariants are what a proof is about, and executions are held against their heads. Neither is
-//! what runs before `main` and after it, where every path of a program comes together.
+//! The user's loops are not walked: their invariants are what a proof is about, and executions are
+//! held against their heads. Neither is what runs before `main` and after it, where every path of a
+//! program comes together.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -111,7 +115,8 @@ impl Mark {
 }
 
 impl Encoder<'_, '_> {
-    /// Takes an edge: to a block that is executed later, to a cut point, to a loop that may be walked.
+    /// Takes an edge: to a block that is executed later, to a cut point, to a loop that may be
+    /// walked.
     pub(super) fn take(
         &mut self,
         ctx: CtxId,
@@ -154,7 +159,8 @@ impl Encoder<'_, '_> {
         ways.pending.insert(place, (to, joined));
     }
 
-    /// Whether the user's code called for what this context does. What happens before `main` and after it is none of its asking.
+    /// Whether the user's code called for what this context does. What happens before `main` and
+    /// after it is none of its asking.
     fn is_asked(&self, ctx: CtxId) -> bool {
         let program = self.world.program();
         self.world.chain(ctx).into_iter().any(|ctx| {

@@ -1,4 +1,5 @@
-//! Tables of addresses: a word at an offset that varies is one choice for each word that it can be, so that addresses stay addresses.
+//! Tables of addresses: a word at an offset that varies is one choice for each word that it can be,
+//! so that addresses stay addresses.
 
 use crate::symbolic::encode::Encoder;
 use crate::symbolic::memory::{Object, constant};
@@ -58,7 +59,8 @@ impl Encoder<'_, '_> {
         Some(value)
     }
 
-    /// Writes a word of a table of addresses: each that it can be may change. False if this is none.
+    /// Writes a word of a table of addresses: each that it can be may change. False if this is
+    /// none.
     pub(super) fn write_words(
         &mut self,
         now: &Reached,

@@ -29,7 +29,8 @@ impl Environment for Values {
 /// What is done to the contents.
 #[derive(Clone, Debug)]
 enum Act {
-    /// So many bytes at an offset, which is a constant or not; where a condition holds, if there is one.
+    /// So many bytes at an offset, which is a constant or not; where a condition holds, if there is
+    /// one.
     Write(Place, u64, Option<bool>),
     Read(Place),
     /// What is between two offsets, and how many bytes are sure to stay.

@@ -1,4 +1,5 @@
-//! The control flow of one function: its cut points, and the order in which its blocks are executed.
+//! The control flow of one function: its cut points, and the order in which its blocks are
+//! executed.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,8 +75,8 @@ impl Flow {
     }
 }
 
-/// The blocks that can reach themselves. Every cycle goes through a cut point, so it is enough to ask which blocks
-/// each cut point reaches that reach it back.
+/// The blocks that can reach themselves. Every cycle goes through a cut point, so it is enough to
+/// ask which blocks each cut point reaches that reach it back.
 pub(super) fn cyclic(
     program: &Program,
     blocks: &[BlockId],

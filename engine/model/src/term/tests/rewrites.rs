@@ -1,10 +1,11 @@
 //! Every rewrite of the constructors, proved for all values.
 //!
-//! A checked proof is a proof about terms, so a constructor that simplifies wrongly would prove anything. Here each constructor is
-//! given operands of every shape that some rewrite looks for. What comes out is compared with what the operation
-//! means, which is written directly as SMT-LIB from the operands' own meaning and never went through a constructor; Z3 has
-//! to find no value for which they differ. A result that is the plain operation on its operands has nothing to
-//! prove beyond them, and they are compared, too.
+//! A checked proof is a proof about terms, so a constructor that simplifies wrongly would prove
+//! anything. Here each constructor is given operands of every shape that some rewrite looks for.
+//! What comes out is compared with what the operation means, which is written directly as SMT-LIB
+//! from the operands' own meaning and never went through a constructor; Z3 has to find no value for
+//! which they differ. A result that is the plain operation on its operands has nothing to prove
+//! beyond them, and they are compared, too.
 
 mod arrays;
 mod shapes;
@@ -60,7 +61,8 @@ impl Workshop {
         Both { term, text }
     }
 
-    /// Takes note of what a constructor made; `plain` are the nodes that say the same without any rewriting.
+    /// Takes note of what a constructor made; `plain` are the nodes that say the same without any
+    /// rewriting.
     fn made(&mut self, term: Term, text: String, plain: &[Node]) -> Both {
         let both = Both { term, text };
         if !plain.contains(self.pool.node(term)) && self.seen.insert(both.clone()) {

@@ -30,7 +30,8 @@ struct Ended {
 }
 
 impl Guesser<'_, '_> {
-    /// The parameters and results of the function whose end a cut point is; none at other cut points.
+    /// The parameters and results of the function whose end a cut point is; none at other cut
+    /// points.
     fn ended(&mut self, cut: Cut, scalars: &[Term]) -> Option<Ended> {
         let world = &self.graph.world;
         let function = world.ended(cut)?;
@@ -57,8 +58,8 @@ impl Guesser<'_, '_> {
         conditions
     }
 
-    /// What holds of results where a condition of the code does: values and equations, or bounds and
-    /// orders.
+    /// What holds of results where a condition of the code does: values and equations, or bounds
+    /// and orders.
     pub(super) fn by_branch(
         &mut self,
         (cut, own, level): (Cut, &Own, u32),

@@ -1,8 +1,10 @@
 //! What holds only where something else does: what a state machine knows of its numbers.
 //!
-//! "While the data is under way its bit is the sender's", "where the cabin goes up, its floor is below the target": neither a value nor a relation
-//! of two values, but an implication. Its condition is that a value which takes few values has one of them, or that two flags are equal or
-//! are not. What follows is read off the states that were seen; what holds everywhere is no implication, and is guessed elsewhere.
+//! "While the data is under way its bit is the sender's", "where the cabin goes up, its floor is
+//! below the target": neither a value nor a relation of two values, but an implication. Its
+//! condition is that a value which takes few values has one of them, or that two flags are equal or
+//! are not. What follows is read off the states that were seen; what holds everywhere is no
+//! implication, and is guessed elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +87,8 @@ impl Table {
         (all.len() > 1).then_some(all)
     }
 
-    /// Which value has which one number where another value is a case: the number of that, the case, the number of the value, what it is.
+    /// Which value has which one number where another value is a case: the number of that, the
+    /// case, the number of the value, what it is.
     fn values_by_case(&self) -> Vec<(usize, u128, usize, u128)> {
         let mut all = Vec::new();
         for (i, states) in self.columns.iter().enumerate() {
@@ -128,7 +131,8 @@ impl Table {
         all
     }
 
-    /// What may be said of two values, in the order in which it is worth saying, as one state has it.
+    /// What may be said of two values, in the order in which it is worth saying, as one state has
+    /// it.
     fn relations(&self, state: usize) -> [Vec<Relation>; 3] {
         let (mut equations, mut single, mut orders) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..self.columns.len() {
@@ -207,7 +211,8 @@ impl Table {
 }
 
 impl Guesser<'_, '_> {
-    /// What one value is where another, which takes few values, has one of them, and how two values are related there: what a state machine knows.
+    /// What one value is where another, which takes few values, has one of them, and how two values
+    /// are related there: what a state machine knows.
     pub(super) fn by_case(
         &mut self,
         scalars: &[Term],

@@ -1,9 +1,10 @@
 //! Equations that all states satisfy.
 //!
-//! A loop's closed forms are polynomials in the number of turns, so what holds between its variables is often a polynomial equation: the
-//! data-driven way to it (Sharma and others, 2013) is the null space of the states' monomials. It is computed modulo a prime, where
-//! nothing overflows and nothing is rounded, and factors that are small fractions are taken back from there; that an equation holds
-//! modulo the width, and whether it is inductive, others find out.
+//! A loop's closed forms are polynomials in the number of turns, so what holds between its
+//! variables is often a polynomial equation: the data-driven way to it (Sharma and others, 2013) is
+//! the null space of the states' monomials. It is computed modulo a prime, where nothing overflows
+//! and nothing is rounded, and factors that are small fractions are taken back from there; that an
+//! equation holds modulo the width, and whether it is inductive, others find out.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +69,8 @@ impl Guesser<'_, '_> {
                 }
             }
             for (n, factors) in sets(&factors).into_iter().enumerate() {
-                // Among three values there are many equations, and each guess too many is a hard question.
+                // Among three values there are many equations, and each guess too many is a hard
+                // question.
                 let most = if n == 0 { usize::MAX } else { SHORT };
                 let mut monomials = Vec::new();
                 for (n, &i) in factors.iter().enumerate() {
@@ -135,9 +137,10 @@ impl Guesser<'_, '_> {
     }
 }
 
-/// Which values to multiply with each other: all, and three at a time, each of the three first once. Where few values of a factor were seen, products
-/// are multiples of each other, and what comes first decides by which of them a value is told: `s == i * m` is lost if `m * s` stands
-/// for `i * m`.
+/// Which values to multiply with each other: all, and three at a time, each of the three first
+/// once. Where few values of a factor were seen, products are multiples of each other, and what
+/// comes first decides by which of them a value is told: `s == i * m` is lost if `m * s` stands for
+/// `i * m`.
 fn sets(factors: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![factors.to_vec()];
     for (a, &i) in factors.iter().enumerate() {

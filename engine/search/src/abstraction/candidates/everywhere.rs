@@ -1,9 +1,11 @@
 //! What every element of an array is, or every one below or from a counter on.
 //!
-//! A loop that fills, copies or looks through an array leaves behind it elements of which all the same can be said: that they are some
-//! value, no less than it, another array's at the same place, their own places times a step. As in segments of arrays (Cousot, Cousot and
-//! Logozzo, *A parametric segmentation functor*, 2011) the borders are the program's own counters; that a fact holds of all elements is
-//! asked of one of which nothing is known ([`cegar_model::symbolic::every`]).
+//! A loop that fills, copies or looks through an array leaves behind it elements of which all the
+//! same can be said: that they are some value, no less than it, another array's at the same place,
+//! their own places times a step. As in segments of arrays (Cousot, Cousot and Logozzo, *A
+//! parametric segmentation functor*, 2011) the borders are the program's own counters; that a fact
+//! holds of all elements is asked of one of which nothing is known
+//! ([`cegar_model::symbolic::every`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -281,8 +283,9 @@ impl Guesser<'_, '_> {
         all
     }
 
-    /// What may be said of the element at an offset by what the program compares with, and by the elements at its counters: the least one so far. No
-    /// unsigned bounds are among what [`Self::said_of`] says, so they are here.
+    /// What may be said of the element at an offset by what the program compares with, and by the
+    /// elements at its counters: the least one so far. No unsigned bounds are among what
+    /// [`Self::said_of`] says, so they are here.
     fn compared(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let bits = row.width as u16 * 8;
         let mut constants = self.vocabulary.constants(bits);

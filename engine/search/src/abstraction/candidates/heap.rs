@@ -1,7 +1,7 @@
 //! What a pointer points to is alive, as long as what holds the pointer is.
 //!
-//! Programs that free what they have allocated keep that up everywhere but for the moment between the two calls of `free`, and nothing
-//! simpler says of a list's elements that each is freed once.
+//! Programs that free what they have allocated keep that up everywhere but for the moment between
+//! the two calls of `free`, and nothing simpler says of a list's elements that each is freed once.
 
 use std::collections::BTreeMap;
 

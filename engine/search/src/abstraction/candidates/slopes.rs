@@ -1,8 +1,10 @@
 //! Bounds that grow with a counter.
 //!
-//! What a turn adds to a value, read off the transition of a loop, bounds the value after any number of turns: at least the least step times
-//! the number of turns, at most the greatest. That is what is left of a closed form where the step is a choice or an input (SatAbs, section 4,
-//! leaves those free). A counter with a constant step tells the number of turns; the offset comes from the states that were seen.
+//! What a turn adds to a value, read off the transition of a loop, bounds the value after any
+//! number of turns: at least the least step times the number of turns, at most the greatest. That
+//! is what is left of a closed form where the step is a choice or an input (SatAbs, section 4,
+//! leaves those free). A counter with a constant step tells the number of turns; the offset comes
+//! from the states that were seen.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +31,8 @@ pub struct Step {
     high: i128,
 }
 
-/// What the turns of all loops add to their variables, and the variables that any transition between cut points changes.
+/// What the turns of all loops add to their variables, and the variables that any transition
+/// between cut points changes.
 pub fn steps(graph: &mut Graph<'_>) -> (Vec<(Cut, Term, Step)>, FxHashSet<Term>) {
     let (mut steps, mut changing) = (Vec::new(), FxHashSet::default());
     let cuts: Vec<Cut> = graph.fragments.keys().copied().flatten().collect();
@@ -145,7 +148,8 @@ impl Vocabulary {
 }
 
 impl Guesser<'_, '_> {
-    /// `low * i + c <= v <= high * i + c'` for a counter i, and `v <= c * i + j` for the counters of nested loops.
+    /// `low * i + c <= v <= high * i + c'` for a counter i, and `v <= c * i + j` for the counters
+    /// of nested loops.
     pub(super) fn slopes(
         &mut self,
         scalars: &[Term],
@@ -198,7 +202,8 @@ impl Guesser<'_, '_> {
                 .copied()
                 .collect();
             let counters: Vec<Term> = fits.iter().filter(|t| counted(t)).copied().collect();
-            // An outer loop's values are changed by the inner one: any of them may be what is counted.
+            // An outer loop's values are changed by the inner one: any of them may be what is
+            // counted.
             let inner = !counters.is_empty();
             for &v in if inner { &counters } else { &fits } {
                 // A row's number changes between two loops, and not with every turn.

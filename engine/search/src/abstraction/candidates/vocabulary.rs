@@ -98,7 +98,8 @@ impl Vocabulary {
         }
     }
 
-    /// Constants of that width; comparisons at other widths count as well, since C widens everything to `int`.
+    /// Constants of that width; comparisons at other widths count as well, since C widens
+    /// everything to `int`.
     pub fn constants(&self, width: Width) -> Vec<u128> {
         let mut all: BTreeSet<u128> = BTreeSet::from([0, 1, value::mask(width)]);
         for (&other, constants) in &self.constants {

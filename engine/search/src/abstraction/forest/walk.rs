@@ -1,7 +1,7 @@
 //! One execution at a time, from cut point to cut point.
 //!
-//! A forest forgets how it came to its states. A walk does not: it can be stopped at any cut point, its state can be kept, and it can be
-//! gone on with from there on another tape.
+//! A forest forgets how it came to its states. A walk does not: it can be stopped at any cut point,
+//! its state can be kept, and it can be gone on with from there on another tape.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -25,7 +25,8 @@ pub(super) struct Ways {
     guard: Vec<Term>,
     prefix: usize,
     pub(super) update: Update,
-    /// Whether it leads into a call of a function that is encoded alone; the caller goes on elsewhere.
+    /// Whether it leads into a call of a function that is encoded alone; the caller goes on
+    /// elsewhere.
     is_call: bool,
 }
 
@@ -162,8 +163,9 @@ impl Walker {
         self.ways.get(&start)?.get(number).map(|way| &way.update)
     }
 
-    /// The transition, by its number, that an execution takes from a state of a cut point if the tape is this one, and the state
-    /// behind it; none if it ends there. The state has read its part of the tape then.
+    /// The transition, by its number, that an execution takes from a state of a cut point if the
+    /// tape is this one, and the state behind it; none if it ends there. The state has read its
+    /// part of the tape then.
     pub fn follow(
         &self,
         graph: &Graph<'_>,
@@ -179,7 +181,8 @@ impl Walker {
         Some((way.number, way.to, next))
     }
 
-    /// The transition that is taken from a state, whose inputs have their values, and the state after it.
+    /// The transition that is taken from a state, whose inputs have their values, and the state
+    /// after it.
     pub(super) fn next<'w>(
         &'w self,
         graph: &Graph<'_>,
@@ -197,8 +200,8 @@ impl Walker {
         Some((way, sample.next(pool, evaluator, &way.update, step)))
     }
 
-    /// Goes on from a state on this tape, of which the state has taken a part, until `stop` says so of a cut point that is come
-    /// to, or for so many steps.
+    /// Goes on from a state on this tape, of which the state has taken a part, until `stop` says so
+    /// of a cut point that is come to, or for so many steps.
     pub fn walk(
         &self,
         graph: &Graph<'_>,

@@ -1,11 +1,13 @@
 //! Closed forms: what n turns of a loop make of a variable, as a term over n.
 //!
-//! A turn is a simultaneous assignment ([`Update`]), so every variable has a recurrence `v' = u(v, ...)`. SatAbs (section 4, step 3) solves
-//! one scheme: constant, affine, quadratic. Here a solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)` with coefficients
-//! that no turn changes, because in that basis summing up is a shift by one place and every division is exact modulo 2^w: whatever wraps
-//! around in the machine wraps around in the closed form. Past the paper: geometric recurrences by powers of two, values that
-//! settle after one turn, those that alternate, remainders, and *lagged* values, which are a function of the turn before. What has none
-//! of these forms is free: a variable of its own for every n.
+//! A turn is a simultaneous assignment ([`Update`]), so every variable has a recurrence `v' = u(v,
+//! ...)`. SatAbs (section 4, step 3) solves one scheme: constant, affine, quadratic. Here a
+//! solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)` with coefficients that
+//! no turn changes, because in that basis summing up is a shift by one place and every division is
+//! exact modulo 2^w: whatever wraps around in the machine wraps around in the closed form. Past the
+//! paper: geometric recurrences by powers of two, values that settle after one turn, those that
+//! alternate, remainders, and *lagged* values, which are a function of the turn before. What has
+//! none of these forms is free: a variable of its own for every n.
 
 use std::cell::RefCell;
 
@@ -85,7 +87,8 @@ impl Closed {
         }
     }
 
-    /// The polynomial of a variable in Newton's basis, if it has one: the start and the differences.
+    /// The polynomial of a variable in Newton's basis, if it has one: the start and the
+    /// differences.
     pub fn newton(&self, v: Term) -> Option<&[Term]> {
         match self.forms.get(&v) {
             Some(Form::Newton(coefficients)) => Some(coefficients),
@@ -110,7 +113,8 @@ impl Closed {
         found.map(|linear| linear.rest)
     }
 
-    /// Replaces every variable by its value after `n` turns (64 bits), in terms of the values before the first.
+    /// Replaces every variable by its value after `n` turns (64 bits), in terms of the values
+    /// before the first.
     pub fn after(&self, pool: &mut Pool, n: Term) -> Rewriter {
         let mut rewriter = Rewriter::new();
         let mut all: Vec<Term> = self.forms.keys().copied().collect();
@@ -135,7 +139,8 @@ impl Closed {
                 let bits = shift(pool, width, *by, n);
                 let moved = pool.bin(BinOp::Shl, v, bits);
                 let one = pool.constant(width, 1);
-                // plus * (1 + 2^by + ... ) is plus * (2^(by n) - 1) / (2^by - 1), and only for by = 1 without a division.
+                // plus * (1 + 2^by + ... ) is plus * (2^(by n) - 1) / (2^by - 1), and only for by =
+                // 1 without a division.
                 let power = pool.bin(BinOp::Shl, one, bits);
                 let sum = pool.bin(BinOp::Sub, power, one);
                 let sum = pool.bin(BinOp::Mul, sum, *plus);
@@ -215,7 +220,8 @@ impl Closed {
     }
 }
 
-/// As many bits as `n` shifts by `by` come to, as a shift amount that is too large where all bits are gone.
+/// As many bits as `n` shifts by `by` come to, as a shift amount that is too large where all bits
+/// are gone.
 fn shift(pool: &mut Pool, width: Width, by: u32, n: Term) -> Term {
     let all = pool.constant(64, u128::from(width));
     let by = pool.constant(64, u128::from(by));

@@ -1,8 +1,9 @@
 //! One way through a loop's body.
 //!
-//! A fragment is all ways at once, and its values are choices between them; a recurrence has a closed form only on one way (SatAbs, figure 6: the
-//! turns of a repeated segment visit the same locations). [`Decided`] follows the way that an example takes, a model or a
-//! state of the forest: every choice is decided as it is there, and what decided it becomes a condition of the way.
+//! A fragment is all ways at once, and its values are choices between them; a recurrence has a
+//! closed form only on one way (SatAbs, figure 6: the turns of a repeated segment visit the same
+//! locations). [`Decided`] follows the way that an example takes, a model or a state of the forest:
+//! every choice is decided as it is there, and what decided it becomes a condition of the way.
 
 use rustc_hash::FxHashMap;
 

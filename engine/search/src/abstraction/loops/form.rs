@@ -24,7 +24,8 @@ pub(super) enum Form {
     Free,
 }
 
-/// That a narrow value, widened, does not wrap around in n turns; otherwise what was computed from the wide one is wrong.
+/// That a narrow value, widened, does not wrap around in n turns; otherwise what was computed from
+/// the wide one is wrong.
 #[derive(Clone, Debug)]
 pub(super) struct Straight {
     pub narrow: Vec<Term>,

@@ -1,8 +1,9 @@
 //! Arrays that a loop writes to with a stride: one fact for each byte that is read later.
 //!
-//! "Byte k is what turn j wrote, where k = start + j * stride and j < n, else what it was" quantifies over k. Formulas read finitely
-//! many bytes, so the fact is stated for those, and for what it reads in turn, until nothing new is read. A loop that writes in
-//! any other way leaves the array free.
+//! "Byte k is what turn j wrote, where k = start + j * stride and j < n, else what it was"
+//! quantifies over k. Formulas read finitely many bytes, so the fact is stated for those, and for
+//! what it reads in turn, until nothing new is read. A loop that writes in any other way leaves the
+//! array free.
 
 use rustc_hash::FxHashSet;
 
@@ -41,8 +42,8 @@ pub struct Lazy {
     pub turns: Term,
 }
 
-/// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and in even steps. `then` gives the
-/// values before [`some_turn`], `renaming` leads to the path.
+/// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and
+/// in even steps. `then` gives the values before [`some_turn`], `renaming` leads to the path.
 pub fn writes(
     pool: &mut Pool,
     closed: &mut Closed,

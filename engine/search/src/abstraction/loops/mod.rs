@@ -1,12 +1,14 @@
 //! Loops by their closed forms, not turn by turn.
 //!
-//! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006): an abstract error path repeats
-//! segments, the number of repetitions is a variable, and one question finds it (section 4). Their abstract paths come out of a
-//! model checker; here a path is one through the graph of cut points, from the start of the program to a goal that does not
-//! follow, and its segments are the ways around each loop on it: those that a solver finds one after the other, those of several turns that
-//! executions show to repeat, and ways around an outer loop through the inner ones. The least number of turns is asked for,
-//! by halving, and the tape that comes out is executed like any other: [`closed`] and [`path`] may be wrong about
-//! what lies in between without harm.
+//! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006):
+//! an abstract error path repeats segments, the number of repetitions is a variable, and one
+//! question finds it (section 4). Their abstract paths come out of a model checker; here a path is
+//! one through the graph of cut points, from the start of the program to a goal that does not
+//! follow, and its segments are the ways around each loop on it: those that a solver finds one
+//! after the other, those of several turns that executions show to repeat, and ways around an outer
+//! loop through the inner ones. The least number of turns is asked for, by halving, and the tape
+//! that comes out is executed like any other: [`closed`] and [`path`] may be wrong about what lies
+//! in between without harm.
 
 mod closed;
 mod decide;
@@ -90,8 +92,9 @@ impl Loops {
         self.numbers
     }
 
-    /// A tape that reaches the goal (guard and condition, under the assumptions before it) of a fragment around
-    /// the loops on the way, as an execution has shown; none if no path that was tried leads there.
+    /// A tape that reaches the goal (guard and condition, under the assumptions before it) of a
+    /// fragment around the loops on the way, as an execution has shown; none if no path that was
+    /// tried leads there.
     pub fn reach(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -142,7 +145,8 @@ impl Loops {
         None
     }
 
-    /// Each path, with each of the segments of the loop that it has come to, and with the turns that are left over of a pattern.
+    /// Each path, with each of the segments of the loop that it has come to, and with the turns
+    /// that are left over of a pattern.
     fn vary(&mut self, all: &mut Asking<'_, '_>, paths: &mut Vec<Path>) {
         let Some(cut) = paths.first().and_then(|path| path.at) else {
             return;

@@ -1,10 +1,11 @@
 //! Paths through cut points, as one formula: straight pieces and loops taken a number of times.
 //!
-//! A path is SatAbs's counterexample with loops (section 3, figure 6): fragments from one cut point to the next, and at a cut point
-//! `n` turns of a segment, with `n` a variable. What the variables of the cut point are by then is a term over the bytes that the path
-//! takes from the tape and the numbers of turns; a model is a tape. Nothing here is believed: a condition of the turns in
-//! between is asked of the first and the last one only, and of others when an answer turns out to break it there
-//! ([`Path::broken`]); the machine has the last word on every tape.
+//! A path is SatAbs's counterexample with loops (section 3, figure 6): fragments from one cut point
+//! to the next, and at a cut point `n` turns of a segment, with `n` a variable. What the variables
+//! of the cut point are by then is a term over the bytes that the path takes from the tape and the
+//! numbers of turns; a model is a tape. Nothing here is believed: a condition of the turns in
+//! between is asked of the first and the last one only, and of others when an answer turns out to
+//! break it there ([`Path::broken`]); the machine has the last word on every tape.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -37,13 +38,15 @@ pub enum Taken {
 /// A way around a loop that can be taken any number of times.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// What a turn does, in terms of the cut point's variables and of unknowns that are the same in every turn.
+    /// What a turn does, in terms of the cut point's variables and of unknowns that are the same in
+    /// every turn.
     pub turn: Update,
     /// When the turn is taken.
     pub conditions: Vec<Term>,
     /// What it takes from the tape.
     pub taken: Vec<Taken>,
-    /// Turns of the code that it consists of. One that consists of several is followed by those that begin a turn later.
+    /// Turns of the code that it consists of. One that consists of several is followed by those
+    /// that begin a turn later.
     pub period: usize,
 }
 
@@ -94,7 +97,8 @@ pub struct Path {
 }
 
 impl Path {
-    /// From a cut point with any state, or from the start of the program. `number` tells its names from other paths'.
+    /// From a cut point with any state, or from the start of the program. `number` tells its names
+    /// from other paths'.
     pub fn from(at: Option<Cut>, number: u32) -> Path {
         Path {
             at,
@@ -118,7 +122,8 @@ impl Path {
         path
     }
 
-    /// The step, from 1, that a condition was met in, and the guard or assumption that it was there.
+    /// The step, from 1, that a condition was met in, and the guard or assumption that it was
+    /// there.
     pub fn origin(&self, condition: Term) -> Option<(u32, Term)> {
         self.origins.get(&condition).copied()
     }
@@ -214,7 +219,8 @@ impl Path {
         self.step_by(graph, transition, &update);
     }
 
-    /// Goes on to the next cut point, where it is known what the transition makes of that one's variables.
+    /// Goes on to the next cut point, where it is known what the transition makes of that one's
+    /// variables.
     pub fn step_by(&mut self, graph: &mut Graph<'_>, transition: &Transition, update: &Update) {
         let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
             return;
@@ -256,7 +262,8 @@ impl Path {
         self.pass(&mut graph.pool, &fragment, prefix, goal, &mut renaming);
     }
 
-    /// What the path makes of the variables of the cut point that it has come to, if it began at the same one with any state.
+    /// What the path makes of the variables of the cut point that it has come to, if it began at
+    /// the same one with any state.
     pub fn turn(&self) -> Update {
         let mut terms: Vec<_> = self.terms.iter().map(|(&v, &u)| (v, u)).collect();
         let mut arrays: Vec<_> = self.arrays.iter().map(|(&a, &u)| (a, u)).collect();
@@ -337,7 +344,8 @@ impl Path {
         all
     }
 
-    /// Conditions of turns, at most so many, from the first one on that a model breaks: to be asked for as well.
+    /// Conditions of turns, at most so many, from the first one on that a model breaks: to be asked
+    /// for as well.
     pub fn broken(&self, pool: &mut Pool, model: &Model, most: u64) -> Option<Vec<Term>> {
         let arrays = lazy::known(pool, &self.lazy, model);
         let here = Written::new(pool, model, &arrays);

@@ -1,6 +1,7 @@
 //! Solving recurrences: from what one turn makes of a variable to the shape of its values.
 //!
-//! A variable is solved once what it depends on is; so they are tried again and again until none is left that can be. The workhorse is
+//! A variable is solved once what it depends on is; so they are tried again and again until none is
+//! left that can be. The workhorse is
 //! [`Solver::linear`]: the low bits of a term as a multiple of the variable and a polynomial in the number of turns. Extensions of narrow values are
 //! followed as if they never wrapped around, and what that rests on is noted.
 
@@ -13,7 +14,8 @@ use cegar_model::term::{Item, Node, Pool, Rewriter, Symbol, Term, value};
 /// Terms of a polynomial: up to cubes.
 const DEGREE: usize = 4;
 
-/// A linear form of what a turn makes of `v`: `times * v` and a polynomial in the number of turns before.
+/// A linear form of what a turn makes of `v`: `times * v` and a polynomial in the number of turns
+/// before.
 pub(super) struct Linear {
     pub times: u128,
     pub rest: Vec<Term>,
@@ -299,8 +301,8 @@ impl Solver<'_> {
         Some(Linear { times, rest })
     }
 
-    /// The product of two polynomials, if one of them is at most linear and the result not too long:
-    /// n C(n, k) = k C(n, k) + (k + 1) C(n, k + 1).
+    /// The product of two polynomials, if one of them is at most linear and the result not too
+    /// long: n C(n, k) = k C(n, k) + (k + 1) C(n, k + 1).
     fn product(&mut self, a: Linear, b: Linear, width: Width) -> Option<Linear> {
         if a.times != 0 || b.times != 0 {
             return None;

@@ -3,7 +3,8 @@
 use cegar_model::term::{Array, ArrayNode, Item, Node, Pool, Rewriter, Term};
 use rustc_hash::FxHashSet;
 
-/// Replaces a cut point's variables by what they are on a path, and everything else by a copy that only this place has.
+/// Replaces a cut point's variables by what they are on a path, and everything else by a copy that
+/// only this place has.
 #[derive(Debug)]
 pub struct Renaming {
     pub rewriter: Rewriter,

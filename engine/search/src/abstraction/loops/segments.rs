@@ -1,8 +1,9 @@
 //! The ways around a loop.
 //!
-//! SatAbs (figure 7) looks for states of an abstract path that repeat. A loop of the graph repeats by itself; what has to be found is
-//! which ways through its body can be taken again and again. A solver gives one example after the other; an execution shows
-//! patterns that take several turns; and an outer loop goes through its inner ones, each taken an unknown number of times.
+//! SatAbs (figure 7) looks for states of an abstract path that repeat. A loop of the graph repeats
+//! by itself; what has to be found is which ways through its body can be taken again and again. A
+//! solver gives one example after the other; an execution shows patterns that take several turns;
+//! and an outer loop goes through its inner ones, each taken an unknown number of times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -95,7 +96,8 @@ impl Loops {
         }
     }
 
-    /// A pattern of several turns that an execution from this state on repeats, beginning with each of its turns.
+    /// A pattern of several turns that an execution from this state on repeats, beginning with each
+    /// of its turns.
     fn pattern(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -200,8 +202,8 @@ fn rounds(graph: &Graph<'_>, cut: Cut) -> Vec<Vec<Transition>> {
     all
 }
 
-/// The ways that a path around a loop can be taken again and again, one example after the other. `again` goes
-/// around once more.
+/// The ways that a path around a loop can be taken again and again, one example after the other.
+/// `again` goes around once more.
 fn ways(
     all: &mut Asking<'_, '_>,
     cut: Cut,

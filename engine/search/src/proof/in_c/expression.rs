@@ -1,8 +1,9 @@
 //! Formulas as C expressions that mean the same, bit for bit.
 //!
-//! Arithmetic of the formulas is modulo 2^width. Where no value can leave the width, C's operator does the same; where one can, the
-//! computation goes through C's unsigned types, which are defined to wrap. Nothing here has undefined behaviour, whatever the variables'
-//! values are. What C has no operator for is not said.
+//! Arithmetic of the formulas is modulo 2^width. Where no value can leave the width, C's operator
+//! does the same; where one can, the computation goes through C's unsigned types, which are defined
+//! to wrap. Nothing here has undefined behaviour, whatever the variables' values are. What C has no
+//! operator for is not said.
 
 use rustc_hash::FxHashMap;
 

@@ -1,9 +1,12 @@
-//! What a certificate says of loops, in C: for tools that read invariants where the source has them.
+//! What a certificate says of loops, in C: for tools that read invariants where the source has
+//! them.
 //!
-//! A certificate speaks of a loop's head in each call context; the source has one loop for all of them. So what is said of a loop is
-//! what holds in every context: the facts that all have in common, and of the rest that one context's or another's hold. A
-//! fact is said only where C's expression means exactly the same (`expression`) of variables that can be named there
-//! ([`cegar_model::program::LoopHead`]); the others are counted. For people there is [`super::Words`].
+//! A certificate speaks of a loop's head in each call context; the source has one loop for all of
+//! them. So what is said of a loop is what holds in every context: the facts that all have in
+//! common, and of the rest that one context's or another's hold. A fact is said only where C's
+//! expression means exactly the same (`expression`) of variables that can be named there
+//! ([`cegar_model::program::LoopHead`]); the others are counted. For people there is
+//! [`super::Words`].
 
 mod expression;
 #[cfg(test)]
@@ -52,8 +55,8 @@ pub struct InC {
 /// More contexts are not distinguished: only what they have in common is said.
 const CONTEXTS: usize = 6;
 
-/// Says a certificate's facts in C. The program must have been read with its loops ([`Program::load_with_loops`]), and the certificate
-/// accepted by [`cegar_checker::check()`].
+/// Says a certificate's facts in C. The program must have been read with its loops
+/// ([`Program::load_with_loops`]), and the certificate accepted by [`cegar_checker::check()`].
 pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malformed> {
     let Claims {
         world,
@@ -122,7 +125,8 @@ const QUESTIONS: u32 = 2_000;
 struct Questions(u32);
 
 impl Questions {
-    /// Drops facts that follow from the others and from `known`, the longest first. Most guesses of a search are such.
+    /// Drops facts that follow from the others and from `known`, the longest first. Most guesses of
+    /// a search are such.
     fn without_implied(&mut self, pool: &mut Pool, known: &[Fact], facts: &mut Vec<Fact>) {
         let mut order: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
         order.sort_by_key(|text| std::cmp::Reverse(text.len()));
@@ -191,8 +195,9 @@ fn said(
     (facts, unsaid)
 }
 
-/// What all contexts have in common, and that the rest of one of them holds. Conditions with the same text have the same meaning, whatever
-/// context they come from. `shorten` drops what follows from the rest and from what else is known.
+/// What all contexts have in common, and that the rest of one of them holds. Conditions with the
+/// same text have the same meaning, whatever context they come from. `shorten` drops what follows
+/// from the rest and from what else is known.
 fn combined(
     mut contexts: Vec<Vec<Fact>>,
     shorten: &mut dyn FnMut(&[Fact], &mut Vec<Fact>),

@@ -1,4 +1,5 @@
-//! What is said in C is compiled, and must have the value that the formula has, for values at the edges of every type.
+//! What is said in C is compiled, and must have the value that the formula has, for values at the
+//! edges of every type.
 
 use std::fmt::Write as _;
 use std::process::Command;

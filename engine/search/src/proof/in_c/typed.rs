@@ -1,8 +1,9 @@
 //! C expressions of known type and range.
 //!
-//! A formula says what bits do; C's operators say what numbers do, in a type that depends on both operands. So each expression is
-//! kept with the type that C gives it and the range that its value lies in, and an operator is written only where the type in which C
-//! computes it holds every value that can occur. Casts stand where that would be another type, and nowhere else.
+//! A formula says what bits do; C's operators say what numbers do, in a type that depends on both
+//! operands. So each expression is kept with the type that C gives it and the range that its value
+//! lies in, and an operator is written only where the type in which C computes it holds every value
+//! that can occur. Casts stand where that would be another type, and nowhere else.
 
 /// The types that C computes in, on LP64; narrower ones are promoted to `int`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -139,7 +140,8 @@ impl Typed {
     }
 }
 
-/// Two operands such that C computes in a type that holds both and `result`, with as few casts as possible.
+/// Two operands such that C computes in a type that holds both and `result`, with as few casts as
+/// possible.
 pub(super) fn together(a: &Typed, b: &Typed, result: (i128, i128)) -> Option<(Typed, Typed, Type)> {
     let fitting = TYPES
         .into_iter()

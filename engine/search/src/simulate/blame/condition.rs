@@ -1,8 +1,9 @@
 //! The weakest condition on a choice.
 //!
-//! What is bad is a predicate on the choice: the fault, and each condition on the way there that is about this choice alone. The bad
-//! values around the one that was seen are an interval in most programs (`level > 9`, `n == 0`), so its ends are looked for by
-//! doubling and halving, and what lies between is sampled: a condition may be too weak, which the next run shows; if it is too
+//! What is bad is a predicate on the choice: the fault, and each condition on the way there that is
+//! about this choice alone. The bad values around the one that was seen are an interval in most
+//! programs (`level > 9`, `n == 0`), so its ends are looked for by doubling and halving, and what
+//! lies between is sampled: a condition may be too weak, which the next run shows; if it is too
 //! strong, bugs are hidden.
 
 use std::collections::BTreeMap;
@@ -39,7 +40,8 @@ pub enum Condition {
         /// So many.
         bytes: u64,
     },
-    /// What memory has in it, as numbers of more than a byte, is an index or a pointer of the library's, and not looked at before.
+    /// What memory has in it, as numbers of more than a byte, is an index or a pointer of the
+    /// library's, and not looked at before.
     Elements,
     /// It stands in a relation to another choice.
     Relates {

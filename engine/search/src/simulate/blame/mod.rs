@@ -1,10 +1,11 @@
 //! Whose fault a fault is.
 //!
-//! A harness that was written from a header chooses values of which the header says nothing: NULL, zeros in a structure, a mode, how
-//! much room an output has. Where the library uses such a choice unchecked, the fault is no bug but a condition that nobody
-//! stated. Where it depends on any byte of data, or on nothing from outside, it is the library's own. The run's shadow decides, with the
-//! harness's choices as variables in it (`cegar_model::machine::crossing`): what the faulting operation works with, or, where reaching a
-//! place is the fault, the branch that led there.
+//! A harness that was written from a header chooses values of which the header says nothing: NULL,
+//! zeros in a structure, a mode, how much room an output has. Where the library uses such a choice
+//! unchecked, the fault is no bug but a condition that nobody stated. Where it depends on any byte
+//! of data, or on nothing from outside, it is the library's own. The run's shadow decides, with the
+//! harness's choices as variables in it (`cegar_model::machine::crossing`): what the faulting
+//! operation works with, or, where reaching a place is the fault, the branch that led there.
 //!
 //! In doubt the library is blamed: a condition that is learnt wrongly hides bugs.
 
@@ -93,7 +94,8 @@ impl Subject {
     }
 }
 
-/// Blames the violation that a tape leads to; none where the machine does not see it, or where it is in the harness itself.
+/// Blames the violation that a tape leads to; none where the machine does not see it, or where it
+/// is in the harness itself.
 pub fn blame(
     machine: &Machine<'_>,
     tape: &[u8],
@@ -196,8 +198,9 @@ impl Looking<'_> {
         Blame::Harness(self.missing(&chosen, fault.condition))
     }
 
-    /// What an assertion asks of nothing but the arguments of the function that it stands in, which the harness called: that is the
-    /// function's way to say what its callers have to keep, even of a size that goes with its buffer.
+    /// What an assertion asks of nothing but the arguments of the function that it stands in, which
+    /// the harness called: that is the function's way to say what its callers have to keep, even of
+    /// a size that goes with its buffer.
     fn asserted(&mut self, fault: &Fault) -> Option<Vec<Missing>> {
         let chosen = self.chosen_in(&fault.on);
         let known: BTreeSet<Symbol> = chosen
@@ -218,8 +221,8 @@ impl Looking<'_> {
         Some(self.missing(&chosen, fault.condition))
     }
 
-    /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it was, data may have said: an index
-    /// does not make NULL of a pointer.
+    /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it
+    /// was, data may have said: an index does not make NULL of a pointer.
     fn null(&mut self, fault: &Fault) -> Option<Missing> {
         if !self.is_through_null() {
             return None;
@@ -238,7 +241,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Whether an access went through a NULL that is not the harness's: no number of 32 bits makes a pointer NULL that an index is added to.
+    /// Whether an access went through a NULL that is not the harness's: no number of 32 bits makes
+    /// a pointer NULL that an index is added to.
     fn is_librarys_null(&self, fault: &Fault) -> bool {
         let chosen = self.chosen_in(&fault.on);
         let is_pointer = |chosen: &Chosen| self.pool.width(chosen.term) == 64;
@@ -327,8 +331,9 @@ impl Looking<'_> {
         Some(fault::beyond(self.pool, offset, len, size))
     }
 
-    /// The branch that led past the end of one of the harness's own structures, where the library counts up to a number that the
-    /// harness chose: `i < m->len` before `m->body[i]`. A branch about data says nothing about the harness.
+    /// The branch that led past the end of one of the harness's own structures, where the library
+    /// counts up to a number that the harness chose: `i < m->len` before `m->body[i]`. A branch
+    /// about data says nothing about the harness.
     fn steered(&mut self) -> Option<Fault> {
         let (owned, _) = self.passed_end()?;
         if owned.variable.is_none() || !self.noted.culprits.is_empty() {
@@ -373,7 +378,8 @@ impl Looking<'_> {
         None
     }
 
-    /// The weakest conditions on what was chosen. Where one choice makes it fail whatever the others are, it is that one's.
+    /// The weakest conditions on what was chosen. Where one choice makes it fail whatever the
+    /// others are, it is that one's.
     fn missing(&mut self, chosen: &[Chosen], fault: Option<Term>) -> Vec<Missing> {
         let entered = self.noted.entered.unwrap_or(0);
         let mut path: Vec<(Term, bool)> = self.run.path[entered.min(self.run.path.len())..]

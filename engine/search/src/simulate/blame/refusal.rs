@@ -12,8 +12,9 @@ const REFUSES: &str = "crunner_refuses";
 const LARGE: &str = "malloc:large";
 
 impl Looking<'_> {
-    /// Memory that was refused because so much was asked for, where nothing else was decided behind that: what said how much. The
-    /// environment's answer is neither data nor a choice of the harness.
+    /// Memory that was refused because so much was asked for, where nothing else was decided behind
+    /// that: what said how much. The environment's answer is neither data nor a choice of the
+    /// harness.
     pub(super) fn refused(&mut self) -> Option<Fault> {
         let decides = self.program.function_named(REFUSES)?;
         let answer = self

@@ -1,4 +1,5 @@
-//! Faults at the end of the harness's own memory: how much there has to be of it, or what has to be in it.
+//! Faults at the end of the harness's own memory: how much there has to be of it, or what has to be
+//! in it.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,8 @@ use super::{Condition, Looking, Missing, Subject};
 const NUMBER: usize = 4;
 
 impl Looking<'_> {
-    /// An access past the end of an object of the harness's of which the library does not know how large it is.
+    /// An access past the end of an object of the harness's of which the library does not know how
+    /// large it is.
     pub(super) fn too_small(&self, kind: CheckKind) -> Option<Missing> {
         let (owned, end) = self.passed_end()?;
         if owned.told {
@@ -25,7 +27,8 @@ impl Looking<'_> {
                 made_by: owned.made_by.map(|(site, _)| site),
             }
         } else {
-            // What `malloc` gave has no name in the program: the argument that it is says which one.
+            // What `malloc` gave has no name in the program: the argument that it is says which
+            // one.
             Subject::argument(owned.passed?)
         };
         // A string ends where it ends. One that is written past its end was wanted as room.
@@ -51,8 +54,9 @@ impl Looking<'_> {
         (end > owned.size).then_some((owned, end))
     }
 
-    /// A write past the end of memory whose length the library is told by a variable that it may set, and of which it made no use: it
-    /// says there how much it wrote, and relies on its caller for the room.
+    /// A write past the end of memory whose length the library is told by a variable that it may
+    /// set, and of which it made no use: it says there how much it wrote, and relies on its caller
+    /// for the room.
     pub(super) fn unread_length(&self, kind: CheckKind) -> Option<Missing> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Write)?;
         let object = (address >> 32) as u32;
@@ -100,8 +104,9 @@ impl Looking<'_> {
         })
     }
 
-    /// A read past the end of memory whose length the harness chose and told, where the library looked at no length: it has a least
-    /// one, as keys and tables have. Whether the memory is such a thing, and not what the library was made to read, its user knows.
+    /// A read past the end of memory whose length the harness chose and told, where the library
+    /// looked at no length: it has a least one, as keys and tables have. Whether the memory is such
+    /// a thing, and not what the library was made to read, its user knows.
     pub(super) fn too_short(&self, kind: CheckKind) -> Option<Missing> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Read)?;
         let object = (address >> 32) as u32;
@@ -145,9 +150,9 @@ impl Looking<'_> {
         })
     }
 
-    /// An access at a place that numbers from one piece of the harness's memory say, at which the library looked nowhere before: rows of
-    /// indices, such as a suffix array. Whether the memory is a row of numbers, and not bytes that the library puts together, its user
-    /// knows.
+    /// An access at a place that numbers from one piece of the harness's memory say, at which the
+    /// library looked nowhere before: rows of indices, such as a suffix array. Whether the memory
+    /// is a row of numbers, and not bytes that the library puts together, its user knows.
     pub(super) fn unchecked_elements(&self) -> Option<Missing> {
         self.noted.access?;
         // How much there is of what is accessed, data may say as well.
@@ -186,7 +191,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Whether anything on the way depended on a string's characters: then it was wanted as the string that it is.
+    /// Whether anything on the way depended on a string's characters: then it was wanted as the
+    /// string that it is.
     fn has_read_a_string(&self) -> bool {
         let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
         let strings = Harness {

@@ -111,7 +111,8 @@ fn no_number_beside_a_null_of_the_librarys_is_to_blame() {
 #[test]
 fn memory_that_is_refused_for_what_was_asked() {
     let library = "int f(size_t n) { int *p = malloc(n * 4); p[0] = 1; return p[0]; }";
-    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, \
+        8); return f(n); }";
     let blame = blamed(library, entry, &[0, 0, 0, 0, 0, 0, 0, 0x20]);
     assert_eq!(only(blame).value, 1 << 61);
 }
@@ -121,7 +122,8 @@ fn memory_that_the_environment_refuses_for_being_much() {
     let library = "static int crunner_refuses(size_t n) {
              u8 b; if (n <= 1000) return 0; crunner_choose(\"malloc:large\", &b, 1); return !(b & 1); }
          int f(size_t n) { size_t no = -(size_t)crunner_refuses(n); int *p = malloc(n | no); p[0] = 1; return p[0]; }";
-    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, 8); return f(n); }";
+    let entry = "int f(size_t); int cegar_entry(void) { size_t n; crunner_choose(\"ulong\", &n, \
+        8); return f(n); }";
     let missing = only(blamed(library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]));
     assert_eq!(missing.value, 1024);
     let Condition::Outside { unsigned, .. } = missing.condition else {
@@ -136,7 +138,8 @@ fn memory_that_the_environment_refuses_for_being_much() {
 
 #[test]
 fn a_setting_out_of_its_range() {
-    let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return table[level]; }";
+    let library = "static int table[10]; int f(int level) { if (level == 50) return 0; return \
+        table[level]; }";
     let entry = "int f(int); int cegar_entry(void) { int level = word(); return f(level); }";
     let missing = only(blamed(library, entry, &[12, 0, 0, 0]));
     assert!(missing.varies);
@@ -239,15 +242,16 @@ fn a_number_that_the_library_counts_up_to() {
     assert_eq!(blame, Blame::Library);
 }
 
-/// An assertion about an argument is the library's way to say what its callers have to keep; one about what was computed of data, or
-/// deeper in the library, is the library's own.
+/// An assertion about an argument is the library's way to say what its callers have to keep; one
+/// about what was computed of data, or deeper in the library, is the library's own.
 #[test]
 fn what_is_asserted_of_arguments() {
     let entry = "void f(const unsigned char *, unsigned long);
          int cegar_entry(void) { unsigned long n = byte(); unsigned char *p = malloc(n);
              for (unsigned long i = 0; i < n; i++) p[i] = byte(); f(p, n); return 0; }";
     let missing = only(blamed(
-        "#include <assert.h>\nvoid f(const unsigned char *p, unsigned long n) { assert(n); (void)p; }",
+        "#include <assert.h>\n\
+         void f(const unsigned char *p, unsigned long n) { assert(n); (void)p; }",
         entry,
         &[0],
     ));
@@ -255,7 +259,8 @@ fn what_is_asserted_of_arguments() {
         matches!(missing.subject, Subject::Argument { number: 1, .. }),
         "{missing:?}"
     );
-    let of_data = "#include <assert.h>\nvoid f(const unsigned char *p, unsigned long n) { if (n) assert(p[0]); }";
+    let of_data = "#include <assert.h>\n\
+        void f(const unsigned char *p, unsigned long n) { if (n) assert(p[0]); }";
     assert_eq!(blamed(of_data, entry, &[1, 0]), Blame::Input);
     let deeper = "#include <assert.h>\nstatic void g(unsigned long n) { assert(n != 3); }
          void f(const unsigned char *p, unsigned long n) { (void)p; if (n > 1) g(n); }";

@@ -1,7 +1,8 @@
 //! Departures as questions to the solver.
 //!
-//! Most answers come at once. A question that went to the solver's limits waits in a class of its own and is asked once more with
-//! larger ones: a checksum in front of everything else can be the one question that all the rest stands behind.
+//! Most answers come at once. A question that went to the solver's limits waits in a class of its
+//! own and is asked once more with larger ones: a checksum in front of everything else can be the
+//! one question that all the rest stands behind.
 
 use super::*;
 use crate::simulate::partial::{Question, Simulated, simulate};
@@ -25,7 +26,8 @@ impl Search<'_> {
             } => {
                 let covered = self.covered[other.index()];
                 if class == class::UNCOVERED && covered {
-                    // Another execution entered the block: this departure is now worth only its context.
+                    // Another execution entered the block: this departure is now worth only its
+                    // context.
                     self.later(of, at, from, other);
                     return;
                 }

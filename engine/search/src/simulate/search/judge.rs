@@ -1,7 +1,8 @@
 //! Which violations are told.
 //!
-//! One for each place and call stack, since all that the search wants of a check is one input. But what is told has yet to be
-//! confirmed natively, and whether that succeeds depends on the tape: so other tapes with the same violation are kept until then.
+//! One for each place and call stack, since all that the search wants of a check is one input. But
+//! what is told has yet to be confirmed natively, and whether that succeeds depends on the tape: so
+//! other tapes with the same violation are kept until then.
 
 use super::*;
 use cegar_model::program::{CallSite, Pos};
@@ -49,8 +50,8 @@ impl Search<'_> {
         }
     }
 
-    /// What was told of a violation was not confirmed. What another tape does there may be: one that was executed since, if there
-    /// is one; else the next one is told of, a few times.
+    /// What was told of a violation was not confirmed. What another tape does there may be: one
+    /// that was executed since, if there is one; else the next one is told of, a few times.
     pub fn doubt(&mut self, violation: &Violation) -> Option<Witness> {
         let place = place(violation);
         let times = self.doubted.entry(place.clone()).or_default();

@@ -91,7 +91,8 @@ pub enum News {
         /// How it was made.
         origin: Origin,
     },
-    /// A tape on which the machine saw a wanted check fail. Not a finding before a native run showed it.
+    /// A tape on which the machine saw a wanted check fail. Not a finding before a native run
+    /// showed it.
     Violation {
         /// The tape.
         tape: Vec<u8>,

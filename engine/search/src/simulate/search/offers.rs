@@ -1,6 +1,7 @@
 //! What an execution offers: departures from its path, longer tapes, turns around its loops.
 //!
-//! Everything that might be worth asking is queued here, by what it promises; [`Search::slice`] asks.
+//! Everything that might be worth asking is queued here, by what it promises; [`Search::slice`]
+//! asks.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

@@ -69,8 +69,8 @@ pub(super) mod class {
     pub const AGAIN: usize = 6;
     /// How many classes there are.
     pub const ALL: usize = 7;
-    /// How much of the effort each gets while it has work: a class that waits forever is a class that does not exist,
-    /// and one long replay costs as much as ten thousand questions.
+    /// How much of the effort each gets while it has work: a class that waits forever is a class
+    /// that does not exist, and one long replay costs as much as ten thousand questions.
     pub const SHARE: [u64; ALL] = [8, 8, 4, 2, 4, 1, 1];
 }
 
@@ -97,7 +97,8 @@ impl Ord for Job {
     }
 }
 
-/// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as much.
+/// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as
+/// much.
 #[derive(Default)]
 pub(super) struct Queue {
     heaps: [BinaryHeap<Job>; class::ALL],

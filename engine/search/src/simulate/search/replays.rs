@@ -10,7 +10,8 @@ use super::{News, Origin, Search};
 use crate::simulate::pump;
 
 impl Search<'_> {
-    /// Executes a tape with a stretch repeated; what the execution did and whether it took all of the repetitions.
+    /// Executes a tape with a stretch repeated; what the execution did and whether it took all of
+    /// the repetitions.
     fn repeat(
         &mut self,
         tape: &[u8],
@@ -60,7 +61,8 @@ impl Search<'_> {
         }
     }
 
-    /// A bound that is checked wrongly is off by a few: what lies at the boundary between two behaviours is worth a look.
+    /// A bound that is checked wrongly is off by a few: what lies at the boundary between two
+    /// behaviours is worth a look.
     pub(super) fn between(
         &mut self,
         tape: &Rc<[u8]>,

@@ -9,13 +9,13 @@ use cegar_model::machine::crossing::Harness;
 /// Says of a tape and the choices that a run took from it which bytes mean something together.
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
 
-/// Bytes of the longest tape whose fault is blamed on the library or the harness. That happens once for each fault, and a
-/// harness may have memory of a megabyte that the tape fills.
+/// Bytes of the longest tape whose fault is blamed on the library or the harness. That happens once
+/// for each fault, and a harness may have memory of a megabyte that the tape fills.
 const MOST_BLAMED: usize = 2 << 20;
 
 impl Search<'_> {
-    /// The shortest tape found that shows the same violation at the same place, and its run. `spans` says of a run's choices what
-    /// they mean.
+    /// The shortest tape found that shows the same violation at the same place, and its run.
+    /// `spans` says of a run's choices what they mean.
     pub fn minimise(
         &mut self,
         tape: &[u8],
@@ -81,8 +81,8 @@ impl Search<'_> {
         (tape, run)
     }
 
-    /// Runs a tape concretely, for reports. An invalid access is looked at once more, symbolically, for where its address
-    /// came from.
+    /// Runs a tape concretely, for reports. An invalid access is looked at once more, symbolically,
+    /// for where its address came from.
     pub fn observe(&mut self, tape: &[u8]) -> Execution {
         self.stats.executions += 1;
         let run = self.machine.run(tape);
@@ -118,8 +118,9 @@ impl Search<'_> {
     }
 }
 
-/// What shortening a tape may cost that leads loops around, and whose run takes so many steps. The number of turns is the least
-/// already: what is left is to make the tape legible, and if it is long, that takes one run.
+/// What shortening a tape may cost that leads loops around, and whose run takes so many steps. The
+/// number of turns is the least already: what is left is to make the tape legible, and if it is
+/// long, that takes one run.
 fn for_turns(steps: u64, is_plain: bool) -> Budget {
     let most = Budget::default();
     let steps = match is_plain && steps > LEGIBLE_STEPS {
@@ -129,7 +130,8 @@ fn for_turns(steps: u64, is_plain: bool) -> Budget {
     Budget { steps, ..most }
 }
 
-/// Runs of candidates. The last one that showed the violation is kept, so that nothing long runs twice.
+/// Runs of candidates. The last one that showed the violation is kept, so that nothing long runs
+/// twice.
 struct Runs<'m, 'p> {
     machine: &'m mut Machine<'p>,
     stats: &'m mut SearchStats,

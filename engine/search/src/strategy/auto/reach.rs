@@ -1,8 +1,9 @@
 //! Goals that do not follow: does an execution lead there?
 //!
-//! A goal is not worth proving once it is reached, and an invariant that is wanted for it does not exist. Two questions are
-//! asked before guesses are made: whether a state of the forest is next to it (`abstraction::frontier`), and whether it lies
-//! behind loops that have to be taken many times (`abstraction::loops`). What is found is a tape for the search and the fuzzer.
+//! A goal is not worth proving once it is reached, and an invariant that is wanted for it does not
+//! exist. Two questions are asked before guesses are made: whether a state of the forest is next to
+//! it (`abstraction::frontier`), and whether it lies behind loops that have to be taken many times
+//! (`abstraction::loops`). What is found is a tape for the search and the fuzzer.
 
 use std::time::{Duration, Instant};
 
@@ -21,8 +22,8 @@ const LONG: usize = 1 << 20;
 const GOALS: u32 = 4;
 
 impl Prover<'_, '_> {
-    /// Asks about each goal that does not follow whether a state of the forest leads there: then it is no use proving
-    /// it, and the tape is worth executing.
+    /// Asks about each goal that does not follow whether a state of the forest leads there: then it
+    /// is no use proving it, and the tape is worth executing.
     pub(super) fn frontier(&mut self, forest: &Forest) {
         let Some(seeds) = &self.options.seeds else {
             return;
@@ -62,8 +63,8 @@ impl Prover<'_, '_> {
         self.stats.frontier += clock.elapsed().as_secs_f64();
     }
 
-    /// Asks about each goal that does not follow whether it is reached around the loops on the way, for so long at most
-    /// in all and for a part of it for each.
+    /// Asks about each goal that does not follow whether it is reached around the loops on the way,
+    /// for so long at most in all and for a part of it for each.
     pub(super) fn around(&mut self, forest: &Forest, time: Duration) {
         let Some(seeds) = self.options.seeds.as_ref().filter(|_| self.options.loops) else {
             return;

@@ -1,7 +1,8 @@
 //! What may go wrong where no check of the user's stands.
 //!
-//! A library function has its checks in the stub library (`strlen` reads up to the zero byte), so that what a call of it needs is
-//! proved there. Whoever reports needs the function and not a sentence: a user knows the calls of it, and not the stub library's files.
+//! A library function has its checks in the stub library (`strlen` reads up to the zero byte), so
+//! that what a call of it needs is proved there. Whoever reports needs the function and not a
+//! sentence: a user knows the calls of it, and not the stub library's files.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,8 @@ use crate::strategy::options::Options;
 pub struct Elsewhere {
     /// The function, and the place in it; none if it is said of the program as a whole.
     pub at: Option<(FuncId, Pos)>,
-    /// The user's call that leads there, where the context tells: the callee and the place of the call.
+    /// The user's call that leads there, where the context tells: the callee and the place of the
+    /// call.
     pub call: Option<(FuncId, Pos)>,
     /// What would be violated; none where it is not known.
     pub kind: Option<CheckKind>,
@@ -38,7 +40,8 @@ impl Elsewhere {
         }
     }
 
-    /// What the floor leaves open: accesses without a check, and checks of functions that are not the user's.
+    /// What the floor leaves open: accesses without a check, and checks of functions that are not
+    /// the user's.
     pub(super) fn above(
         (program, options): (&Program, &Options),
         ground: &Ground,

@@ -120,7 +120,8 @@ pub(super) fn settle(
     (verdicts, sheet.claims)
 }
 
-/// The properties that were not asked for and of which the floor leaves checks open: nothing else settles these.
+/// The properties that were not asked for and of which the floor leaves checks open: nothing else
+/// settles these.
 pub(super) fn unasked_of(
     program: &Program,
     options: &Options,
@@ -143,7 +144,8 @@ pub(super) struct Sheet {
     pub(super) is_alone: bool,
 }
 
-/// The condition under which a goal follows, as the fragments have it and as the floor has it; none where it does not.
+/// The condition under which a goal follows, as the fragments have it and as the floor has it; none
+/// where it does not.
 type Conditional = (Option<Option<Condition>>, Option<Condition>);
 
 impl Sheet {
@@ -170,7 +172,8 @@ impl Sheet {
         verdicts.collect()
     }
 
-    /// Claims that those of the user's blocks are never entered of which that follows, and that no execution has covered.
+    /// Claims that those of the user's blocks are never entered of which that follows, and that no
+    /// execution has covered.
     pub(super) fn blocks(
         &mut self,
         (program, options): (&Program, &Options),
@@ -196,7 +199,8 @@ impl Sheet {
         verdicts.collect()
     }
 
-    /// A claim with the lesser of two conditions: as the fragments have it, and as the floor has it.
+    /// A claim with the lesser of two conditions: as the fragments have it, and as the floor has
+    /// it.
     fn claim(
         &mut self,
         id: u32,
@@ -245,8 +249,9 @@ pub(super) fn why(failing: &Failing, program: &Program, graph: &Graph<'_>) -> St
         Some(&(_, function)) => {
             let name = plain(&program.function(function).name);
             format!(
-                "the external `{name}` may write what it can reach; if it does not, say so under [external.{name}]: `writes = false`, or \
-                 what it writes, such as `writes = \"p2 elements of p1\"`"
+                "the external `{name}` may write what it can reach; if it does not, say so under \
+                 [external.{name}]: `writes = false`, or what it writes, such as `writes = \"p2 \
+                 elements of p1\"`"
             )
         }
         None => "no invariant was found that excludes it".to_owned(),

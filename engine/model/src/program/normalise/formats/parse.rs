@@ -1,5 +1,5 @@
-//! The parts of a format. What the interpreters of the library (`engine_format.c`, `scan.c`) read from a format, this reads from it as
-//! well; what it does not know, it gives up on.
+//! The parts of a format. What the interpreters of the library (`engine_format.c`, `scan.c`) read
+//! from a format, this reads from it as well; what it does not know, it gives up on.
 
 /// Longer widths and precisions are the interpreter's.
 const WIDEST: i64 = 4096;
@@ -268,7 +268,8 @@ fn scanned_conversion(text: &[u8]) -> Option<(Scan, &[u8])> {
     is_known.then_some((scan, rest))
 }
 
-/// The set of `%[...]` behind the bracket, one bit for each character, and the rest; as `read_set` of `scan.c` reads it.
+/// The set of `%[...]` behind the bracket, one bit for each character, and the rest; as `read_set`
+/// of `scan.c` reads it.
 fn characters(text: &[u8]) -> Option<([u8; 32], &[u8])> {
     let mut set = [0u8; 32];
     let mut include = |byte: u8| set[usize::from(byte / 8)] |= 1 << (byte % 8);

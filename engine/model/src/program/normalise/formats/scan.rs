@@ -61,7 +61,8 @@ impl<'m> Writer<'m> {
             self.builder.branch(goes_on, next, end);
             self.builder.move_to_end(next);
         }
-        // Where all was read the function returns on its own: what was stored is known there, and the result tells it from the rest.
+        // Where all was read the function returns on its own: what was stored is known there, and
+        // the result tells it from the rest.
         self.returns_assigned(source);
         self.builder.move_to_end(end);
         self.returns_assigned(source);

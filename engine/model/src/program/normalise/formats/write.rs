@@ -1,4 +1,5 @@
-//! Functions for formats, as LLVM's code: those of `printf`'s kind, and what both kinds are written with.
+//! Functions for formats, as LLVM's code: those of `printf`'s kind, and what both kinds are written
+//! with.
 
 use cegar_llvm::{BasicBlock, Builder, LLVMIntPredicate, LLVMLinkage, Module, Type, Value};
 
@@ -27,7 +28,8 @@ pub(super) struct Writer<'m> {
     word: Type<'m>,
     pub(super) pointer: Type<'m>,
     double: Type<'m>,
-    /// `struct sink` and `struct spec` of `engine_format.c`, and `struct crunner_source` of `scan.h`.
+    /// `struct sink` and `struct spec` of `engine_format.c`, and `struct crunner_source` of
+    /// `scan.h`.
     sink: Type<'m>,
     spec: Type<'m>,
     pub(super) source: Type<'m>,
@@ -136,7 +138,8 @@ impl<'m> Writer<'m> {
         arguments.extend(&parameters[first..]);
         let length = self.builder.call(format.callable(), &arguments);
         let stream = self.stream(stdout, out, &parameters)?;
-        // Each of the two places of the text has calls of its own, which know which of them it is: of a pointer to either, proofs know little.
+        // Each of the two places of the text has calls of its own, which know which of them it is:
+        // of a pointer to either, proofs know little.
         let (long, short) = (self.block(function), self.block(function));
         let is_long = self.is_at_least(length, BUFFER);
         self.builder.branch(is_long, long, short);

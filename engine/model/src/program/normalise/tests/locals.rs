@@ -32,8 +32,10 @@ fn locals_end_with_their_scope() {
     let sources = [
         "int main(void) { int *p; { int x[2]; x[0] = 1; p = x; } return *p; }",
         "int main(void) { int *p; { int x; x = 1; p = &x; } return *p; }",
-        "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; }",
-        "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } return p[0]; }",
+        "struct s { int *p; }; int main(void) { struct s s; { int x = 1; s.p = &x; } return *s.p; \
+         }",
+        "int main(void) { int n = 0, *p = &n; { struct { int a, b; } x = {1, 2}; p = &x.b; } \
+         return p[0]; }",
     ];
     for source in sources {
         assert_eq!(violated(source), Some(CheckKind::Read), "{source}");
@@ -56,21 +58,24 @@ fn accesses_beyond_locals_stay() {
     }
 }
 
-/// SROA leaves a union that is read as another type than it is written as in memory, with the marks of its scope around it.
+/// SROA leaves a union that is read as another type than it is written as in memory, with the marks
+/// of its scope around it.
 #[test]
 fn a_part_that_stays_in_memory_is_not_written_before_its_scope() {
     let source = "struct value { unsigned tag; union { double number; int *pointer; } as; };\n\
-         int main(void) { int n = 0; struct value all[2] = {{1, {.pointer = &n}}, {1, {.pointer = &n}}};\n\
-         for (int i = 0; i < 2; i++) { struct value *at = &all[i], old;\n\
-         old.tag = at->tag; old.as.number = at->as.number; at->tag = 0; if (old.tag & 1) ++*old.as.pointer; }\n\
-         return n; }";
+        int main(void) { int n = 0; struct value all[2] = {{1, {.pointer = &n}}, {1, {.pointer = \
+        &n}}};\nfor (int i = 0; i < 2; i++) { struct value *at = &all[i], old;\n\
+        old.tag = at->tag; old.as.number = at->as.number; at->tag = 0; if (old.tag & 1) \
+        ++*old.as.pointer; }\nreturn n; }";
     assert_eq!(violated(source), None);
 }
 
-/// A local that is copied to itself stays whole, in memory: what SROA left of it was written before its scope began, which the sanitizer reports.
+/// A local that is copied to itself stays whole, in memory: what SROA left of it was written before
+/// its scope began, which the sanitizer reports.
 #[test]
 fn a_local_that_is_moved_within_itself_stays_in_memory() {
-    let source = "#include <string.h>\nint main(void) { char text[8] = \"abcdefg\"; memmove(text + 1, text, 4); return text[4]; }";
+    let source = "#include <string.h>\n\
+        int main(void) { char text[8] = \"abcdefg\"; memmove(text + 1, text, 4); return text[4]; }";
     assert_eq!(violated(source), None);
     let (_, program) = program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
     let main = program.function_named("cegar_user_main").expect("main");

@@ -38,8 +38,8 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The address of a structure's copy, with the structure's contents. Which function is called is not known everywhere: then
-    /// the copy is the structure itself.
+    /// The address of a structure's copy, with the structure's contents. Which function is called
+    /// is not known everywhere: then the copy is the structure itself.
     fn by_value(&mut self, function: FuncId, call: &Call, from: Operand) -> Option<Node> {
         let from = self.operand(function, from)?;
         let node = self.constraints.node();

@@ -165,7 +165,8 @@ fn of_replaced_parts() {
     shop.end(100);
 }
 
-/// What constructors make of floats without computing: sign bits. The pattern is compared, so a NaN's counts, too.
+/// What constructors make of floats without computing: sign bits. The pattern is compared, so a
+/// NaN's counts, too.
 #[test]
 fn of_floats() {
     for kind in [

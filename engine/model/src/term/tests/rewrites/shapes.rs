@@ -273,8 +273,8 @@ impl Workshop {
 /// By default a pair in so many is looked at.
 const PART: usize = 4;
 
-/// Pairs of shapes of so many bits: all with a leaf, and of the others every `step`th. Rewrites do not depend on the width, so
-/// that each width has other pairs.
+/// Pairs of shapes of so many bits: all with a leaf, and of the others every `step`th. Rewrites do
+/// not depend on the width, so that each width has other pairs.
 fn everything(w: Width, step: usize, least: usize) {
     let part = one_in(PART);
     let (step, least) = (step * part, least / part);
