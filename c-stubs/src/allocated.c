@@ -1,5 +1,6 @@
-/* Functions of the C library that hand out heap memory. They are stubs on both sides: natively the program's heap is the
- * runtime's, and a block of the platform's heap must not reach the program's free(). */
+/* Functions of the C library that hand out heap memory. They are stubs on both sides: natively the
+ * program's heap is the runtime's, and a block of the platform's heap must not reach the program's
+ * free(). */
 #include "allocation.h"
 
 size_t strnlen(const char *s, size_t n);
@@ -42,7 +43,8 @@ STUB int CRUNNER_asprintf(char **restrict into, const char *restrict format, ...
     va_end(args);
     return n;
 }
-STUB int CRUNNER___vasprintf_chk(char **restrict into, int flag, const char *restrict format, va_list args) {
+STUB int CRUNNER___vasprintf_chk(char **restrict into, int flag, const char *restrict format,
+                                 va_list args) {
     return CRUNNER_vasprintf(into, format, args);
 }
 STUB int CRUNNER___asprintf_chk(char **restrict into, int flag, const char *restrict format, ...) {

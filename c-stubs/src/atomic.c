@@ -1,12 +1,18 @@
-/* Atomic accesses of objects that no instruction is large enough for: the compiler calls these. There is one thread, so that
- * each is what it does without the word atomic. A comparison is of all bytes, padding too, as it is in libatomic. */
+/* Atomic accesses of objects that no instruction is large enough for: the compiler calls these.
+ * There is one thread, so that each is what it does without the word atomic. A comparison is of all
+ * bytes, padding too, as it is in libatomic. */
 #include "stub.h"
 
 int memcmp(const void *a, const void *b, size_t n);
 
-STUB void CRUNNER___atomic_load(size_t size, const void *from, void *into, int order) { memcpy(into, from, size); }
-STUB void CRUNNER___atomic_store(size_t size, void *at, const void *value, int order) { memcpy(at, value, size); }
-STUB void CRUNNER___atomic_exchange(size_t size, void *at, const void *value, void *before, int order) {
+STUB void CRUNNER___atomic_load(size_t size, const void *from, void *into, int order) {
+    memcpy(into, from, size);
+}
+STUB void CRUNNER___atomic_store(size_t size, void *at, const void *value, int order) {
+    memcpy(at, value, size);
+}
+STUB void CRUNNER___atomic_exchange(size_t size, void *at, const void *value, void *before,
+                                    int order) {
     const unsigned char *new = value;
     unsigned char *here = at, *old = before;
     /* `before` may be `value`. */
@@ -16,7 +22,8 @@ STUB void CRUNNER___atomic_exchange(size_t size, void *at, const void *value, vo
         here[i] = byte;
     }
 }
-STUB _Bool CRUNNER___atomic_compare_exchange(size_t size, void *at, void *expected, const void *value, int success, int failure) {
+STUB _Bool CRUNNER___atomic_compare_exchange(size_t size, void *at, void *expected,
+                                             const void *value, int success, int failure) {
     if (memcmp(at, expected, size) == 0) {
         memcpy(at, value, size);
         return 1;

@@ -20,11 +20,11 @@ STUB unsigned long long crunner_choose_u64(const char *channel) {
     return v;
 }
 
-#define GETTER(type, name)             \
+#define GETTER(type, name) \
     STUB type crunner_get_##name(void) { \
-        type v;                        \
+        type v; \
         crunner_choose(#name, &v, sizeof v); \
-        return v;                      \
+        return v; \
     }
 
 GETTER(unsigned char, byte)
@@ -98,10 +98,13 @@ STUB size_t crunner_read_string(const char *channel, char *into, size_t capacity
     return n;
 }
 
-STUB size_t crunner_get_string(char *into, size_t capacity) { return crunner_read_string("string", into, capacity); }
+STUB size_t crunner_get_string(char *into, size_t capacity) {
+    return crunner_read_string("string", into, capacity);
+}
 
-/* The block has exactly the string's size: a read past its end is seen. It is gathered on the stack and not in a block that
- * grows, because a block whose address changes from turn to turn is harder to prove anything about. */
+/* The block has exactly the string's size: a read past its end is seen. It is gathered on the stack
+ * and not in a block that grows, because a block whose address changes from turn to turn is harder
+ * to prove anything about. */
 STUB char *crunner_choose_string(const char *channel) {
     char text[LONGEST_ARGUMENT];
     size_t n = crunner_read_string(channel, text, sizeof text);
@@ -125,4 +128,6 @@ _Noreturn STUB void crunner_fail_at(const char *message, const char *file, unsig
     crunner_violation(VIOLATES_FAIL, message, file, line);
 }
 
-_Noreturn STUB void crunner_fail(const char *message) { crunner_violation(VIOLATES_FAIL, message, 0, 0); }
+_Noreturn STUB void crunner_fail(const char *message) {
+    crunner_violation(VIOLATES_FAIL, message, 0, 0);
+}

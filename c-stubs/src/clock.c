@@ -1,6 +1,7 @@
-/* Time. Every clock moves by a choice each time it is read. It never goes backwards, unless the narrowing "clock" is lifted: what a
- * program measures may be anything, but no sane program is blamed for not expecting yesterday. The calendar is exact,
- * the time zone UTC or, without the narrowing "identity", another; the formats are the C locale's. */
+/* Time. Every clock moves by a choice each time it is read. It never goes backwards, unless the
+ * narrowing "clock" is lifted: what a program measures may be anything, but no sane program is
+ * blamed for not expecting yesterday. The calendar is exact, the time zone UTC or, without the
+ * narrowing "identity", another; the formats are the C locale's. */
 #include "stub.h"
 #include <sys/time.h>
 #include <time.h>
@@ -64,14 +65,16 @@ STUB int CRUNNER_clock_getres(clockid_t which, struct timespec *into) {
     if (into) {
         into->tv_sec = 0;
         into->tv_nsec = 1;
-        if (!crunner_assumed("identity")) into->tv_nsec += crunner_choose_u32("clock_getres") % 10000000;
+        if (!crunner_assumed("identity"))
+            into->tv_nsec += crunner_choose_u32("clock_getres") % 10000000;
     }
     return 0;
 }
 
 STUB double CRUNNER_difftime(time_t later, time_t earlier) {
     time_t between;
-    return __builtin_sub_overflow(later, earlier, &between) ? (double)later - (double)earlier : (double)between;
+    return __builtin_sub_overflow(later, earlier, &between) ? (double)later - (double)earlier
+                                                            : (double)between;
 }
 
 /* ---- the calendar ---- */
@@ -87,8 +90,8 @@ static int month_days(long year, int month) {
 static long days_before(long year) {
     long y = year - 1, leaps = 0;
     /* Division towards minus infinity, so that years before 1 are right too. */
-    leaps += (y >= 0 ? y / 4 : -((3 - y) / 4)) - (y >= 0 ? y / 100 : -((99 - y) / 100)) +
-             (y >= 0 ? y / 400 : -((399 - y) / 400));
+    leaps += (y >= 0 ? y / 4 : -((3 - y) / 4)) - (y >= 0 ? y / 100 : -((99 - y) / 100))
+             + (y >= 0 ? y / 400 : -((399 - y) / 400));
     return (year - 1970) * 365 + leaps - 477;
 }
 
@@ -99,9 +102,11 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
         days--;
     }
     year = 1970 + days / 366;
-    /* The estimate errs towards 1970 by less than one year in 480, and each of these turns leaves as much of the error that was left. */
+    /* The estimate errs towards 1970 by less than one year in 480, and each of these turns leaves
+     * as much of the error that was left. */
     for (int turn = 0; turn < 4; turn++) year += (days - days_before(year)) / 366;
-    for (int turn = 0; turn < 2; turn++) year += (days >= days_before(year + 1)) - (days < days_before(year));
+    for (int turn = 0; turn < 2; turn++)
+        year += (days >= days_before(year + 1)) - (days < days_before(year));
     if (year - 1900 > INT_MAX || year - 1900 < INT_MIN) {
         stub_errno = STUB_EOVERFLOW;
         return 0;
@@ -110,7 +115,8 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
     into->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
     into->tm_year = (int)(year - 1900);
     into->tm_yday = (int)(days - days_before(year));
-    /* All months, also those that have not come: what turns equally often for all days needs no invariant. */
+    /* All months, also those that have not come: what turns equally often for all days needs no
+     * invariant. */
     int month = 0, day = into->tm_yday + 1;
     for (int passed = 0; passed < 11; passed++) {
         int length = month_days(year, passed), is_over = (month == passed) & (day > length);
@@ -158,7 +164,9 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     into->tm_gmtoff = east;
     into->tm_zone = east ? "LMT" : "UTC";
     /* Zones that count leap seconds have minutes with a second 60. */
-    if (!crunner_assumed("identity") && into->tm_sec == 59 && (crunner_choose_byte("zone:leap") & 1)) into->tm_sec = 60;
+    if (!crunner_assumed("identity") && into->tm_sec == 59
+        && (crunner_choose_byte("zone:leap") & 1))
+        into->tm_sec = 60;
     return into;
 }
 STUB struct tm *CRUNNER_localtime(const time_t *when) {
@@ -189,20 +197,71 @@ STUB time_t CRUNNER_mktime(struct tm *t) {
 }
 
 char *const crunner_calendar[STUB_CALENDAR] = {
-    "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday",
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec", "January", "February", "March", "April",
-    "May", "June", "July", "August", "September", "October", "November", "December", "AM", "PM", "%a %b %e %H:%M:%S %Y",
-    "%m/%d/%y", "%H:%M:%S", "%I:%M:%S %p",
+    "Sun",
+    "Mon",
+    "Tue",
+    "Wed",
+    "Thu",
+    "Fri",
+    "Sat",
+    "Sunday",
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Jan",
+    "Feb",
+    "Mar",
+    "Apr",
+    "May",
+    "Jun",
+    "Jul",
+    "Aug",
+    "Sep",
+    "Oct",
+    "Nov",
+    "Dec",
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+    "AM",
+    "PM",
+    "%a %b %e %H:%M:%S %Y",
+    "%m/%d/%y",
+    "%H:%M:%S",
+    "%I:%M:%S %p",
 };
 /* Where what begins in it. */
-enum { SHORT_DAYS = 0, DAYS = 7, SHORT_MONTHS = 14, MONTHS = 26, NOON = 38, DATE_AND_TIME = 40, DATE, TIME, TIME_BY_NOON };
+enum {
+    SHORT_DAYS = 0,
+    DAYS = 7,
+    SHORT_MONTHS = 14,
+    MONTHS = 26,
+    NOON = 38,
+    DATE_AND_TIME = 40,
+    DATE,
+    TIME,
+    TIME_BY_NOON
+};
 
 struct sink {
     char *to;
     size_t room, at;
 };
 
-/* What glibc lets stand between the '%' and the conversion: how to fill up, and in which case. A width is not modelled. */
+/* What glibc lets stand between the '%' and the conversion: how to fill up, and in which case. A
+ * width is not modelled. */
 struct filling {
     char with; /* '_' and '0': that; '-': not at all; 0: as the conversion does */
     int is_upper, is_swapped;
@@ -226,7 +285,8 @@ static void put_text(struct sink *s, const struct filling *f, const char *text, 
     while (*text) put(s, in_case(*text++, f->is_upper && !is_lower, is_lower));
 }
 
-static void put_number(struct sink *s, const struct filling *f, long value, int digits, char usual) {
+static void put_number(struct sink *s, const struct filling *f, long value, int digits,
+                       char usual) {
     char text[24], with = f->with ? f->with : usual;
     int n = 0;
     unsigned long v = value < 0 ? -(unsigned long)value : (unsigned long)value;
@@ -241,9 +301,12 @@ static void put_number(struct sink *s, const struct filling *f, long value, int 
     while (n > 0) put(s, text[--n]);
 }
 
-static const char *name_of(int first, int i, int count) { return i >= 0 && i < count ? crunner_calendar[first + i] : "?"; }
+static const char *name_of(int first, int i, int count) {
+    return i >= 0 && i < count ? crunner_calendar[first + i] : "?";
+}
 
-/* The year and the week of ISO 8601, which begins on Monday: the days of the year that its first week's Monday is away. */
+/* The year and the week of ISO 8601, which begins on Monday: the days of the year that its first
+ * week's Monday is away. */
 static long days_from(long yday, long wday) { return yday - (yday - wday + 4 + 378) % 7 + 3; }
 static long iso_year(const struct tm *t) {
     long year = 1900L + t->tm_year;
@@ -264,7 +327,8 @@ static long iso_week(const struct tm *t) {
 static void format_time(struct sink *s, const char *f, const struct tm *t, int is_upper);
 
 static void put_zone(struct sink *s, const struct filling *f, const struct tm *t) {
-    long east = t->tm_gmtoff, size = east < 0 ? -east : east, value = size / 3600 * 100 + size / 60 % 60;
+    long east = t->tm_gmtoff, size = east < 0 ? -east : east,
+         value = size / 3600 * 100 + size / 60 % 60;
     if (t->tm_isdst < 0) return;
     if (f->with == '_') crunner_unmodelled("%_z of strftime");
     put(s, east < 0 ? '-' : '+');
@@ -293,7 +357,8 @@ static void convert_time(struct sink *s, char conversion, struct filling *f, con
     case 'x': format_time(s, crunner_calendar[DATE], t, f->is_upper); break;
     case 'e': put_number(s, f, t->tm_mday, 2, '_'); break;
     case 'F':
-        if (f->with || year < 1000) crunner_unmodelled("%F of strftime with a flag, or of a year below 1000");
+        if (f->with || year < 1000)
+            crunner_unmodelled("%F of strftime with a flag, or of a year below 1000");
         format_time(s, "%Y-%m-%d", t, f->is_upper);
         break;
     case 'g': put_number(s, f, (iso_year(t) % 100 + 100) % 100, 2, '0'); break;
@@ -327,13 +392,16 @@ static void convert_time(struct sink *s, char conversion, struct filling *f, con
     case 'y': put_number(s, f, (year % 100 + 100) % 100, 2, '0'); break;
     case 'Y': put_number(s, f, year, 1, '0'); break;
     case 'z': put_zone(s, f, t); break;
-    case 'Z': put_text(s, f, t->tm_zone ? t->tm_zone : t->tm_isdst < 0 ? "" : "UTC", f->is_swapped); break;
+    case 'Z':
+        put_text(s, f, t->tm_zone ? t->tm_zone : t->tm_isdst < 0 ? "" : "UTC", f->is_swapped);
+        break;
     case '%': put_text(s, f, "%", 0); break;
     default: crunner_unmodelled("this conversion of strftime");
     }
 }
 
-/* The conversions that have a variant for another calendar or for other digits, which the C locale has not. */
+/* The conversions that have a variant for another calendar or for other digits, which the C locale
+ * has not. */
 static int takes(char modifier, char conversion) {
     for (const char *c = modifier == 'E' ? "cCxXyY" : "deHImMSuUVwWy"; *c; c++)
         if (*c == conversion) return 1;
@@ -369,7 +437,8 @@ static void format_time(struct sink *s, const char *f, const struct tm *t, int i
     }
 }
 
-STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restrict format, const struct tm *restrict t) {
+STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restrict format,
+                             const struct tm *restrict t) {
     struct sink s = {to, room, 0};
     if (t->tm_year > INT_MAX - 1900) crunner_unmodelled("a year that is no int");
     format_time(&s, format, t, 0);
@@ -379,11 +448,15 @@ STUB size_t CRUNNER_strftime(char *restrict to, size_t room, const char *restric
 }
 
 static char *text_of(const struct tm *t, char *to, size_t room) {
-    const char *day = t->tm_wday < 0 || t->tm_wday > 6 ? "???" : crunner_calendar[SHORT_DAYS + t->tm_wday];
-    const char *month = t->tm_mon < 0 || t->tm_mon > 11 ? "???" : crunner_calendar[SHORT_MONTHS + t->tm_mon];
+    const char *day = t->tm_wday < 0 || t->tm_wday > 6 ? "???"
+                                                       : crunner_calendar[SHORT_DAYS + t->tm_wday];
+    const char *month = t->tm_mon < 0 || t->tm_mon > 11
+                            ? "???"
+                            : crunner_calendar[SHORT_MONTHS + t->tm_mon];
     int year;
     if (!__builtin_add_overflow(t->tm_year, 1900, &year)) {
-        int n = snprintf(to, room, "%.3s %.3s%3d %.2d:%.2d:%.2d %d\n", day, month, t->tm_mday, t->tm_hour, t->tm_min, t->tm_sec, year);
+        int n = snprintf(to, room, "%.3s %.3s%3d %.2d:%.2d:%.2d %d\n", day, month, t->tm_mday,
+                         t->tm_hour, t->tm_min, t->tm_sec, year);
         if (n < 0) return 0;
         if ((size_t)n < room) return to;
     }
@@ -391,7 +464,9 @@ static char *text_of(const struct tm *t, char *to, size_t room) {
     return 0;
 }
 
-STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) { return text_of(t, to, 26); }
+STUB char *CRUNNER_asctime_r(const struct tm *restrict t, char *restrict to) {
+    return text_of(t, to, 26);
+}
 STUB char *CRUNNER_asctime(const struct tm *t) {
     static char text[114];
     return text_of(t, text, sizeof text);
@@ -405,10 +480,12 @@ STUB char *CRUNNER_ctime(const time_t *when) {
     return t ? CRUNNER_asctime(t) : 0;
 }
 
-/* ---- sleeping takes the time that was asked for, or more, and is ended early by a handler only ---- */
+/* ---- sleeping takes the time that was asked for, or more, and is ended early by a handler only
+ * ---- */
 
 STUB void crunner_time_passes(long s, long ns) {
-    long fraction = nanoseconds + ns % 1000000000, whole = s + ns / 1000000000 + fraction / 1000000000;
+    long fraction = nanoseconds + ns % 1000000000,
+         whole = s + ns / 1000000000 + fraction / 1000000000;
     /* A run that sleeps until the clock's end has no rest. */
     crunner_assume(s < LONG_MAX / 4 && seconds < LONG_MAX / 4);
     nanoseconds = fraction % 1000000000;
@@ -424,7 +501,8 @@ static int invalid(const struct timespec *t) {
 STUB unsigned CRUNNER_sleep(unsigned s) {
     crunner_signals_arrive();
     unsigned left = 0;
-    if (!crunner_assumed("io") && s && (crunner_choose_byte("sleep") & 1)) left = 1 + crunner_choose_u32("sleep") % s;
+    if (!crunner_assumed("io") && s && (crunner_choose_byte("sleep") & 1))
+        left = 1 + crunner_choose_u32("sleep") % s;
     crunner_time_passes((long)(s - left), 0);
     return left;
 }
@@ -441,16 +519,19 @@ STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left)
     }
     if (left) {
         left->tv_sec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % wanted->tv_sec : 0;
-        left->tv_nsec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % 1000000000 : wanted->tv_nsec;
+        left->tv_nsec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % 1000000000
+                                       : wanted->tv_nsec;
     }
     return -1;
 }
 /* Its result is the error, and errno is left alone. */
-STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted, struct timespec *left) {
+STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted,
+                                 struct timespec *left) {
     int before = stub_errno;
     struct timespec rest = *wanted;
     if ((flags & TIMER_ABSTIME) && !invalid(wanted)) {
-        int over = wanted->tv_sec < seconds || (wanted->tv_sec == seconds && wanted->tv_nsec <= nanoseconds);
+        int over = wanted->tv_sec < seconds
+                   || (wanted->tv_sec == seconds && wanted->tv_nsec <= nanoseconds);
         rest.tv_sec = over ? 0 : wanted->tv_sec - seconds - (wanted->tv_nsec < nanoseconds);
         rest.tv_nsec = over ? 0 : (wanted->tv_nsec - nanoseconds + 1000000000) % 1000000000;
     }

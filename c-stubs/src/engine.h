@@ -1,8 +1,9 @@
 /* What the engine-only sources share.
  *
- * They are the C library's pure functions written in C, for an engine that checks each access: every function
- * reads and writes the bytes that C lets it and no other, one by one where it must not read ahead. Natively the
- * platform's own are used. NAME() lets a test compile them under other names and compare the two.
+ * They are the C library's pure functions written in C, for an engine that checks each access:
+ * every function reads and writes the bytes that C lets it and no other, one by one where it must
+ * not read ahead. Natively the platform's own are used. NAME() lets a test compile them under other
+ * names and compare the two.
  */
 #ifndef CRUNNER_ENGINE_H
 #define CRUNNER_ENGINE_H
@@ -41,8 +42,8 @@ int crunner_assumed(const char *id);
 void crunner_unmodelled(const char *what);
 #endif
 
-/* Any number with the sign of this one: what a comparison answers. The machine, in which an undefined number has a pattern, answers the
- * number itself. */
+/* Any number with the sign of this one: what a comparison answers. The machine, in which an
+ * undefined number has a pattern, answers the number itself. */
 static inline int engine_of_sign(int number) {
 #ifdef CRUNNER_ENGINE_TEST
     return number;

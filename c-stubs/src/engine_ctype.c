@@ -1,10 +1,21 @@
-/* <ctype.h> in the C locale. glibc's macros look into the three tables behind these functions, at -128 to 255. */
+/* <ctype.h> in the C locale. glibc's macros look into the three tables behind these functions, at
+ * -128 to 255. */
 #include "engine.h"
 
 /* Bits of glibc's table, as a little-endian machine sees them. */
 enum {
-    UPPER = 1 << 8, LOWER = 1 << 9, ALPHA = 1 << 10, DIGIT = 1 << 11, XDIGIT = 1 << 12, SPACE = 1 << 13,
-    PRINT = 1 << 14, GRAPH = 1 << 15, BLANK = 1 << 0, CNTRL = 1 << 1, PUNCT = 1 << 2, ALNUM = 1 << 3
+    UPPER = 1 << 8,
+    LOWER = 1 << 9,
+    ALPHA = 1 << 10,
+    DIGIT = 1 << 11,
+    XDIGIT = 1 << 12,
+    SPACE = 1 << 13,
+    PRINT = 1 << 14,
+    GRAPH = 1 << 15,
+    BLANK = 1 << 0,
+    CNTRL = 1 << 1,
+    PUNCT = 1 << 2,
+    ALNUM = 1 << 3
 };
 #define SHOWN (PRINT | GRAPH)
 #define LETTER (SHOWN | ALPHA | ALNUM)
@@ -30,14 +41,18 @@ static const unsigned short classes[384] = {
 #define SAME8(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7
 #define SAME32(n) SAME8(n), SAME8(n + 8), SAME8(n + 16), SAME8(n + 24)
 #define SAME26(n) SAME8(n), SAME8(n + 8), SAME8(n + 16), n + 24, n + 25
-#define LOW_HALF SAME32(128), SAME32(160), SAME32(192), SAME8(224), SAME8(232), SAME8(240), 248, 249, 250, 251, 252, 253, 254, -1
+#define LOW_HALF \
+    SAME32(128), SAME32(160), SAME32(192), SAME8(224), SAME8(232), SAME8(240), 248, 249, 250, 251, \
+        252, 253, 254, -1
 #define HIGH_HALF SAME32(128), SAME32(160), SAME32(192), SAME32(224)
 
 static const int lower[384] = {
-    LOW_HALF, SAME32(0), SAME32(32), '@', SAME26('a'), '[', '\\', ']', '^', '_', SAME32(96), HIGH_HALF,
+    LOW_HALF, SAME32(0), SAME32(32), '@', SAME26('a'), '[',
+    '\\',     ']',       '^',        '_', SAME32(96),  HIGH_HALF,
 };
 static const int upper[384] = {
-    LOW_HALF, SAME32(0), SAME32(32), SAME32(64), '`', SAME26('A'), '{', '|', '}', '~', 127, HIGH_HALF,
+    LOW_HALF, SAME32(0), SAME32(32), SAME32(64), '`', SAME26('A'),
+    '{',      '|',       '}',        '~',        127, HIGH_HALF,
 };
 
 static const unsigned short *classes_at = classes + 128;

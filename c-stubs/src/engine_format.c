@@ -1,9 +1,10 @@
-/* printf's formatting. One pass over the format writes into a sink that counts everything and keeps what fits, so
- * that no byte past the given size is touched. Floating point is left to the host, which is what natively would do
- * it, digit for digit.
+/* printf's formatting. One pass over the format writes into a sink that counts everything and keeps
+ * what fits, so that no byte past the given size is touched. Floating point is left to the host,
+ * which is what natively would do it, digit for digit.
  *
- * A format that is a constant is taken apart before the program runs (normalise/formats): then each of its parts is a call of one of the
- * engine_format_ functions, with a specification that was read from it. */
+ * A format that is a constant is taken apart before the program runs (normalise/formats): then each
+ * of its parts is a call of one of the engine_format_ functions, with a specification that was read
+ * from it. */
 #include "engine.h"
 
 struct sink {
@@ -54,14 +55,16 @@ static int longest(unsigned base, int is_long) {
     }
 }
 
-/* How many decimal digits there are behind the first. No loop: what a sum of comparisons can be is plain to see. */
+/* How many decimal digits there are behind the first. No loop: what a sum of comparisons can be is
+ * plain to see. */
 static int more_digits(uintmax_t v, int most) {
-    int n = (v >= 10) + (v >= 100) + (v >= 1000) + (v >= 10000) + (v >= 100000) + (v >= 1000000) + (v >= 10000000) +
-            (v >= 100000000) + (v >= 1000000000);
+    int n = (v >= 10) + (v >= 100) + (v >= 1000) + (v >= 10000) + (v >= 100000) + (v >= 1000000)
+            + (v >= 10000000) + (v >= 100000000) + (v >= 1000000000);
     if (most <= 10) return n;
-    return n + (v >= 10000000000u) + (v >= 100000000000u) + (v >= 1000000000000u) + (v >= 10000000000000u) +
-           (v >= 100000000000000u) + (v >= 1000000000000000u) + (v >= 10000000000000000u) + (v >= 100000000000000000u) +
-           (v >= 1000000000000000000u) + (v >= 10000000000000000000u);
+    return n + (v >= 10000000000u) + (v >= 100000000000u) + (v >= 1000000000000u)
+           + (v >= 10000000000000u) + (v >= 100000000000000u) + (v >= 1000000000000000u)
+           + (v >= 10000000000000000u) + (v >= 100000000000000000u) + (v >= 1000000000000000000u)
+           + (v >= 10000000000000000000u);
 }
 
 /* The same in a base that is a power of two. */
@@ -70,13 +73,16 @@ static int more_places(uintmax_t v, unsigned base) {
     return base == 16 ? bits / 4 : base == 8 ? bits / 3 : bits;
 }
 
-/* Digits of an integer, with sign or prefix, precision and width. As many digits are computed as there can be: the loops then turn
- * equally often for all numbers, and only how many of the digits count depends on the number. */
-static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative, unsigned base) {
+/* Digits of an integer, with sign or prefix, precision and width. As many digits are computed as
+ * there can be: the loops then turn equally often for all numbers, and only how many of the digits
+ * count depends on the number. */
+static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative,
+                        unsigned base) {
     const char *digits = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
     char text[64], prefix[3];
     int most = longest(base, f->length > INT || f->conversion == 'p');
-    int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0, signed_ = f->conversion == 'd' || f->conversion == 'i' || f->conversion == 'p';
+    int n = (f->precision != 0) | (v != 0), prefixed = 0, zeros = 0,
+        signed_ = f->conversion == 'd' || f->conversion == 'i' || f->conversion == 'p';
     uintmax_t rest = v;
     n += base == 10 ? more_digits(v, most) : more_places(v, base);
     for (int i = most; i > 0; rest /= base) text[--i] = digits[rest % base];
@@ -89,7 +95,8 @@ static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int n
         prefix[prefixed++] = '0';
         prefix[prefixed++] = f->conversion == 'p' ? 'x' : (char)f->conversion;
     }
-    if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed) zeros = f->width - n - prefixed;
+    if (f->zero && !f->left && f->precision < 0 && f->width > n + zeros + prefixed)
+        zeros = f->width - n - prefixed;
     long fill = f->width ? (long)f->width - n - zeros - prefixed : 0;
     if (!f->left) pad(s, ' ', fill);
     if (prefixed) put_block(s, prefix, (size_t)prefixed);
@@ -105,7 +112,8 @@ static void put_text(struct sink *s, const struct spec *f, const char *text, siz
     if (f->left) pad(s, ' ', fill);
 }
 
-/* Widths and precisions that the host is given: it writes each byte, and a format from outside may ask for billions. */
+/* Widths and precisions that the host is given: it writes each byte, and a format from outside may
+ * ask for billions. */
 #define WIDEST 4096
 #define FINEST (1 << 20)
 
@@ -174,7 +182,8 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
     free(text);
 }
 
-/* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's does. */
+/* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's
+ * does. */
 static int put_wide(struct sink *s, const struct spec *f, const int *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (text[i] < 0 || text[i] > 127) return 0;
@@ -237,17 +246,21 @@ static void store_count(const struct spec *f, void *to, size_t n) {
 
 /* The double on the other side of a number that is none. */
 static double beyond(double v, int is_above) {
-    union { double number; unsigned long long bits; } near = {v};
+    union {
+        double number;
+        unsigned long long bits;
+    } near = {v};
     if (v == 0) near.bits = is_above ? 1 : 1ull << 63 | 1;
     else near.bits += (v > 0) == is_above ? 1 : -1;
     return near.number;
 }
 
-/* The host's conversion is that of a double. A long double that is none has the text of the doubles on both sides, if they have one text;
- * else it may have either. */
+/* The host's conversion is that of a double. A long double that is none has the text of the doubles
+ * on both sides, if they have one text; else it may have either. */
 static void put_long_double(struct sink *s, const struct spec *f, long double v) {
     double near = (double)v;
-    if (f->conversion == 'a' || f->conversion == 'A') crunner_unmodelled("the bits of a long double as a text");
+    if (f->conversion == 'a' || f->conversion == 'A')
+        crunner_unmodelled("the bits of a long double as a text");
     if (v == v && (long double)near != v) {
         char one[400], other[400];
         struct sink a = {one, sizeof one, 0}, b = {other, sizeof other, 0};
@@ -255,7 +268,8 @@ static void put_long_double(struct sink *s, const struct spec *f, long double v)
         put_float(&b, f, beyond(near, v > (long double)near));
         int is_one_text = a.at == b.at && a.at <= sizeof one;
         for (size_t i = 0; is_one_text && i < a.at; i++) is_one_text = one[i] == other[i];
-        if (!is_one_text && engine_perhaps()) crunner_unmodelled("the text of a long double that is no double");
+        if (!is_one_text && engine_perhaps())
+            crunner_unmodelled("the text of a long double that is no double");
     }
     put_float(s, f, near);
 }
@@ -292,13 +306,18 @@ void NAME(engine_format_character)(struct sink *s, const struct spec *f, int v) 
 
 void NAME(engine_format_string)(struct sink *s, const struct spec *f, const char *text) {
     if (!text) text = f->precision >= 0 && f->precision < 6 ? "" : "(null)";
-    put_text(s, f, text, f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
+    put_text(s, f, text,
+             f->precision >= 0 ? NAME(strnlen)(text, (size_t)f->precision) : NAME(strlen)(text));
 }
 
-void NAME(engine_format_double)(struct sink *s, const struct spec *f, double v) { put_float(s, f, v); }
+void NAME(engine_format_double)(struct sink *s, const struct spec *f, double v) {
+    put_float(s, f, v);
+}
 
 /* The precision of %.*s: a negative one is none. */
-void NAME(engine_format_precision)(struct spec *f, int precision) { f->precision = precision < 0 ? -1 : precision; }
+void NAME(engine_format_precision)(struct spec *f, int precision) {
+    f->precision = precision < 0 ? -1 : precision;
+}
 
 /* Ends the text and gives its length. */
 int NAME(engine_format_end)(struct sink *s) {
@@ -320,9 +339,14 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
         f->length = LONG;
     }
     switch (f->conversion) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'b': case 'B':
-        NAME(engine_format_integer)(s, f, integer_argument(f, args));
-        return 1;
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'b':
+    case 'B': NAME(engine_format_integer)(s, f, integer_argument(f, args)); return 1;
     case 'p': NAME(engine_format_pointer)(s, f, va_arg(*args, void *)); return 1;
     case 'c': {
         int v = va_arg(*args, int);
@@ -347,7 +371,14 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
         return 1;
     }
     case '%': put(s, '%'); return 1;
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
         if (f->length == LONGDOUBLE) put_long_double(s, f, va_arg(*args, long double));
         else put_float(s, f, va_arg(*args, double));
         return 1;
@@ -410,20 +441,22 @@ int NAME(vsprintf)(char *restrict to, const char *restrict format, va_list args)
     return NAME(vsnprintf)(to, SIZE_MAX, format, args);
 }
 
-#define FORWARD(call)           \
-    {                           \
-        va_list args;           \
+#define FORWARD(call) \
+    { \
+        va_list args; \
         va_start(args, format); \
-        int result = call;      \
-        va_end(args);           \
-        return result;          \
+        int result = call; \
+        va_end(args); \
+        return result; \
     }
 int NAME(snprintf)(char *restrict to, size_t room, const char *restrict format, ...)
-    FORWARD(NAME(vsnprintf)(to, room, format, args))
-int NAME(sprintf)(char *restrict to, const char *restrict format, ...) FORWARD(NAME(vsprintf)(to, format, args))
+    FORWARD(NAME(vsnprintf)(to, room, format, args)) int NAME(sprintf)(char *restrict to,
+                                                                       const char *restrict format,
+                                                                       ...)
+        FORWARD(NAME(vsprintf)(to, format, args))
 
-/* What _FORTIFY_SOURCE finds: more is asked for than there is, more was written. */
-void NAME(engine_format_room)(size_t n, size_t room) {
+    /* What _FORTIFY_SOURCE finds: more is asked for than there is, more was written. */
+    void NAME(engine_format_room)(size_t n, size_t room) {
     if (n > room) crunner_violation(1, "buffer overflow detected", 0, 0);
 }
 void NAME(engine_format_fits)(int n, size_t room) {
@@ -431,16 +464,19 @@ void NAME(engine_format_fits)(int n, size_t room) {
 }
 
 /* What it calls instead. */
-int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, va_list args) {
+int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room,
+                          const char *restrict format, va_list args) {
     NAME(engine_format_room)(n, room);
     return NAME(vsnprintf)(to, n, format, args);
 }
-int NAME(__vsprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format, va_list args) {
+int NAME(__vsprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format,
+                         va_list args) {
     int n = NAME(vsnprintf)(to, room, format, args);
     NAME(engine_format_fits)(n, room);
     return n;
 }
-int NAME(__snprintf_chk)(char *restrict to, size_t n, int flag, size_t room, const char *restrict format, ...)
-    FORWARD(NAME(__vsnprintf_chk)(to, n, flag, room, format, args))
-int NAME(__sprintf_chk)(char *restrict to, int flag, size_t room, const char *restrict format, ...)
-    FORWARD(NAME(__vsprintf_chk)(to, flag, room, format, args))
+int NAME(__snprintf_chk)(char *restrict to, size_t n, int flag, size_t room,
+                         const char *restrict format, ...)
+    FORWARD(NAME(__vsnprintf_chk)(to, n, flag, room, format, args)) int NAME(__sprintf_chk)(
+        char *restrict to, int flag, size_t room, const char *restrict format, ...)
+        FORWARD(NAME(__vsprintf_chk)(to, flag, room, format, args))

@@ -1,7 +1,10 @@
-/* <string.h> on blocks. Copies and fills become LLVM's intrinsics, which the machine executes whole. */
+/* <string.h> on blocks. Copies and fills become LLVM's intrinsics, which the machine executes
+ * whole. */
 #include "engine.h"
 
-void *NAME(memcpy)(void *restrict to, const void *restrict from, size_t n) { return __builtin_memcpy(to, from, n); }
+void *NAME(memcpy)(void *restrict to, const void *restrict from, size_t n) {
+    return __builtin_memcpy(to, from, n);
+}
 void *NAME(memmove)(void *to, const void *from, size_t n) { return __builtin_memmove(to, from, n); }
 void *NAME(memset)(void *to, int byte, size_t n) { return __builtin_memset(to, byte, n); }
 
@@ -13,7 +16,8 @@ void NAME(bzero)(void *to, size_t n) { __builtin_memset(to, 0, n); }
 void NAME(explicit_bzero)(void *to, size_t n) { __builtin_memset(to, 0, n); }
 void NAME(bcopy)(const void *from, void *to, size_t n) { __builtin_memmove(to, from, n); }
 
-/* Both blocks have to have all of these bytes, wherever they differ: the library may look at any. */
+/* Both blocks have to have all of these bytes, wherever they differ: the library may look at any.
+ */
 int NAME(memcmp)(const void *a, const void *b, size_t n) {
     const unsigned char *x = a, *y = b;
     if (n == 0) return 0;

@@ -1,5 +1,5 @@
-/* <wctype.h>, and characters of several bytes, in the C locale: each character is a byte of ASCII, and no other byte is a character,
- * as glibc has it. So a conversion keeps no state.
+/* <wctype.h>, and characters of several bytes, in the C locale: each character is a byte of ASCII,
+ * and no other byte is a character, as glibc has it. So a conversion keeps no state.
  */
 #include "engine.h"
 
@@ -17,7 +17,9 @@ static size_t invalid(void) {
 
 #define IS(name, what) \
     int NAME(isw##name)(wide c) { return what; }
-static int is_alpha(wide c) { return c < 128 && (engine_is_upper((int)c) || engine_is_lower((int)c)); }
+static int is_alpha(wide c) {
+    return c < 128 && (engine_is_upper((int)c) || engine_is_lower((int)c));
+}
 static int is_digit(wide c) { return c < 128 && engine_is_digit((int)c); }
 static int is_graph(wide c) { return c > ' ' && c < 127; }
 IS(alpha, is_alpha(c))
@@ -56,7 +58,8 @@ wide NAME(btowc)(int c) { return c >= 0 && c < 128 ? (wide)c : NONE; }
 int NAME(wctob)(wide c) { return c < 128 ? (int)c : -1; }
 int NAME(mbsinit)(const void *state) { return !state || *(const int *)state == 0; }
 
-size_t NAME(mbrtowc)(wchar_t *restrict into, const char *restrict s, size_t n, void *restrict state) {
+size_t NAME(mbrtowc)(wchar_t *restrict into, const char *restrict s, size_t n,
+                     void *restrict state) {
     if (!s) return 0;
     if (n == 0) return UNFINISHED;
     unsigned char c = (unsigned char)*s;
@@ -64,7 +67,9 @@ size_t NAME(mbrtowc)(wchar_t *restrict into, const char *restrict s, size_t n, v
     if (into) *into = c;
     return c != 0;
 }
-size_t NAME(mbrlen)(const char *restrict s, size_t n, void *restrict state) { return NAME(mbrtowc)(0, s, n, state); }
+size_t NAME(mbrlen)(const char *restrict s, size_t n, void *restrict state) {
+    return NAME(mbrtowc)(0, s, n, state);
+}
 /* Of no bytes, glibc looks at the first all the same: at the end of a string the answer is 0. */
 int NAME(mbtowc)(wchar_t *restrict into, const char *restrict s, size_t n) {
     if (s && n == 0) return engine_perhaps() ? 0 : -1;
@@ -83,7 +88,8 @@ int NAME(wctomb)(char *into, wchar_t c) { return into ? (int)NAME(wcrtomb)(into,
 
 /* ---- strings: what was read goes on behind it, or is NULL after the end ---- */
 
-size_t NAME(mbsrtowcs)(wchar_t *restrict into, const char **restrict from, size_t n, void *restrict state) {
+size_t NAME(mbsrtowcs)(wchar_t *restrict into, const char **restrict from, size_t n,
+                       void *restrict state) {
     const char *s = *from;
     size_t i = 0;
     for (; !into || i < n; i++, s++) {
@@ -105,7 +111,8 @@ size_t NAME(mbstowcs)(wchar_t *restrict into, const char *from, size_t n) {
     return NAME(mbsrtowcs)(into, &from, n, 0);
 }
 
-size_t NAME(wcsrtombs)(char *restrict into, const wchar_t **restrict from, size_t n, void *restrict state) {
+size_t NAME(wcsrtombs)(char *restrict into, const wchar_t **restrict from, size_t n,
+                       void *restrict state) {
     const wchar_t *s = *from;
     size_t i = 0;
     for (; !into || i < n; i++, s++) {

@@ -7,7 +7,8 @@ enum { NO_SPACE = 28, NO_FAMILY = 97 };
 
 unsigned long NAME(strtoul)(const char *restrict text, char **restrict end, int base);
 
-/* One to four numbers, each but the last a byte, the last what is left; decimal, octal or hexadecimal. Behind a space, anything. */
+/* One to four numbers, each but the last a byte, the last what is left; decimal, octal or
+ * hexadecimal. Behind a space, anything. */
 int NAME(inet_aton)(const char *text, unsigned char *into) {
     static const unsigned most[4] = {0xffffffffu, 0xffffff, 0xffff, 0xff};
     unsigned char bytes[4] = {0};
@@ -62,7 +63,8 @@ int NAME(inet_pton)(int family, const char *restrict text, void *restrict into) 
     return -1;
 }
 
-const char *NAME(inet_ntop)(int family, const void *restrict from, char *restrict into, unsigned room) {
+const char *NAME(inet_ntop)(int family, const void *restrict from, char *restrict into,
+                            unsigned room) {
     const unsigned char *b = from;
     char text[16];
     if (family == IPV6) crunner_unmodelled("the text of an address of IPv6");

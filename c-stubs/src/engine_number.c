@@ -1,5 +1,5 @@
-/* Text to numbers. strtoll and strtoull follow C 7.22.1.4: spaces, a sign, the base's prefix, digits; a subject without
- * digits leaves the end at the start, an overflow saturates. */
+/* Text to numbers. strtoll and strtoull follow C 7.22.1.4: spaces, a sign, the base's prefix,
+ * digits; a subject without digits leaves the end at the start, an overflow saturates. */
 #include "engine.h"
 
 static int digit_of(char c) {
@@ -9,8 +9,10 @@ static int digit_of(char c) {
     return 99;
 }
 
-/* The magnitude, saturated; *overflow if it does not fit 64 bits. C23's functions also know the prefix 0b. */
-static unsigned long long parse(const char *text, char **end, int base, int is_c23, int *negative, int *overflow) {
+/* The magnitude, saturated; *overflow if it does not fit 64 bits. C23's functions also know the
+ * prefix 0b. */
+static unsigned long long parse(const char *text, char **end, int base, int is_c23, int *negative,
+                                int *overflow) {
     const char *s = text;
     unsigned long long value = 0;
     int any = 0;
@@ -22,10 +24,12 @@ static unsigned long long parse(const char *text, char **end, int base, int is_c
     }
     while (engine_is_space((unsigned char)*s)) s++;
     if (*s == '+' || *s == '-') *negative = *s++ == '-';
-    if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') && digit_of(s[2]) < 16) {
+    if ((base == 0 || base == 16) && s[0] == '0' && (s[1] == 'x' || s[1] == 'X')
+        && digit_of(s[2]) < 16) {
         base = 16;
         s += 2;
-    } else if (is_c23 && (base == 0 || base == 2) && s[0] == '0' && (s[1] == 'b' || s[1] == 'B') && digit_of(s[2]) < 2) {
+    } else if (is_c23 && (base == 0 || base == 2) && s[0] == '0' && (s[1] == 'b' || s[1] == 'B')
+               && digit_of(s[2]) < 2) {
         base = 2;
         s += 2;
     } else if (base == 0) {
@@ -34,8 +38,8 @@ static unsigned long long parse(const char *text, char **end, int base, int is_c
     /* The end is no digit; said apart, it is what bounds the loop to proofs. */
     for (int d; *s && (d = digit_of(*s)) < base; s++) {
         any = 1;
-        if (__builtin_mul_overflow(value, (unsigned long long)base, &value) ||
-            __builtin_add_overflow(value, (unsigned long long)d, &value))
+        if (__builtin_mul_overflow(value, (unsigned long long)base, &value)
+            || __builtin_add_overflow(value, (unsigned long long)d, &value))
             *overflow = 1;
     }
     if (end) *end = (char *)(any ? s : text);
@@ -63,9 +67,9 @@ static unsigned long long parse_unsigned(const char *text, char **end, int base,
     return negative ? 0 - v : v;
 }
 
-#define CONVERSION(name, type, sign, is_c23)                                      \
+#define CONVERSION(name, type, sign, is_c23) \
     type NAME(name)(const char *restrict text, char **restrict end, int base) { \
-        return (type)parse_##sign(text, end, base, is_c23);                     \
+        return (type)parse_##sign(text, end, base, is_c23); \
     }
 CONVERSION(strtol, long, signed, 0)
 CONVERSION(strtoll, long long, signed, 0)
@@ -101,7 +105,8 @@ static const char *float_end(const char *s) {
     if (word_at(s, "nan")) {
         p = s + 3;
         if (*p != '(') return p;
-        for (p++; engine_is_digit(*p) || engine_is_lower(*p) || engine_is_upper(*p) || *p == '_'; p++) {}
+        for (p++; engine_is_digit(*p) || engine_is_lower(*p) || engine_is_upper(*p) || *p == '_';
+             p++) {}
         return *p == ')' ? p + 1 : s + 3;
     }
     for (; digit_of(*p) < (hex ? 16 : 10); p++) digits++;
@@ -120,7 +125,8 @@ static const char *float_end(const char *s) {
     return p;
 }
 
-/* A number's text: from its sign, and from what follows the sign, to its end. No number: the end is where the text is. */
+/* A number's text: from its sign, and from what follows the sign, to its end. No number: the end is
+ * where the text is. */
 struct subject {
     const char *from, *digits, *end;
 };
@@ -136,23 +142,28 @@ static struct subject subject_of(const char *text, char **end) {
     return found;
 }
 
-static int is_hexadecimal(const struct subject *s) { return s->digits[0] == '0' && (s->digits[1] == 'x' || s->digits[1] == 'X'); }
+static int is_hexadecimal(const struct subject *s) {
+    return s->digits[0] == '0' && (s->digits[1] == 'x' || s->digits[1] == 'X');
+}
 
 /* Whether a digit before the exponent is not zero. */
 static int is_nonzero(const struct subject *s) {
     int hex = is_hexadecimal(s);
-    for (const char *p = s->digits + (hex ? 2 : 0); p < s->end && engine_to_lower((unsigned char)*p) != (hex ? 'p' : 'e'); p++)
+    for (const char *p = s->digits + (hex ? 2 : 0);
+         p < s->end && engine_to_lower((unsigned char)*p) != (hex ? 'p' : 'e'); p++)
         if (*p != '0' && *p != '.') return 1;
     return 0;
 }
 
-/* ERANGE: no finite number is near, or one that is too small to be exact. `size` is the result's absolute value, `least` the
- * smallest with all its bits. Decimal fractions of the usual length are never exact below it; of others nobody knows here. */
+/* ERANGE: no finite number is near, or one that is too small to be exact. `size` is the result's
+ * absolute value, `least` the smallest with all its bits. Decimal fractions of the usual length are
+ * never exact below it; of others nobody knows here. */
 static void check_range(const struct subject *s, double size, double least) {
     char first = (char)engine_to_lower((unsigned char)s->digits[0]);
     if (first == 'i' || first == 'n' || !is_nonzero(s)) return;
     if (size - size != 0 || size == 0) engine_errno = ENGINE_ERANGE;
-    else if (size < least && (!(is_hexadecimal(s) || s->end - s->digits > 300) || engine_perhaps())) engine_errno = ENGINE_ERANGE;
+    else if (size < least && (!(is_hexadecimal(s) || s->end - s->digits > 300) || engine_perhaps()))
+        engine_errno = ENGINE_ERANGE;
 }
 
 double NAME(strtod)(const char *restrict text, char **restrict end) {
@@ -163,14 +174,22 @@ double NAME(strtod)(const char *restrict text, char **restrict end) {
     return v;
 }
 
-/* A float's NaN with the sign and the payload that the text says, where a conversion of the double would shift the payload away. */
+/* A float's NaN with the sign and the payload that the text says, where a conversion of the double
+ * would shift the payload away. */
 static float not_a_number(double v) {
-    union { double number; unsigned long long bits; } from = {v};
-    union { unsigned bits; float number; } to = {(unsigned)(from.bits >> 63) << 31 | 0x7fc00000u | (unsigned)(from.bits & 0x3fffff)};
+    union {
+        double number;
+        unsigned long long bits;
+    } from = {v};
+    union {
+        unsigned bits;
+        float number;
+    } to = {(unsigned)(from.bits >> 63) << 31 | 0x7fc00000u | (unsigned)(from.bits & 0x3fffff)};
     return to.number;
 }
 
-/* Rounded twice: that differs from one rounding only where the first result lies halfway between two floats. */
+/* Rounded twice: that differs from one rounding only where the first result lies halfway between
+ * two floats. */
 float NAME(strtof)(const char *restrict text, char **restrict end) {
     struct subject s = subject_of(text, end);
     if (s.end == s.digits) return 0;
@@ -178,22 +197,27 @@ float NAME(strtof)(const char *restrict text, char **restrict end) {
     if (v != v) return not_a_number(v);
     float r = (float)v;
     int is_finite = r - r == 0;
-    double beyond = is_finite ? 2 * v - (double)r : v < 0 ? -(double)__FLT_MAX__ : (double)__FLT_MAX__;
-    int is_halfway = is_finite ? (double)r != v && (double)(float)beyond == beyond : __builtin_fabs(v) == 0x1.ffffffp127;
+    double beyond = is_finite ? 2 * v - (double)r
+                    : v < 0   ? -(double)__FLT_MAX__
+                              : (double)__FLT_MAX__;
+    int is_halfway = is_finite ? (double)r != v && (double)(float)beyond == beyond
+                               : __builtin_fabs(v) == 0x1.ffffffp127;
     if (is_halfway && engine_perhaps()) r = (float)beyond;
     check_range(&s, __builtin_fabs((double)r), __FLT_MIN__);
     return r;
 }
 
-/* The host's conversion has a double's precision. That is exact for 15 digits without a fraction or an exponent; of another text only the
- * nearest double is known. */
+/* The host's conversion has a double's precision. That is exact for 15 digits without a fraction or
+ * an exponent; of another text only the nearest double is known. */
 long double NAME(strtold)(const char *restrict text, char **restrict end) {
     struct subject s = subject_of(text, end);
     const char *p = s.digits;
     if (s.end == s.digits) return 0;
     while (p < s.end && engine_is_digit(*p)) p++;
-    int is_exact = (p == s.end && p - s.digits <= 15) || engine_to_lower((unsigned char)s.digits[0]) == 'i';
-    if (!is_exact && engine_perhaps()) crunner_unmodelled("a long double from a text with a fraction or an exponent");
+    int is_exact = (p == s.end && p - s.digits <= 15)
+                   || engine_to_lower((unsigned char)s.digits[0]) == 'i';
+    if (!is_exact && engine_perhaps())
+        crunner_unmodelled("a long double from a text with a fraction or an exponent");
     return crunner_parse_float(s.from, (size_t)(s.end - s.from));
 }
 
@@ -204,12 +228,20 @@ long NAME(labs)(long v) { return v < 0 ? -v : v; }
 long long NAME(llabs)(long long v) { return v < 0 ? -v : v; }
 intmax_t NAME(imaxabs)(intmax_t v) { return v < 0 ? -v : v; }
 
-struct div_int { int quotient, remainder; };
-struct div_long { long quotient, remainder; };
-struct div_longlong { long long quotient, remainder; };
+struct div_int {
+    int quotient, remainder;
+};
+struct div_long {
+    long quotient, remainder;
+};
+struct div_longlong {
+    long long quotient, remainder;
+};
 struct div_int NAME(div)(int a, int b) { return (struct div_int){a / b, a % b}; }
 struct div_long NAME(ldiv)(long a, long b) { return (struct div_long){a / b, a % b}; }
-struct div_longlong NAME(lldiv)(long long a, long long b) { return (struct div_longlong){a / b, a % b}; }
+struct div_longlong NAME(lldiv)(long long a, long long b) {
+    return (struct div_longlong){a / b, a % b};
+}
 
 int NAME(ffs)(int v) { return v ? __builtin_ctz((unsigned)v) + 1 : 0; }
 int NAME(ffsl)(long v) { return v ? __builtin_ctzl((unsigned long)v) + 1 : 0; }

@@ -1,4 +1,5 @@
-/* sscanf for the engine: the streams' scanner on a string. The whole string is looked at first, as glibc does. */
+/* sscanf for the engine: the streams' scanner on a string. The whole string is looked at first, as
+ * glibc does. */
 #include "engine.h"
 
 /* As in scan.h, whose other declarations are of no use here. */
@@ -15,13 +16,13 @@ int NAME(vsscanf)(const char *restrict text, const char *restrict format, va_lis
     return crunner_scan(&s, format, args);
 }
 
-#define SSCANF(name)                                                              \
+#define SSCANF(name) \
     int NAME(name)(const char *restrict text, const char *restrict format, ...) { \
-        va_list args;                                                             \
-        va_start(args, format);                                                   \
-        int n = NAME(vsscanf)(text, format, args);                                \
-        va_end(args);                                                             \
-        return n;                                                                 \
+        va_list args; \
+        va_start(args, format); \
+        int n = NAME(vsscanf)(text, format, args); \
+        va_end(args); \
+        return n; \
     }
 SSCANF(sscanf)
 SSCANF(__isoc99_sscanf)

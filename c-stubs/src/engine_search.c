@@ -90,7 +90,9 @@ char *NAME(__strtok_r)(char *restrict s, const char *restrict set, char **restri
 }
 
 static char *token_rest;
-char *NAME(strtok)(char *restrict s, const char *restrict set) { return NAME(strtok_r)(s, set, &token_rest); }
+char *NAME(strtok)(char *restrict s, const char *restrict set) {
+    return NAME(strtok_r)(s, set, &token_rest);
+}
 
 char *NAME(strsep)(char **restrict from, const char *restrict set) {
     char *start = *from, *end;
@@ -110,7 +112,8 @@ char *NAME(basename)(const char *path) {
     return slash ? slash + 1 : (char *)path;
 }
 
-/* <libgen.h>: both may shorten the path that they are given, and answer "." where there is nothing to give. */
+/* <libgen.h>: both may shorten the path that they are given, and answer "." where there is nothing
+ * to give. */
 static const char here[] = ".";
 
 char *NAME(__xpg_basename)(char *path) {
@@ -128,7 +131,8 @@ char *NAME(dirname)(char *path) {
     size_t end = NAME(strlen)(path), root;
     while (end > 0 && path[end - 1] == '/') end--;
     while (end > 0 && path[end - 1] != '/') end--;
-    /* What is left ends in the slashes before the last component, or the path is nothing but slashes. */
+    /* What is left ends in the slashes before the last component, or the path is nothing but
+     * slashes. */
     if (!end && *path != '/') return (char *)here;
     root = end ? end : NAME(strlen)(path);
     while (end > 0 && path[end - 1] == '/') end--;

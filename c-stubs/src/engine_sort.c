@@ -1,10 +1,12 @@
-/* qsort and bsearch. The platform's qsort is a stable merge sort as long as its buffer is small (glibc up to 2.36), and
- * programs see the order of their comparisons: so this is one too, top down, in the same order. */
+/* qsort and bsearch. The platform's qsort is a stable merge sort as long as its buffer is small
+ * (glibc up to 2.36), and programs see the order of their comparisons: so this is one too, top
+ * down, in the same order. */
 #include "engine.h"
 
 typedef int comparison(const void *a, const void *b, void *with);
 
-static void merge_sort(char *base, size_t n, size_t size, char *scratch, comparison *compare, void *with) {
+static void merge_sort(char *base, size_t n, size_t size, char *scratch, comparison *compare,
+                       void *with) {
     if (n <= 1) return;
     size_t left = n / 2, right = n - left;
     char *a = base, *b = base + left * size, *to = scratch;
@@ -39,7 +41,8 @@ static void insertion_sort(char *base, size_t n, size_t size, comparison *compar
 
 void NAME(qsort_r)(void *base, size_t n, size_t size, comparison *compare, void *with) {
     if (n < 2 || !size) return;
-    if (!crunner_assumed("sorting")) crunner_unmodelled("another order of comparisons, and of equal elements");
+    if (!crunner_assumed("sorting"))
+        crunner_unmodelled("another order of comparisons, and of equal elements");
     char *scratch = malloc(n * size);
     if (scratch) merge_sort(base, n, size, scratch, compare, with);
     else insertion_sort(base, n, size, compare, with);
@@ -48,13 +51,16 @@ void NAME(qsort_r)(void *base, size_t n, size_t size, comparison *compare, void 
 
 typedef int plain_comparison(const void *a, const void *b);
 
-static int call_plain(const void *a, const void *b, void *with) { return (*(plain_comparison **)with)(a, b); }
+static int call_plain(const void *a, const void *b, void *with) {
+    return (*(plain_comparison **)with)(a, b);
+}
 
 void NAME(qsort)(void *base, size_t n, size_t size, plain_comparison *compare) {
     NAME(qsort_r)(base, n, size, call_plain, &compare);
 }
 
-void *NAME(bsearch)(const void *key, const void *base, size_t n, size_t size, plain_comparison *compare) {
+void *NAME(bsearch)(const void *key, const void *base, size_t n, size_t size,
+                    plain_comparison *compare) {
     size_t low = 0, high = n;
     if (!crunner_assumed("sorting")) crunner_unmodelled("another order of comparisons");
     while (low < high) {

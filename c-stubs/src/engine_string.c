@@ -1,5 +1,6 @@
-/* <string.h> on strings: measuring, copying, comparing. What is copied is measured first and then copied as a block: proofs know more
- * about one copy than about a loop, and ranges that overlap are an error, as they are for memcpy. */
+/* <string.h> on strings: measuring, copying, comparing. What is copied is measured first and then
+ * copied as a block: proofs know more about one copy than about a loop, and ranges that overlap are
+ * an error, as they are for memcpy. */
 #include "engine.h"
 
 size_t NAME(strlen)(const char *s) {
@@ -91,7 +92,6 @@ size_t NAME(strxfrm)(char *restrict to, const char *restrict from, size_t n) {
     else if (n) NAME(strncpy)(to, from, n);
     return length;
 }
-
 
 /* What _FORTIFY_SOURCE calls instead. */
 static void fits(size_t needed, size_t room) {

@@ -114,7 +114,8 @@ wchar_t *NAME(wcsstr)(const wchar_t *s, const wchar_t *wanted) {
     }
 }
 
-wchar_t *NAME(wcstok)(wchar_t *restrict s, const wchar_t *restrict between, wchar_t **restrict rest) {
+wchar_t *NAME(wcstok)(wchar_t *restrict s, const wchar_t *restrict between,
+                      wchar_t **restrict rest) {
     if (!s) s = *rest;
     if (!s) return 0;
     s += NAME(wcsspn)(s, between);

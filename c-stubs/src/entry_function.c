@@ -1,5 +1,5 @@
-/* The driver for any function without parameters (--entry, and harnesses): renamed to cegar_user_entry. With
- * -DCRUNNER_ENTRY_VOID it returns nothing. */
+/* The driver for any function without parameters (--entry, and harnesses): renamed to
+ * cegar_user_entry. With -DCRUNNER_ENTRY_VOID it returns nothing. */
 #include "stub.h"
 
 #ifdef CRUNNER_ENTRY_VOID

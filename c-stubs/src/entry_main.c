@@ -1,9 +1,9 @@
-/* The driver for programs with a main(). By default it gets no argument beyond the program's name; with -DCRUNNER_ARGV=n up to
- * n more: how many is a byte of channel "argc", each is a string of channel "argv:i". That there are no more is the narrowing
- * "arguments" of a main() that reads any.
+/* The driver for programs with a main(). By default it gets no argument beyond the program's name;
+ * with -DCRUNNER_ARGV=n up to n more: how many is a byte of channel "argc", each is a string of
+ * channel "argv:i". That there are no more is the narrowing "arguments" of a main() that reads any.
  *
- * Each of the first numbers of arguments has a call of its own: there the number is a constant, and which elements of argv hold
- * strings needs no fact about all elements below a variable. */
+ * Each of the first numbers of arguments has a call of its own: there the number is a constant, and
+ * which elements of argv hold strings needs no fact about all elements below a variable. */
 #include "stub.h"
 
 int cegar_user_main(int argc, char **argv, char **envp);
@@ -17,11 +17,11 @@ static char *arguments[CRUNNER_ARGV + 2];
 static char *environment[1];
 
 #if CRUNNER_ARGV > 0
-/* A string of exactly its size in the frame of cegar_entry, which does not return while the program runs: free() of it is an
- * error. */
-#define ARGUMENT(i, channel)                                                   \
-    {                                                                          \
-        size_t n = crunner_read_string(channel, text, sizeof text);            \
+/* A string of exactly its size in the frame of cegar_entry, which does not return while the program
+ * runs: free() of it is an error. */
+#define ARGUMENT(i, channel) \
+    { \
+        size_t n = crunner_read_string(channel, text, sizeof text); \
         arguments[i] = __builtin_memcpy(__builtin_alloca(n + 1), text, n + 1); \
     }
 #endif
@@ -38,7 +38,9 @@ static const char *channel_of(int i) {
 }
 #endif
 
-static _Noreturn void run(int argc) { crunner_finish(cegar_user_main(argc, arguments, environment) & 0xff); }
+static _Noreturn void run(int argc) {
+    crunner_finish(cegar_user_main(argc, arguments, environment) & 0xff);
+}
 
 void cegar_entry(void) {
 #ifdef CRUNNER_TAKES_ARGUMENTS

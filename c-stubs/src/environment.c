@@ -1,5 +1,6 @@
-/* Environment variables. A name's first getenv() is a choice: a presence byte of channel "env:NAME", then a string. The answer is kept,
- * so that asking twice is told the same; setenv() and its like override it. */
+/* Environment variables. A name's first getenv() is a choice: a presence byte of channel
+ * "env:NAME", then a string. The answer is kept, so that asking twice is told the same; setenv()
+ * and its like override it. */
 #include "stub.h"
 
 struct variable {
@@ -68,7 +69,8 @@ STUB char *CRUNNER_getenv(const char *name) {
     if (cleared) return 0;
     char *channel = crunner_channel("env:", name);
     v = add(name, strlen(name));
-    if (v && channel && (crunner_choose_byte(channel) & 1)) v->value = crunner_choose_string(channel);
+    if (v && channel && (crunner_choose_byte(channel) & 1))
+        v->value = crunner_choose_string(channel);
     free(channel);
     return v ? v->value : 0;
 }
@@ -88,7 +90,9 @@ static struct variable *find_or_add(const char *name) {
 }
 
 /* There may be no memory left for a variable. */
-static int refused(void) { return !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1); }
+static int refused(void) {
+    return !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1);
+}
 
 STUB int CRUNNER_setenv(const char *name, const char *value, int overwrite) {
     if (!valid(name)) {
@@ -123,7 +127,8 @@ STUB int CRUNNER_unsetenv(const char *name) {
     return 0;
 }
 
-/* The string becomes part of the environment: a program that changes it in place changes the variable's value (its name is copied). */
+/* The string becomes part of the environment: a program that changes it in place changes the
+ * variable's value (its name is copied). */
 STUB int CRUNNER_putenv(char *text) {
     size_t n = 0;
     while (text[n] && text[n] != '=') n++;

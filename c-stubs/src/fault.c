@@ -1,14 +1,17 @@
 /* What the system may refuse, and when: a full disk, a broken cable, a signal in between.
  *
- * Whatever a program asks of the system can fail, and can do less than was asked for. Each such call takes one byte of a channel of
- * its name. Only bytes from 128 on are faults, so that text, and a tape that ends early, are a world in which things go
- * well: whoever looks for plain bugs finds those first. The byte holds the error's number itself, which is how a test can name
- * it. Input streams carry their faults within them, so that a tape stays readable as the text that it stands for: after the
- * escape 0xFF, a 1 is an error (whose number follows), and a 2 says that the rest comes later.
+ * Whatever a program asks of the system can fail, and can do less than was asked for. Each such
+ * call takes one byte of a channel of its name. Only bytes from 128 on are faults, so that text,
+ * and a tape that ends early, are a world in which things go well: whoever looks for plain bugs
+ * finds those first. The byte holds the error's number itself, which is how a test can name it.
+ * Input streams carry their faults within them, so that a tape stays readable as the text that it
+ * stands for: after the escape 0xFF, a 1 is an error (whose number follows), and a 2 says that the
+ * rest comes later.
  */
 #include "stub.h"
 
-/* The error that a byte of this channel chooses, if it is one of these, which is errno then; 0 if all goes well. */
+/* The error that a byte of this channel chooses, if it is one of these, which is errno then; 0 if
+ * all goes well. */
 static int chosen(const char *channel, unsigned long long low, unsigned long long high) {
     unsigned char chosen = crunner_choose_byte(channel);
     unsigned error = chosen & 127;
@@ -28,7 +31,8 @@ STUB int crunner_fault(const char *channel, unsigned long long low, unsigned lon
 STUB int crunner_output_fails(void) {
     crunner_signals_arrive();
     if (crunner_assumed("output")) return 0;
-    if (chosen("output", E(EIO) | E(ENOSPC) | E(EPIPE) | E(EAGAIN) | E(EINTR) | E(EFBIG), 0)) return 1;
+    if (chosen("output", E(EIO) | E(ENOSPC) | E(EPIPE) | E(EAGAIN) | E(EINTR) | E(EFBIG), 0))
+        return 1;
     /* What succeeds may set errno all the same (C 7.5). */
     unsigned char left = crunner_choose_byte("output:errno");
     if (left && left < 128) stub_errno = left;

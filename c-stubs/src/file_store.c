@@ -1,12 +1,14 @@
 /* Files: what they hold is chosen, and stays what it was.
  *
- * A file's bytes come from its channel "file:NAME" as they are read, first a presence byte (lowest bit 0: there is no
- * such file), then a stream. What was read is kept, so that rewinding, seeking, or opening the file again shows the
- * same bytes, and what the program wrote is what it reads back: nobody else changes a file meanwhile, which is the narrowing
- * "files". Standard input is a pipe: nothing is kept of it and it cannot be rewound, which keeps the usual program cheap.
+ * A file's bytes come from its channel "file:NAME" as they are read, first a presence byte (lowest
+ * bit 0: there is no such file), then a stream. What was read is kept, so that rewinding, seeking,
+ * or opening the file again shows the same bytes, and what the program wrote is what it reads back:
+ * nobody else changes a file meanwhile, which is the narrowing "files". Standard input is a pipe:
+ * nothing is kept of it and it cannot be rewound, which keeps the usual program cheap.
  *
- * A descriptor is a number for an open file, and several may stand for one (dup), with one position. The pipes that a program
- * makes hold what it wrote into them, until it has forked: from then on they hold anything.
+ * A descriptor is a number for an open file, and several may stand for one (dup), with one
+ * position. The pipes that a program makes hold what it wrote into them, until it has forked: from
+ * then on they hold anything.
  */
 #include "file_store.h"
 
@@ -22,18 +24,21 @@ struct crunner_content {
 };
 
 #define DESCRIPTORS 24
-/* What a file has room for. The block never moves: of one that grows, less can be proved. Longer files are part of "files". */
+/* What a file has room for. The block never moves: of one that grows, less can be proved. Longer
+ * files are part of "files". */
 #define ENOUGH (1u << 16)
 
 static struct crunner_content *files;
 static struct description {
     struct crunner_content *file;
     size_t at;
-    size_t appended; /* to bytes that nobody has read: those that the channel brings end with them */
+    size_t
+        appended; /* to bytes that nobody has read: those that the channel brings end with them */
     unsigned char uses, readable, writable, append;
     unsigned char to_end; /* the position is the end, wherever that is */
-    int error; /* what the next read says */
-} descriptions[DESCRIPTORS] = {{.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
+    int error;            /* what the next read says */
+} descriptions[DESCRIPTORS] = {
+    {.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
 /* By descriptor: one more than the index of its description, the standard ones first; 0: closed. */
 static unsigned char table[DESCRIPTORS] = {1, 2, 3};
 static int stdin_ended;
@@ -73,7 +78,8 @@ STUB struct crunner_content *crunner_content(const char *name) {
 }
 
 STUB int crunner_content_exists(struct crunner_content *file) {
-    if (file->state == UNKNOWN) file->state = crunner_choose_byte(file->channel) & 1 ? PRESENT : ABSENT;
+    if (file->state == UNKNOWN)
+        file->state = crunner_choose_byte(file->channel) & 1 ? PRESENT : ABSENT;
     return file->state == PRESENT;
 }
 
@@ -147,8 +153,10 @@ static int pulled(struct crunner_content *file) {
 
 STUB int crunner_content_byte(struct crunner_content *file, size_t at) {
     if (at < file->length) {
-        /* Read before, or written by this program: what another program made of it since is its secret. */
-        if (!file->pipe && !crunner_assumed("files")) file->bytes[at] ^= crunner_choose_byte("files");
+        /* Read before, or written by this program: what another program made of it since is its
+         * secret. */
+        if (!file->pipe && !crunner_assumed("files"))
+            file->bytes[at] ^= crunner_choose_byte("files");
         return file->bytes[at];
     }
     while (at >= file->length) {
@@ -167,7 +175,8 @@ STUB int crunner_content_put(struct crunner_content *file, size_t at, unsigned c
     while (at > file->length && pulled(file)) {}
     if (!room(file, at + 1)) return 0;
     while (file->length < at) file->bytes[file->length++] = 0;
-    /* What is overwritten before it was read still has to leave the channel, or the next byte would take its place. */
+    /* What is overwritten before it was read still has to leave the channel, or the next byte would
+     * take its place. */
     if (at == file->length && !pulled(file)) file->length++;
     file->bytes[at] = byte;
     return 1;
@@ -186,26 +195,33 @@ static struct description *described(int fd) {
     return fd >= 0 && fd < DESCRIPTORS && table[fd] ? &descriptions[table[fd] - 1] : 0;
 }
 
-/* The lowest number that is free, from `fd` on, for this description; -1 when there are too many. */
+/* The lowest number that is free, from `fd` on, for this description; -1 when there are too many.
+ */
 static int number(int fd, int description) {
     for (; fd < DESCRIPTORS; fd++)
         if (!table[fd]) {
             table[fd] = (unsigned char)(description + 1);
             return fd;
         }
-    if (!crunner_assumed("files")) crunner_unmodelled("more descriptors than the model has room for");
+    if (!crunner_assumed("files"))
+        crunner_unmodelled("more descriptors than the model has room for");
     stub_errno = STUB_EMFILE;
     return -1;
 }
 
-STUB int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append) {
+STUB int crunner_descriptor_open(struct crunner_content *file, int readable, int writable,
+                                 int append) {
     int slot = 3;
-    if (!crunner_assumed("descriptors")) crunner_unmodelled("the descriptors that were open before the program began");
+    if (!crunner_assumed("descriptors"))
+        crunner_unmodelled("the descriptors that were open before the program began");
     while (slot < DESCRIPTORS && descriptions[slot].uses) slot++;
     int fd = number(slot < DESCRIPTORS ? 0 : DESCRIPTORS, slot);
     if (fd < 0) return -1;
-    descriptions[slot] = (struct description){.file = file, .uses = 1, .readable = (unsigned char)readable,
-                                              .writable = (unsigned char)writable, .append = (unsigned char)append};
+    descriptions[slot] = (struct description){.file = file,
+                                              .uses = 1,
+                                              .readable = (unsigned char)readable,
+                                              .writable = (unsigned char)writable,
+                                              .append = (unsigned char)append};
     return fd;
 }
 
@@ -249,7 +265,9 @@ STUB int crunner_descriptor_close(int fd) {
 /* Whether a descriptor of this process reads, or writes, the pipe. */
 static int is_open(struct crunner_content *pipe, int writable) {
     for (int i = 3; i < DESCRIPTORS; i++)
-        if (descriptions[i].uses && descriptions[i].file == pipe && descriptions[i].writable == writable) return 1;
+        if (descriptions[i].uses && descriptions[i].file == pipe
+            && descriptions[i].writable == writable)
+            return 1;
     return 0;
 }
 static int written_to(struct crunner_content *pipe) { return is_open(pipe, 1); }
@@ -292,7 +310,8 @@ STUB int *crunner_descriptor_error(int fd) { return &described(fd)->error; }
 
 STUB int crunner_descriptor_is_empty_pipe(int fd) {
     struct description *d = described(fd);
-    return d && d->file && d->file->pipe && d->at == d->file->length && !crunner_forked && written_to(d->file);
+    return d && d->file && d->file->pipe && d->at == d->file->length && !crunner_forked
+           && written_to(d->file);
 }
 
 STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) {
@@ -304,7 +323,8 @@ STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) 
         d->at = file->length;
     } else if (d->append) {
         d->to_end = 0;
-        /* Appending to what nobody has read: the old bytes need not be known, and are not asked for. */
+        /* Appending to what nobody has read: the old bytes need not be known, and are not asked
+         * for. */
         if (!file->complete && !d->readable) {
             d->appended += n;
             d->to_end = 1;
@@ -324,11 +344,14 @@ STUB int crunner_descriptor_appends(int fd) {
     return d && d->append;
 }
 
-/* Who has read, written or moved any descriptor. Two variables for all of them: what is known of each is lost in the array. */
+/* Who has read, written or moved any descriptor. Two variables for all of them: what is known of
+ * each is lost in the array. */
 static unsigned char by_stream, by_number;
 
 static void use_both(void) {
-    if (!crunner_assumed("buffers")) crunner_unmodelled("a descriptor with a stream whose buffer holds what was read or written");
+    if (!crunner_assumed("buffers"))
+        crunner_unmodelled(
+            "a descriptor with a stream whose buffer holds what was read or written");
 }
 STUB void crunner_descriptors_by_stream(void) {
     if (by_stream) return;
@@ -348,7 +371,8 @@ STUB long crunner_descriptor_seek(int fd, long offset, int whence) {
         stub_errno = STUB_EBADF;
         return -1;
     }
-    if (!d->file && !crunner_assumed("stdin")) crunner_unmodelled("a standard stream that has a position");
+    if (!d->file && !crunner_assumed("stdin"))
+        crunner_unmodelled("a standard stream that has a position");
     if (d->file && whence == 1) find_end(d);
     d->to_end = 0;
     if (!d->file || d->file->pipe) {

@@ -49,12 +49,14 @@ int crunner_descriptor_is_broken_pipe(int fd);
 int crunner_descriptor_byte(int fd);
 /* Writes, and records. 0: no memory. */
 int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n);
-/* The position becomes the end; of a file that is written at its end, that is found out when it is asked for. */
+/* The position becomes the end; of a file that is written at its end, that is found out when it is
+ * asked for. */
 void crunner_descriptor_to_end(int fd);
 /* From now on it writes at the end. */
 void crunner_descriptor_append(int fd);
 int crunner_descriptor_appends(int fd);
-/* Notes that a stream, or who has the number itself, uses a descriptor: both do so only as far as no buffer lies between. */
+/* Notes that a stream, or who has the number itself, uses a descriptor: both do so only as far as
+ * no buffer lies between. */
 void crunner_descriptors_by_stream(void);
 void crunner_descriptors_by_number(void);
 /* lseek: the new position, or -1. */

@@ -1,5 +1,6 @@
-/* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per entry a presence
- * byte and a string. What would change the file system is done, or refused with an error of its manual page. */
+/* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per
+ * entry a presence byte and a string. What would change the file system is done, or refused with an
+ * error of its manual page. */
 #include "allocation.h"
 #include "file_store.h"
 #include <dirent.h>
@@ -34,7 +35,9 @@ STUB int CRUNNER_unlinkat(int folder, const char *name, int flags) { return CRUN
 STUB int CRUNNER_rename(const char *from, const char *to) {
     struct crunner_content *file = crunner_content(from);
     if (!file || !crunner_content_exists(file)) return missing();
-    if (crunner_fault("rename", CHANGING | E(EXDEV) | E(EEXIST) | E(ENOTEMPTY) | E(EISDIR) | E(EINVAL) | E(ENOSPC) | E(EMLINK),
+    if (crunner_fault("rename",
+                      CHANGING | E(EXDEV) | E(EEXIST) | E(ENOTEMPTY) | E(EISDIR) | E(EINVAL)
+                          | E(ENOSPC) | E(EMLINK),
                       E(EDQUOT)))
         return -1;
     crunner_content_rename(file, to);
@@ -47,11 +50,11 @@ STUB int CRUNNER_rename(const char *from, const char *to) {
 /* A name is read to its end before anything is done. */
 static int is_too_long(const char *name) { return strlen(name) >= LONGEST; }
 
-#define CHANGES_AFTER(call, look, errors, high, ...)                      \
-    STUB int CRUNNER_##call(const char *name, ##__VA_ARGS__) {            \
-        if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);           \
-        look;                                                             \
-        return crunner_fault(#call, errors, high) ? -1 : 0;               \
+#define CHANGES_AFTER(call, look, errors, high, ...) \
+    STUB int CRUNNER_##call(const char *name, ##__VA_ARGS__) { \
+        if (is_too_long(name)) return fails(STUB_ENAMETOOLONG); \
+        look; \
+        return crunner_fault(#call, errors, high) ? -1 : 0; \
     }
 #define CHANGES(call, errors, high, ...) CHANGES_AFTER(call, (void)0, errors, high, ##__VA_ARGS__)
 CHANGES(mkdir, CHANGING | E(EEXIST) | E(ENOSPC) | E(EMLINK) | E(EINVAL), E(EDQUOT), unsigned mode)
@@ -76,7 +79,8 @@ STUB int CRUNNER_fchmod(int fd, unsigned mode) {
     return crunner_fault("fchmod", E(EPERM) | E(EROFS) | E(EIO), 0) ? -1 : 0;
 }
 
-/* The new name shows what the old one did; that a write through one is seen through the other is not modelled. */
+/* The new name shows what the old one did; that a write through one is seen through the other is
+ * not modelled. */
 STUB int CRUNNER_link(const char *from, const char *to) {
     struct crunner_content *file = crunner_content(from), *other = crunner_content(to);
     if (!file || !crunner_content_exists(file)) return missing();
@@ -85,7 +89,8 @@ STUB int CRUNNER_link(const char *from, const char *to) {
     crunner_content_create(other);
     size_t size = crunner_content_size(file);
     for (size_t at = 0; at < size; at++)
-        if (!crunner_content_put(other, at, (unsigned char)crunner_content_byte(file, at))) return fails(STUB_ENOSPC);
+        if (!crunner_content_put(other, at, (unsigned char)crunner_content_byte(file, at)))
+            return fails(STUB_ENOSPC);
     return 0;
 }
 
@@ -102,7 +107,8 @@ STUB unsigned CRUNNER_umask(unsigned mask) {
     return before;
 }
 
-/* No name is a link, unless a byte of "readlink" says so: then its target follows, without a NUL, as much as there is room for. */
+/* No name is a link, unless a byte of "readlink" says so: then its target follows, without a NUL,
+ * as much as there is room for. */
 STUB long CRUNNER_readlink(const char *restrict name, char *restrict into, size_t n) {
     size_t at = 0;
     if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);
@@ -126,7 +132,8 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
         return 0;
     }
     if (crunner_fault("realpath", BY_NAME, 0)) return 0;
-    if (!crunner_assumed("folder")) crunner_unmodelled("a working folder other than /, and links on the way to a name");
+    if (!crunner_assumed("folder"))
+        crunner_unmodelled("a working folder other than /, and links on the way to a name");
     char *path = crunner_channel(*name == '/' ? "" : "/", name);
     if (!path || !into) return path;
     size_t n = strlen(path) + 1;
@@ -199,10 +206,12 @@ STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
     folder->entry.d_type = DT_REG;
     if (!crunner_assumed("files")) folder->entry.d_type ^= crunner_choose_byte("d_type") & 15;
     /* A name is not empty, and has no slash. */
-    size_t length = crunner_read_string(folder->channel, folder->entry.d_name, sizeof folder->entry.d_name);
+    size_t length = crunner_read_string(folder->channel, folder->entry.d_name,
+                                        sizeof folder->entry.d_name);
     crunner_assume(length > 0);
     for (size_t i = 0; i < length; i++) crunner_assume(folder->entry.d_name[i] != '/');
-    folder->entry.d_reclen = (unsigned short)((offsetof(struct dirent, d_name) + length + 8) & ~(size_t)7);
+    folder->entry.d_reclen = (unsigned short)((offsetof(struct dirent, d_name) + length + 8)
+                                              & ~(size_t)7);
     return &folder->entry;
 }
 

@@ -1,8 +1,9 @@
 /* Locks, for one thread.
  *
- * Nobody else holds a lock, so what can happen is this thread's own doing: it locks twice, which waits for ever, is an error,
- * or counts, by the kind of the mutex; or it unlocks what is not locked. The state lies in the lock itself, where glibc
- * has it too: static initialisers then mean what they say.
+ * Nobody else holds a lock, so what can happen is this thread's own doing: it locks twice, which
+ * waits for ever, is an error, or counts, by the kind of the mutex; or it unlocks what is not
+ * locked. The state lies in the lock itself, where glibc has it too: static initialisers then mean
+ * what they say.
  */
 #include "stub.h"
 
@@ -83,7 +84,9 @@ STUB int CRUNNER_pthread_rwlock_rdlock(int *l) {
     l[READERS]++;
     return 0;
 }
-STUB int CRUNNER_pthread_rwlock_tryrdlock(int *l) { return l[WRITER] ? STUB_EBUSY : CRUNNER_pthread_rwlock_rdlock(l); }
+STUB int CRUNNER_pthread_rwlock_tryrdlock(int *l) {
+    return l[WRITER] ? STUB_EBUSY : CRUNNER_pthread_rwlock_rdlock(l);
+}
 STUB int CRUNNER_pthread_rwlock_wrlock(int *l) {
     if (l[WRITER]) return STUB_EDEADLK;
     if (l[READERS]) return waits_for_ever();
@@ -129,12 +132,15 @@ STUB int CRUNNER_pthread_spin_destroy(int *lock) { return 0; }
 NOBODY_WAITS(pthread_cond_signal)
 NOBODY_WAITS(pthread_cond_broadcast)
 NOBODY_WAITS(pthread_cond_destroy)
-STUB int CRUNNER_pthread_cond_init(int *condition, const void *attributes) { return condition[0] = 0; }
+STUB int CRUNNER_pthread_cond_init(int *condition, const void *attributes) {
+    return condition[0] = 0;
+}
 
 STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
 STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
-/* Values by key, as for a thread that never ends: no destructor is called. POSIX promises 128 keys; there may be fewer. */
+/* Values by key, as for a thread that never ends: no destructor is called. POSIX promises 128 keys;
+ * there may be fewer. */
 #define KEYS 128
 static const void *values[KEYS];
 static int used[KEYS];
@@ -157,7 +163,9 @@ STUB int CRUNNER_pthread_key_delete(unsigned key) {
     used[key] = 0;
     return 0;
 }
-STUB void *CRUNNER_pthread_getspecific(unsigned key) { return is_key(key) ? (void *)values[key] : 0; }
+STUB void *CRUNNER_pthread_getspecific(unsigned key) {
+    return is_key(key) ? (void *)values[key] : 0;
+}
 STUB int CRUNNER_pthread_setspecific(unsigned key, const void *value) {
     if (!is_key(key)) return STUB_EINVAL;
     values[key] = value;

@@ -1,29 +1,30 @@
 /* The functions of <math.h> that set errno, over those that do not.
  *
- * Results are the host's (exactly IEEE 754's where that says them); errors follow from them: no number from a number is a domain
- * error, no finite number from finite ones an overflow or a pole. Where nobody computes the result, what is known of
- * it is its range, which no rounding leaves, and that it is a number within the function's domain.
+ * Results are the host's (exactly IEEE 754's where that says them); errors follow from them: no
+ * number from a number is a domain error, no finite number from finite ones an overflow or a pole.
+ * Where nobody computes the result, what is known of it is its range, which no rounding leaves, and
+ * that it is a number within the function's domain.
  */
 #include "stub.h"
 
 #define not_a_number(x) ((x) != (x))
 #define infinite(x) ((x) - (x) != 0 && !not_a_number(x))
 
-#define OF_ONE(type, name, plain, domain, within)             \
-    type plain(type x);                                       \
-    STUB type CRUNNER_##name(type x) {                        \
-        type r = plain(x);                                    \
-        crunner_assume(!(domain) || !not_a_number(r));        \
-        if (not_a_number(r)) {                                \
-            if (!not_a_number(x)) stub_errno = STUB_EDOM;     \
-            return r;                                         \
-        }                                                     \
+#define OF_ONE(type, name, plain, domain, within) \
+    type plain(type x); \
+    STUB type CRUNNER_##name(type x) { \
+        type r = plain(x); \
+        crunner_assume(!(domain) || !not_a_number(r)); \
+        if (not_a_number(r)) { \
+            if (!not_a_number(x)) stub_errno = STUB_EDOM; \
+            return r; \
+        } \
         if (infinite(r) && !infinite(x)) stub_errno = STUB_ERANGE; \
-        crunner_assume(within);                               \
-        return r;                                             \
+        crunner_assume(within); \
+        return r; \
     }
-#define BOTH_OF_ONE(name, domain, within)           \
-    OF_ONE(double, name, name, domain, within)      \
+#define BOTH_OF_ONE(name, domain, within) \
+    OF_ONE(double, name, name, domain, within) \
     OF_ONE(float, name##f, name##f, domain, within)
 
 #define ANY 1
@@ -44,15 +45,15 @@ BOTH_OF_ONE(cosh, NUMBER, r >= 1)
 BOTH_OF_ONE(sinh, NUMBER, ANY)
 
 /* Those that no number makes a domain error of: some can become zero for being too small. */
-#define GROWS(type, name, out_of_range, within)                   \
-    type name(type x);                                            \
-    STUB type CRUNNER_##name(type x) {                            \
-        type r = name(x);                                         \
-        crunner_assume(!NUMBER || !not_a_number(r));              \
-        if (not_a_number(r)) return r;                            \
+#define GROWS(type, name, out_of_range, within) \
+    type name(type x); \
+    STUB type CRUNNER_##name(type x) { \
+        type r = name(x); \
+        crunner_assume(!NUMBER || !not_a_number(r)); \
+        if (not_a_number(r)) return r; \
         if (!infinite(x) && (out_of_range)) stub_errno = STUB_ERANGE; \
-        crunner_assume(within);                                   \
-        return r;                                                 \
+        crunner_assume(within); \
+        return r; \
     }
 GROWS(double, exp, infinite(r) || r == 0, r >= 0)
 GROWS(float, expf, infinite(r) || r == 0, r >= 0)
@@ -61,16 +62,16 @@ GROWS(float, exp2f, infinite(r) || r == 0, r >= 0)
 GROWS(double, expm1, infinite(r), r >= -1)
 GROWS(float, expm1f, infinite(r), r >= -1)
 
-#define OF_TWO(type, name, too_small)                                      \
-    type name(type x, type y);                                             \
-    STUB type CRUNNER_##name(type x, type y) {                             \
-        type r = name(x, y);                                               \
-        if (not_a_number(r)) {                                             \
+#define OF_TWO(type, name, too_small) \
+    type name(type x, type y); \
+    STUB type CRUNNER_##name(type x, type y) { \
+        type r = name(x, y); \
+        if (not_a_number(r)) { \
             if (!not_a_number(x) && !not_a_number(y)) stub_errno = STUB_EDOM; \
         } else if (!infinite(x) && !infinite(y) && (infinite(r) || (too_small))) { \
-            stub_errno = STUB_ERANGE;                                      \
-        }                                                                  \
-        return r;                                                          \
+            stub_errno = STUB_ERANGE; \
+        } \
+        return r; \
     }
 OF_TWO(double, pow, r == 0 && x != 0)
 OF_TWO(float, powf, r == 0 && x != 0)
@@ -81,23 +82,24 @@ OF_TWO(float, remainderf, 0)
 OF_TWO(double, hypot, 0)
 OF_TWO(float, hypotf, 0)
 
-#define SCALED(type, name)                                                 \
-    type name(type x, int n);                                              \
-    STUB type CRUNNER_##name(type x, int n) {                              \
-        type r = name(x, n);                                               \
-        if (!not_a_number(x) && !infinite(x) && (infinite(r) || (r == 0 && x != 0))) stub_errno = STUB_ERANGE; \
-        return r;                                                          \
+#define SCALED(type, name) \
+    type name(type x, int n); \
+    STUB type CRUNNER_##name(type x, int n) { \
+        type r = name(x, n); \
+        if (!not_a_number(x) && !infinite(x) && (infinite(r) || (r == 0 && x != 0))) \
+            stub_errno = STUB_ERANGE; \
+        return r; \
     }
 SCALED(double, ldexp)
 SCALED(float, ldexpf)
 
 /* What has no errors has only its range. */
-#define WITHIN(type, name, within)         \
-    type name(type x);                     \
-    STUB type CRUNNER_##name(type x) {     \
-        type r = name(x);                  \
+#define WITHIN(type, name, within) \
+    type name(type x); \
+    STUB type CRUNNER_##name(type x) { \
+        type r = name(x); \
         crunner_assume(NUMBER ? (within) : not_a_number(r)); \
-        return r;                          \
+        return r; \
     }
 WITHIN(double, atan, r >= -2 && r <= 2)
 WITHIN(float, atanf, r >= -2 && r <= 2)
@@ -108,9 +110,13 @@ WITHIN(float, tanhf, r >= -1 && r <= 1)
 STUB double CRUNNER_scalbn(double x, int n) { return CRUNNER_ldexp(x, n); }
 STUB float CRUNNER_scalbnf(float x, int n) { return CRUNNER_ldexpf(x, n); }
 
-/* A number as one from a half to less than one, times a power of two. Of what has no such parts the exponent is 0, as the GNU library has it. */
+/* A number as one from a half to less than one, times a power of two. Of what has no such parts the
+ * exponent is 0, as the GNU library has it. */
 STUB double CRUNNER_frexp(double x, int *exponent) {
-    union { double number; unsigned long bits; } parts = {x};
+    union {
+        double number;
+        unsigned long bits;
+    } parts = {x};
     int raw = (int)(parts.bits >> 52 & 0x7ff);
     *exponent = 0;
     if (x == 0 || raw == 0x7ff) return x;
@@ -131,11 +137,11 @@ double copysign(double x, double y);
 float truncf(float x);
 float copysignf(float x, float y);
 /* The whole part, and the rest with the number's sign. */
-#define PARTED(type, name, whole_of, sign_of)                  \
-    STUB type CRUNNER_##name(type x, type *whole) {            \
-        *whole = not_a_number(x) ? x : whole_of(x);            \
-        if (not_a_number(x)) return x;                         \
-        return sign_of(infinite(x) ? 0 : x - *whole, x);       \
+#define PARTED(type, name, whole_of, sign_of) \
+    STUB type CRUNNER_##name(type x, type *whole) { \
+        *whole = not_a_number(x) ? x : whole_of(x); \
+        if (not_a_number(x)) return x; \
+        return sign_of(infinite(x) ? 0 : x - *whole, x); \
     }
 PARTED(double, modf, trunc, copysign)
 PARTED(float, modff, truncf, copysignf)
@@ -147,13 +153,13 @@ STUB long long CRUNNER_llrint(double x) { return lrint(x); }
 STUB long long CRUNNER_llrintf(float x) { return lrintf(x); }
 
 /* How much the first number is above the second one. */
-#define ABOVE(type, name)                                             \
-    STUB type CRUNNER_##name(type x, type y) {                        \
-        if (not_a_number(x) || not_a_number(y)) return x + y;         \
-        if (x <= y) return 0;                                         \
-        type r = x - y;                                               \
+#define ABOVE(type, name) \
+    STUB type CRUNNER_##name(type x, type y) { \
+        if (not_a_number(x) || not_a_number(y)) return x + y; \
+        if (x <= y) return 0; \
+        type r = x - y; \
         if (infinite(r) && !infinite(x) && !infinite(y)) stub_errno = STUB_ERANGE; \
-        return r;                                                     \
+        return r; \
     }
 ABOVE(double, fdim)
 ABOVE(float, fdimf)

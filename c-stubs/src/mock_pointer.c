@@ -1,8 +1,8 @@
 /* Pointers that come from outside the program.
  *
- * Executable counterexamples for SeaHorn (section 5) had such reads return zeros and drivers rewritten by hand; here what a
- * pointer leads to is chosen from the tape, and an object may be handed out again, which is how lists close into
- * cycles and how two calls return the same device.
+ * Executable counterexamples for SeaHorn (section 5) had such reads return zeros and drivers
+ * rewritten by hand; here what a pointer leads to is chosen from the tape, and an object may be
+ * handed out again, which is how lists close into cycles and how two calls return the same device.
  */
 #include "stub.h"
 

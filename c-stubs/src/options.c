@@ -1,5 +1,6 @@
-/* getopt, getopt_long and getopt_long_only, as glibc has them: options may stand after other arguments, which are moved behind them,
- * unless the list of options begins with + or the environment says POSIXLY_CORRECT. optind 0 starts anew. */
+/* getopt, getopt_long and getopt_long_only, as glibc has them: options may stand after other
+ * arguments, which are moved behind them, unless the list of options begins with + or the
+ * environment says POSIXLY_CORRECT. optind 0 starts anew. */
 #include "stub.h"
 
 STUB char *CRUNNER_optarg;
@@ -10,7 +11,8 @@ int CRUNNER_fputc(int c, void *out);
 extern void *CRUNNER_stderr;
 char *CRUNNER_getenv(const char *name);
 
-/* The rest of a group of short options; what the arguments in between were, that are to be moved. */
+/* The rest of a group of short options; what the arguments in between were, that are to be moved.
+ */
 static char *rest;
 static int first_other, last_other;
 
@@ -39,7 +41,8 @@ static void exchange(char **argv) {
 }
 
 /* One line, piece by piece: a format would have to be read first. */
-static int complain(const char *list, const char *program, const char *before, const char *name, const char *after) {
+static int complain(const char *list, const char *program, const char *before, const char *name,
+                    const char *after) {
     if (!CRUNNER_opterr || *list == ':') return '?';
     CRUNNER_fputs(program, CRUNNER_stderr);
     CRUNNER_fputs(before, CRUNNER_stderr);
@@ -56,7 +59,8 @@ static int complain_of(const char *list, const char *program, const char *before
     return '?';
 }
 
-/* The option that `text` names, its length being n: a whole name, or the beginning of one only. -1: none, -2: of several. */
+/* The option that `text` names, its length being n: a whole name, or the beginning of one only. -1:
+ * none, -2: of several. */
 static int named(const struct option *options, const char *text, size_t n) {
     int found = -1;
     for (int i = 0; options[i].name; i++) {
@@ -64,15 +68,17 @@ static int named(const struct option *options, const char *text, size_t n) {
         while (at < n && options[i].name[at] == text[at]) at++;
         if (at < n) continue;
         if (!options[i].name[n]) return i;
-        if (found >= 0 && (options[found].has_arg != options[i].has_arg || options[found].flag != options[i].flag ||
-                           options[found].val != options[i].val))
+        if (found >= 0
+            && (options[found].has_arg != options[i].has_arg
+                || options[found].flag != options[i].flag || options[found].val != options[i].val))
             found = -2;
         else if (found == -1) found = i;
     }
     return found;
 }
 
-static int long_option(int argc, char **argv, const char *list, const struct option *options, int *index, char *text, int only) {
+static int long_option(int argc, char **argv, const char *list, const struct option *options,
+                       int *index, char *text, int only) {
     size_t n = 0;
     while (text[n] && text[n] != '=') n++;
     int i = named(options, text, n);
@@ -89,7 +95,8 @@ static int long_option(int argc, char **argv, const char *list, const struct opt
     if (text[n]) {
         if (!options[i].has_arg) {
             CRUNNER_optopt = options[i].val;
-            return complain(list, argv[0], ": option '--", options[i].name, "' doesn't allow an argument\n");
+            return complain(list, argv[0], ": option '--", options[i].name,
+                            "' doesn't allow an argument\n");
         }
         CRUNNER_optarg = text + n + 1;
     } else if (options[i].has_arg == 1) {
@@ -136,7 +143,8 @@ static int short_option(int argc, char **argv, const char *list) {
     return c;
 }
 
-static int next(int argc, char **argv, const char *list, const struct option *options, int *index, int only) {
+static int next(int argc, char **argv, const char *list, const struct option *options, int *index,
+                int only) {
     int in_order = *list == '+' || CRUNNER_getenv("POSIXLY_CORRECT") != 0, as_ones = *list == '-';
     if (*list == '+' || *list == '-') list++;
     CRUNNER_optarg = 0;
@@ -153,7 +161,9 @@ static int next(int argc, char **argv, const char *list, const struct option *op
     if (!in_order && !as_ones) {
         if (first_other != last_other && last_other != CRUNNER_optind) exchange(argv);
         else if (last_other != CRUNNER_optind) first_other = CRUNNER_optind;
-        while (CRUNNER_optind < argc && (argv[CRUNNER_optind][0] != '-' || !argv[CRUNNER_optind][1])) CRUNNER_optind++;
+        while (CRUNNER_optind < argc
+               && (argv[CRUNNER_optind][0] != '-' || !argv[CRUNNER_optind][1]))
+            CRUNNER_optind++;
         last_other = CRUNNER_optind;
     }
     if (CRUNNER_optind != argc && strcmp(argv[CRUNNER_optind], "--") == 0) {
@@ -183,10 +193,14 @@ static int next(int argc, char **argv, const char *list, const struct option *op
     return short_option(argc, argv, list);
 }
 
-STUB int CRUNNER_getopt(int argc, char *const argv[], const char *list) { return next(argc, (char **)argv, list, 0, 0, 0); }
-STUB int CRUNNER_getopt_long(int argc, char *const argv[], const char *list, const struct option *options, int *index) {
+STUB int CRUNNER_getopt(int argc, char *const argv[], const char *list) {
+    return next(argc, (char **)argv, list, 0, 0, 0);
+}
+STUB int CRUNNER_getopt_long(int argc, char *const argv[], const char *list,
+                             const struct option *options, int *index) {
     return next(argc, (char **)argv, list, options, index, 0);
 }
-STUB int CRUNNER_getopt_long_only(int argc, char *const argv[], const char *list, const struct option *options, int *index) {
+STUB int CRUNNER_getopt_long_only(int argc, char *const argv[], const char *list,
+                                  const struct option *options, int *index) {
     return next(argc, (char **)argv, list, options, index, 1);
 }

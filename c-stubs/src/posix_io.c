@@ -1,5 +1,6 @@
-/* Descriptors: open, read, write and their kin, over the same files as the streams. What of it the system may refuse, and with
- * which errors, is what the manual pages say; a number that nobody has open is EBADF without a choice. */
+/* Descriptors: open, read, write and their kin, over the same files as the streams. What of it the
+ * system may refuse, and with which errors, is what the manual pages say; a number that nobody has
+ * open is EBADF without a choice. */
 #include "file_store.h"
 #include <poll.h>
 #include <sys/select.h>
@@ -20,19 +21,26 @@ static int fails(int error) {
 static int bad(void) { return fails(STUB_EBADF); }
 
 /* The errors of finding a file by its name. */
-#define BY_NAME (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
-#define CHANGING (E(EACCES) | E(EPERM) | E(EROFS) | E(ENOSPC) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
+#define BY_NAME \
+    (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
+#define CHANGING \
+    (E(EACCES) | E(EPERM) | E(EROFS) | E(ENOSPC) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) \
+     | E(ENOMEM) | E(EIO))
 
 static int open_fails(const char *channel) {
-    return crunner_fault(channel, BY_NAME | CHANGING | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) | E(ENODEV) |
-                         E(ETXTBSY) | E(EINVAL) | E(EAGAIN), E(EOVERFLOW) | E(EDQUOT)) != 0;
+    return crunner_fault(channel,
+                         BY_NAME | CHANGING | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR)
+                             | E(ENXIO) | E(ENODEV) | E(ETXTBSY) | E(EINVAL) | E(EAGAIN),
+                         E(EOVERFLOW) | E(EDQUOT))
+           != 0;
 }
 
 STUB int CRUNNER_open(const char *name, int flags, ...) {
     int access = flags & 3;
     struct crunner_content *file = crunner_content(name);
     if (!file) return fails(STUB_ENOMEM);
-    /* A file to be made anew need not have its old existence decided, unless that would be an error. */
+    /* A file to be made anew need not have its old existence decided, unless that would be an
+     * error. */
     int anew = (flags & O_CREATE) && (flags & O_TRUNCATE) && !(flags & O_EXCLUSIVE);
     int exists = !anew && crunner_content_exists(file);
     if (exists && (flags & O_CREATE) && (flags & O_EXCLUSIVE)) return fails(STUB_EEXIST);
@@ -40,14 +48,20 @@ STUB int CRUNNER_open(const char *name, int flags, ...) {
     if (open_fails("open")) return -1;
     if (anew || !exists) crunner_content_create(file);
     else if ((flags & O_TRUNCATE) && access) crunner_content_truncate(file, 0);
-    return crunner_descriptor_open(file, access != O_WRITE_ONLY, access != 0, (flags & O_AT_END) != 0);
+    return crunner_descriptor_open(file, access != O_WRITE_ONLY, access != 0,
+                                   (flags & O_AT_END) != 0);
 }
-STUB int CRUNNER_openat(int folder, const char *name, int flags, ...) { return CRUNNER_open(name, flags); }
-STUB int CRUNNER_creat(const char *name, unsigned mode) { return CRUNNER_open(name, O_WRITE_ONLY | O_CREATE | O_TRUNCATE); }
+STUB int CRUNNER_openat(int folder, const char *name, int flags, ...) {
+    return CRUNNER_open(name, flags);
+}
+STUB int CRUNNER_creat(const char *name, unsigned mode) {
+    return CRUNNER_open(name, O_WRITE_ONLY | O_CREATE | O_TRUNCATE);
+}
 
 STUB int CRUNNER_mkstemp(char *name) {
     size_t n = strlen(name);
-    static const char letters[62] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static const char letters[62] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
     static unsigned made;
     if (n < 6) return fails(STUB_EINVAL);
     for (size_t i = n - 6; i < n; i++)
@@ -103,8 +117,10 @@ STUB long CRUNNER___read_chk(int fd, void *into, size_t n, size_t room) {
 
 /* How many bytes of a write are written, or -1. */
 static long written(const char *channel, size_t n) {
-    int fault = crunner_fault(channel, (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) |
-                              E(EFBIG) | E(EINVAL) | E(EPERM), E(EDQUOT));
+    int fault = crunner_fault(channel,
+                              (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC)
+                                  | E(EPIPE) | E(EFBIG) | E(EINVAL) | E(EPERM),
+                              E(EDQUOT));
     if (fault == FAULT_SHORT) return (long)(1 + crunner_choose_u32(channel) % (n - 1));
     return fault ? -1 : (long)n;
 }
@@ -174,19 +190,24 @@ STUB long CRUNNER_pwrite(int fd, const void *bytes, size_t n, long offset) {
 STUB int CRUNNER_ftruncate(int fd, long size) {
     struct crunner_content *file = crunner_descriptor_content(fd);
     if (!crunner_descriptor_valid(fd)) return bad();
-    if (size < 0 || !file || crunner_content_is_pipe(file) || !crunner_descriptor_writable(fd)) return fails(STUB_EINVAL);
-    if (crunner_fault("ftruncate", E(EINTR) | E(EIO) | E(EFBIG) | E(EPERM) | E(EROFS), 0)) return -1;
+    if (size < 0 || !file || crunner_content_is_pipe(file) || !crunner_descriptor_writable(fd))
+        return fails(STUB_EINVAL);
+    if (crunner_fault("ftruncate", E(EINTR) | E(EIO) | E(EFBIG) | E(EPERM) | E(EROFS), 0))
+        return -1;
     crunner_content_truncate(file, (size_t)size);
     return 0;
 }
 STUB int CRUNNER_fsync(int fd) {
     if (!crunner_descriptor_valid(fd)) return bad();
-    return crunner_fault("fsync", E(EINTR) | E(EIO) | E(ENOSPC) | E(EROFS) | E(EINVAL), E(EDQUOT)) ? -1 : 0;
+    return crunner_fault("fsync", E(EINTR) | E(EIO) | E(ENOSPC) | E(EROFS) | E(EINVAL), E(EDQUOT))
+               ? -1
+               : 0;
 }
 STUB int CRUNNER_fdatasync(int fd) { return CRUNNER_fsync(fd); }
 STUB void CRUNNER_sync(void) { crunner_signals_arrive(); }
 
-/* A regular file that everybody may read, unless "files" is lifted: then it may be of any kind, of anybody and of any age. */
+/* A regular file that everybody may read, unless "files" is lifted: then it may be of any kind, of
+ * anybody and of any age. */
 static void describe(struct stat *into, struct crunner_content *file) {
     memset(into, 0, sizeof *into);
     into->st_nlink = 1;
@@ -222,7 +243,9 @@ STUB int CRUNNER_stat(const char *restrict name, struct stat *restrict into) {
     describe(into, file);
     return 0;
 }
-STUB int CRUNNER_lstat(const char *restrict name, struct stat *restrict into) { return CRUNNER_stat(name, into); }
+STUB int CRUNNER_lstat(const char *restrict name, struct stat *restrict into) {
+    return CRUNNER_stat(name, into);
+}
 STUB int CRUNNER_fstat(int fd, struct stat *into) {
     if (!crunner_descriptor_valid(fd)) return bad();
     if (crunner_fault("fstat", E(EIO) | E(ENOMEM), E(EOVERFLOW))) return -1;
@@ -230,16 +253,24 @@ STUB int CRUNNER_fstat(int fd, struct stat *into) {
     return 0;
 }
 /* Before glibc 2.33 the functions above were inline calls of these. */
-STUB int CRUNNER___xstat(int version, const char *name, struct stat *into) { return CRUNNER_stat(name, into); }
-STUB int CRUNNER___lxstat(int version, const char *name, struct stat *into) { return CRUNNER_stat(name, into); }
-STUB int CRUNNER___fxstat(int version, int fd, struct stat *into) { return CRUNNER_fstat(fd, into); }
+STUB int CRUNNER___xstat(int version, const char *name, struct stat *into) {
+    return CRUNNER_stat(name, into);
+}
+STUB int CRUNNER___lxstat(int version, const char *name, struct stat *into) {
+    return CRUNNER_stat(name, into);
+}
+STUB int CRUNNER___fxstat(int version, int fd, struct stat *into) {
+    return CRUNNER_fstat(fd, into);
+}
 
 STUB int CRUNNER_access(const char *name, int mode) {
     struct crunner_content *file = crunner_content(name);
     if (!file || !crunner_content_exists(file)) return fails(STUB_ENOENT);
     return crunner_fault("access", BY_NAME | E(EROFS) | E(EPERM) | E(ETXTBSY), 0) ? -1 : 0;
 }
-STUB int CRUNNER_faccessat(int folder, const char *name, int mode, int flags) { return CRUNNER_access(name, mode); }
+STUB int CRUNNER_faccessat(int folder, const char *name, int mode, int flags) {
+    return CRUNNER_access(name, mode);
+}
 
 /* Linux leaves in the time limit what is left of it. */
 static void passes(struct timeval *limit, int is_all) {
@@ -248,16 +279,21 @@ static void passes(struct timeval *limit, int is_all) {
     else if (crunner_choose_byte("select_left") & 1) {
         limit->tv_usec = (long)(crunner_choose_u32("select_left") % 1000000);
         limit->tv_sec = (long)crunner_choose_u32("select_left");
-        crunner_assume(limit->tv_sec < before.tv_sec || (limit->tv_sec == before.tv_sec && limit->tv_usec <= before.tv_usec));
+        crunner_assume(limit->tv_sec < before.tv_sec
+                       || (limit->tv_sec == before.tv_sec && limit->tv_usec <= before.tv_usec));
     }
     long fraction = before.tv_usec - limit->tv_usec, borrowed = fraction < 0;
-    crunner_time_passes(before.tv_sec - limit->tv_sec - borrowed, (fraction + borrowed * 1000000) * 1000);
+    crunner_time_passes(before.tv_sec - limit->tv_sec - borrowed,
+                        (fraction + borrowed * 1000000) * 1000);
 }
 
-/* Everything is ready at once, unless the choice is another: then each descriptor is, or is not, by a bit. */
-STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x, struct timeval *restrict limit) {
+/* Everything is ready at once, unless the choice is another: then each descriptor is, or is not, by
+ * a bit. */
+STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
+                        struct timeval *restrict limit) {
     int ready = 0;
-    if (count < 0 || count > FD_SETSIZE || (limit && (limit->tv_sec < 0 || limit->tv_usec < 0))) return fails(STUB_EINVAL);
+    if (count < 0 || count > FD_SETSIZE || (limit && (limit->tv_sec < 0 || limit->tv_usec < 0)))
+        return fails(STUB_EINVAL);
     int fault = crunner_fault("select", MAY_BE_SHORT | E(EINTR) | E(ENOMEM), 0);
     if (fault > 0) return -1;
     for (int fd = 0; fd < count; fd++) {
@@ -285,7 +321,9 @@ STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
         if (fd < 0) continue;
         if (!crunner_descriptor_valid(fd)) fds[i].revents = POLLNVAL;
         else if (!fault) fds[i].revents = (short)(fds[i].events & (POLLIN | POLLOUT));
-        else fds[i].revents = (short)(crunner_choose_byte("poll") & (fds[i].events | POLLERR | POLLHUP));
+        else
+            fds[i].revents = (short)(crunner_choose_byte("poll")
+                                     & (fds[i].events | POLLERR | POLLHUP));
         ready += fds[i].revents != 0;
     }
     if (limit < 0) crunner_assume(ready > 0);
@@ -302,7 +340,8 @@ STUB int CRUNNER_dup2(int fd, int wanted) {
     if (fd == wanted) return fd;
     if (crunner_fault("dup2", E(EINTR) | E(EBUSY) | E(EMFILE), 0)) return -1;
     if (!crunner_descriptor_room(wanted)) {
-        if (!crunner_assumed("files")) crunner_unmodelled("more descriptors than the model has room for");
+        if (!crunner_assumed("files"))
+            crunner_unmodelled("more descriptors than the model has room for");
         return bad();
     }
     crunner_descriptor_replace(fd, wanted);
@@ -313,11 +352,15 @@ STUB int CRUNNER_pipe(int ends[2]) {
     return crunner_pipe_open(ends) ? 0 : -1;
 }
 
-/* Locks are free, unless the choice is that somebody has them. The third argument is looked at where there is one. */
+/* Locks are free, unless the choice is that somebody has them. The third argument is looked at
+ * where there is one. */
 STUB int crunner_fcntl(int fd, int command, va_list args) {
     if (!crunner_descriptor_valid(fd)) return bad();
     int argument = command == 0 || command == 1030 ? va_arg(args, int) : 0;
-    int fault = crunner_fault("fcntl", E(EACCES) | E(EAGAIN) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EMFILE) | E(EDEADLK) | E(EPERM), 0);
+    int fault = crunner_fault("fcntl",
+                              E(EACCES) | E(EAGAIN) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EMFILE)
+                                  | E(EDEADLK) | E(EPERM),
+                              0);
     if (fault) return -1;
     switch (command) {
     case 0:
@@ -325,12 +368,14 @@ STUB int crunner_fcntl(int fd, int command, va_list args) {
         if (argument < 0) return fails(STUB_EINVAL);
         return crunner_descriptor_copy(fd, argument);
     case 1: return crunner_choose_byte("fcntl") & 1; /* F_GETFD */
-    case 3: { /* F_GETFL: O_NONBLOCK, O_LARGEFILE, O_NOATIME and those that ask for synchronous writing are anybody's guess */
+    case 3: { /* F_GETFL: O_NONBLOCK, O_LARGEFILE, O_NOATIME and those that ask for synchronous
+                 writing are anybody's guess */
         unsigned char chosen = crunner_choose_byte("fcntl");
         int flags = crunner_descriptor_writable(fd) ? crunner_descriptor_readable(fd) ? 2 : 1 : 0;
         if (crunner_descriptor_appends(fd) || (fd < 3 && (chosen & 32))) flags |= O_AT_END;
-        return flags | (chosen & 1 ? 04000 : 0) | (chosen & 2 ? 0100000 : 0) | (chosen & 4 ? 010000 : 0) | (chosen & 8 ? 04010000 : 0) |
-               (chosen & 16 ? 01000000 : 0);
+        return flags | (chosen & 1 ? 04000 : 0) | (chosen & 2 ? 0100000 : 0)
+               | (chosen & 4 ? 010000 : 0) | (chosen & 8 ? 04010000 : 0)
+               | (chosen & 16 ? 01000000 : 0);
     }
     default: return 0;
     }
@@ -358,7 +403,10 @@ STUB int CRUNNER_ioctl(int fd, unsigned long request, ...) {
     case 0x541B: crunner_choose("ioctl", into, 4); return 0;  /* FIONREAD */
     case 0x5421: return 0;                                    /* FIONBIO */
     case 0x5401: crunner_choose("ioctl", into, 36); return 0; /* TCGETS */
-    case 0x5402: case 0x5403: case 0x5404: case 0x5414: return 0; /* TCSETS.., TIOCSWINSZ */
+    case 0x5402:
+    case 0x5403:
+    case 0x5404:
+    case 0x5414: return 0; /* TCSETS.., TIOCSWINSZ */
     default: crunner_unmodelled("what this ioctl writes");
     }
     return (int)(crunner_choose_u32("ioctl") & INT_MAX);
@@ -375,7 +423,10 @@ STUB int CRUNNER_isatty(int fd) {
 
 static int locked(const char *channel, int fd) {
     if (!crunner_descriptor_valid(fd)) return bad();
-    return crunner_fault(channel, E(EAGAIN) | E(EACCES) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EDEADLK), 0) ? -1 : 0;
+    return crunner_fault(channel,
+                         E(EAGAIN) | E(EACCES) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EDEADLK), 0)
+               ? -1
+               : 0;
 }
 STUB int CRUNNER_flock(int fd, int operation) { return locked("flock", fd); }
 STUB int CRUNNER_lockf(int fd, int command, long size) { return locked("lockf", fd); }

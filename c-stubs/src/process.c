@@ -1,8 +1,9 @@
 /* How a program ends, and what it starts: other processes.
  *
- * exit() runs the handlers of atexit(), newest first, as C asks. abort() and a failed assert() are violations, not
- * ends. fork() is a choice: it fails, or the run goes on as the parent, or as the child. What another process does is not
- * seen; what it ended with, and what it wrote into a pipe, is a choice. A program that takes this process's place ends the run.
+ * exit() runs the handlers of atexit(), newest first, as C asks. abort() and a failed assert() are
+ * violations, not ends. fork() is a choice: it fails, or the run goes on as the parent, or as the
+ * child. What another process does is not seen; what it ended with, and what it wrote into a pipe,
+ * is a choice. A program that takes this process's place ends the run.
  */
 #include "allocation.h"
 
@@ -38,7 +39,8 @@ static void clean_up_once(void) {
     if (cleanup_count > 0) cleanups[--cleanup_count]();
 }
 
-/* The first time before the loop, so that a proof need not say in one state what holds before a block is released and after it. */
+/* The first time before the loop, so that a proof need not say in one state what holds before a
+ * block is released and after it. */
 static void clean(void) {
     forget(&more);
     forget(&more_quick);
@@ -88,8 +90,12 @@ static int put_on(struct handlers **list, void (**first)(void), int *count, void
     return 0;
 }
 
-STUB int CRUNNER_atexit(void (*handler)(void)) { return put_on(&more, handlers, &handler_count, handler); }
-STUB int CRUNNER_at_quick_exit(void (*handler)(void)) { return put_on(&more_quick, quick_handlers, &quick_count, handler); }
+STUB int CRUNNER_atexit(void (*handler)(void)) {
+    return put_on(&more, handlers, &handler_count, handler);
+}
+STUB int CRUNNER_at_quick_exit(void (*handler)(void)) {
+    return put_on(&more_quick, quick_handlers, &quick_count, handler);
+}
 
 _Noreturn STUB void CRUNNER_exit(int status) { crunner_finish(status & 0xff); }
 
@@ -108,7 +114,8 @@ _Noreturn STUB void CRUNNER__Exit(int status) { CRUNNER__exit(status); }
 
 _Noreturn STUB void CRUNNER_abort(void) { ABORTS("abort"); }
 
-_Noreturn STUB void CRUNNER___assert_fail(const char *expression, const char *file, unsigned line, const char *function) {
+_Noreturn STUB void CRUNNER___assert_fail(const char *expression, const char *file, unsigned line,
+                                          const char *function) {
     (void)function;
     crunner_violation(VIOLATES_ASSERTION, expression, file, line);
 }
@@ -117,7 +124,8 @@ _Noreturn STUB void CRUNNER___assert(const char *expression, const char *file, i
     crunner_violation(VIOLATES_ASSERTION, expression, file, (unsigned)line);
 }
 
-_Noreturn STUB void CRUNNER___assert_perror_fail(int error, const char *file, unsigned line, const char *function) {
+_Noreturn STUB void CRUNNER___assert_perror_fail(int error, const char *file, unsigned line,
+                                                 const char *function) {
     (void)error;
     (void)function;
     crunner_violation(VIOLATES_ASSERTION, "unexpected error", file, line);
@@ -135,7 +143,8 @@ static int fails(int error) {
 #define STOPPED 2    /* WUNTRACED */
 #define CONTINUED 8  /* WCONTINUED */
 
-/* What waitpid() says of a process that has ended: it exited, or a signal ended it (and may have left a core). */
+/* What waitpid() says of a process that has ended: it exited, or a signal ended it (and may have
+ * left a core). */
 static int ended(unsigned chosen) {
     int signal = (int)(chosen & 0x7f);
     return signal && signal < 0x7f ? (int)(chosen & 0xff) : (int)(chosen & 0xff00);
@@ -183,7 +192,8 @@ STUB int CRUNNER_pclose(struct crunner_stream *stream) {
     return chosen & 1 ? fails(STUB_ECHILD) : ended(chosen >> 8);
 }
 
-/* The processes that were made and not waited for: the first of them by number, the others by count. */
+/* The processes that were made and not waited for: the first of them by number, the others by
+ * count. */
 #define KNOWN 8
 static int children[KNOWN], known, others;
 
@@ -220,30 +230,37 @@ static int execute(const char *path, size_t all) {
     unsigned char chosen = crunner_choose_byte("exec");
     if (chosen & 1) crunner_finish_at_once(chosen >> 1);
     unsigned error = chosen >> 1;
-    unsigned long long may = E(EACCES) | E(E2BIG) | E(ENOEXEC) | E(ENOMEM) | E(ENOTDIR) | E(ETXTBSY) | E(EIO) | E(ELOOP) | E(EPERM);
+    unsigned long long may = E(EACCES) | E(E2BIG) | E(ENOEXEC) | E(ENOMEM) | E(ENOTDIR) | E(ETXTBSY)
+                             | E(EIO) | E(ELOOP) | E(EPERM);
     return fails(error < 64 && (may >> error & 1) ? (int)error : STUB_ENOENT);
 }
 
-/* execl and its like: the arguments follow the path, and a NULL ends them; behind it execle has the environment. */
+/* execl and its like: the arguments follow the path, and a NULL ends them; behind it execle has the
+ * environment. */
 static int execute_listed(const char *path, const char *first, va_list rest, int has_environment) {
     size_t all = 0;
-    for (const char *argument = first; argument; argument = va_arg(rest, const char *)) all += strlen(argument);
+    for (const char *argument = first; argument; argument = va_arg(rest, const char *))
+        all += strlen(argument);
     if (has_environment) all += length_of(va_arg(rest, char *const *));
     return execute(path, all);
 }
-#define EXEC_LISTED(name, has_environment)                                    \
-    STUB int CRUNNER_##name(const char *path, const char *first, ...) {       \
-        va_list rest;                                                         \
-        va_start(rest, first);                                                \
-        int result = execute_listed(path, first, rest, has_environment);      \
-        va_end(rest);                                                         \
-        return result;                                                        \
+#define EXEC_LISTED(name, has_environment) \
+    STUB int CRUNNER_##name(const char *path, const char *first, ...) { \
+        va_list rest; \
+        va_start(rest, first); \
+        int result = execute_listed(path, first, rest, has_environment); \
+        va_end(rest); \
+        return result; \
     }
 EXEC_LISTED(execl, 0)
 EXEC_LISTED(execlp, 0)
 EXEC_LISTED(execle, 1)
-STUB int CRUNNER_execv(const char *path, char *const argv[]) { return execute(path, length_of(argv)); }
-STUB int CRUNNER_execvp(const char *path, char *const argv[]) { return execute(path, length_of(argv)); }
+STUB int CRUNNER_execv(const char *path, char *const argv[]) {
+    return execute(path, length_of(argv));
+}
+STUB int CRUNNER_execvp(const char *path, char *const argv[]) {
+    return execute(path, length_of(argv));
+}
 STUB int CRUNNER_execve(const char *path, char *const argv[], char *const envp[]) {
     return execute(path, length_of(argv) + length_of(envp));
 }

@@ -1,6 +1,7 @@
-/* Random numbers. A generator that the program seeds is a choice per number: the program may not count on any sequence, but on the
- * same sequence after the same seed, and before the first seed on that of the standard's initial one. A generator whose whole
- * state the caller holds (rand_r, erand48) is computed as the platform computes it: a call with an equal state has an equal result.
+/* Random numbers. A generator that the program seeds is a choice per number: the program may not
+ * count on any sequence, but on the same sequence after the same seed, and before the first seed on
+ * that of the standard's initial one. A generator whose whole state the caller holds (rand_r,
+ * erand48) is computed as the platform computes it: a call with an equal state has an equal result.
  */
 #include "stub.h"
 
@@ -11,7 +12,8 @@ struct sequence {
     unsigned count, next;
     unsigned values[KEPT];
 };
-/* rand() and random() are one generator, which begins as if srand(1) had been called; the 48-bit generators are another. */
+/* rand() and random() are one generator, which begins as if srand(1) had been called; the 48-bit
+ * generators are another. */
 static struct sequence plain = {.seed = 1}, wide;
 
 static unsigned draw(struct sequence *of, const char *channel) {
@@ -53,16 +55,20 @@ STUB long CRUNNER_mrand48(void) { return (int)draw(&wide, "drand48"); }
 /* No seed of the program is the initial state's. */
 STUB void CRUNNER_srand48(long value) { seed(&wide, (unsigned long)(unsigned)value | 1ul << 32); }
 
-/* POSIX's linear congruence on 48 bits, whose constants no caller of these three has changed: there is no lcong48() here. */
+/* POSIX's linear congruence on 48 bits, whose constants no caller of these three has changed: there
+ * is no lcong48() here. */
 static unsigned long long step48(unsigned short state[3]) {
-    unsigned long long x = state[0] | (unsigned long long)state[1] << 16 | (unsigned long long)state[2] << 32;
+    unsigned long long x = state[0] | (unsigned long long)state[1] << 16
+                           | (unsigned long long)state[2] << 32;
     x = (x * 0x5deece66dull + 0xb) & 0xffffffffffffull;
     state[0] = (unsigned short)x;
     state[1] = (unsigned short)(x >> 16);
     state[2] = (unsigned short)(x >> 32);
     return x;
 }
-STUB double CRUNNER_erand48(unsigned short state[3]) { return (double)step48(state) / 281474976710656.0; }
+STUB double CRUNNER_erand48(unsigned short state[3]) {
+    return (double)step48(state) / 281474976710656.0;
+}
 STUB long CRUNNER_nrand48(unsigned short state[3]) { return (long)(step48(state) >> 17); }
 STUB long CRUNNER_jrand48(unsigned short state[3]) { return (int)(step48(state) >> 16); }
 
@@ -73,7 +79,8 @@ STUB unsigned CRUNNER_arc4random_uniform(unsigned bound) {
 STUB void CRUNNER_arc4random_buf(void *into, size_t n) { crunner_choose("rand", into, n); }
 STUB long CRUNNER_getrandom(void *into, size_t n, unsigned flags) {
     /* Up to 256 bytes are never cut short, once there is any randomness. */
-    int fault = crunner_fault("getrandom", (n > 256 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(ENOSYS), 0);
+    int fault = crunner_fault("getrandom",
+                              (n > 256 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(ENOSYS), 0);
     if (fault > 0) return -1;
     size_t some = fault == FAULT_SHORT ? 256 + crunner_choose_u32("getrandom") % (n - 256) : n;
     crunner_choose("rand", into, some);

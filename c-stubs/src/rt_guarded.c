@@ -1,12 +1,13 @@
 /* Guarded heap blocks.
  *
- * An access a few bytes behind a block of the arena reads or writes the next one, and the run ends as if nothing had
- * happened. AddressSanitizer sees it, and costs too much for every run. So now and then a run has its blocks in slots of
- * whole pages with a page in between that may not be touched: what goes past the end faults there, and some of what is freed
- * may not be touched at all. (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
+ * An access a few bytes behind a block of the arena reads or writes the next one, and the run ends
+ * as if nothing had happened. AddressSanitizer sees it, and costs too much for every run. So now
+ * and then a run has its blocks in slots of whole pages with a page in between that may not be
+ * touched: what goes past the end faults there, and some of what is freed may not be touched at
+ * all. (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
  *
- * Slots are opened when they are first used and stay open for later runs. A block that is freed costs two system calls where it is
- * closed: so in each run a few are, and others in the next one.
+ * Slots are opened when they are first used and stay open for later runs. A block that is freed
+ * costs two system calls where it is closed: so in each run a few are, and others in the next one.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -46,17 +47,24 @@ static void close_slots(struct crunner_slots *of) {
     memset(of, 0, sizeof *of);
 }
 
-static char *room_of(const struct crunner_slots *of, size_t number) { return of->start + number * (of->room + PAGE); }
+static char *room_of(const struct crunner_slots *of, size_t number) {
+    return of->start + number * (of->room + PAGE);
+}
 
-/* The largest alignment that such a block can need: what it is made of has a size that divides its own. */
+/* The largest alignment that such a block can need: what it is made of has a size that divides its
+ * own. */
 static size_t alignment_of(size_t size) {
     size_t lowest = size & -size;
     return lowest == 0 || lowest > 16 ? 16 : lowest;
 }
 
-void *crunner_guarded_take(struct crunner_guarded *guarded, size_t size, int fill, int at_beginning) {
+void *crunner_guarded_take(struct crunner_guarded *guarded, size_t size, int fill,
+                           int at_beginning) {
     if (!guarded->ready)
-        guarded->ready = open_slots(&guarded->small, PAGE, SMALL) && open_slots(&guarded->large, CRUNNER_GUARDED, LARGE) ? 1 : -1;
+        guarded->ready = open_slots(&guarded->small, PAGE, SMALL)
+                                 && open_slots(&guarded->large, CRUNNER_GUARDED, LARGE)
+                             ? 1
+                             : -1;
     struct crunner_slots *from = size <= PAGE ? &guarded->small : &guarded->large;
     if (guarded->ready < 0 || size > CRUNNER_GUARDED || from->next == from->count) return NULL;
     struct crunner_slot *slot = &from->slots[from->next];
@@ -83,11 +91,13 @@ struct crunner_slot *crunner_guarded_slot(struct crunner_guarded *guarded, const
 }
 
 void crunner_guarded_give(struct crunner_guarded *guarded, struct crunner_slot *slot) {
-    int is_small = slot >= guarded->small.slots && slot < guarded->small.slots + guarded->small.count;
+    int is_small = slot >= guarded->small.slots
+                   && slot < guarded->small.slots + guarded->small.count;
     struct crunner_slots *of = is_small ? &guarded->small : &guarded->large;
     slot->live = 0;
     unsigned stride = guarded->stride ? guarded->stride : 1;
-    if (guarded->freed++ % stride != guarded->runs % stride || guarded->freed / stride > CLOSED) return;
+    if (guarded->freed++ % stride != guarded->runs % stride || guarded->freed / stride > CLOSED)
+        return;
     if (!mprotect(room_of(of, (size_t)(slot - of->slots)), of->room, PROT_NONE)) slot->state = 2;
 }
 

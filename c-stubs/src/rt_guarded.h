@@ -25,13 +25,14 @@ struct crunner_slots {
 
 struct crunner_guarded {
     struct crunner_slots small, large;
-    int ready; /* -1: it cannot be had */
+    int ready;                    /* -1: it cannot be had */
     unsigned runs, freed, stride; /* of the blocks that a run frees, one in `stride` is closed */
 };
 
-/* A block of so many bytes, all of them `fill`: its end where the guard begins, as far as its alignment allows, or its beginning
- * where the guard ends. NULL where there is none left. */
-void *crunner_guarded_take(struct crunner_guarded *guarded, size_t size, int fill, int at_beginning);
+/* A block of so many bytes, all of them `fill`: its end where the guard begins, as far as its
+ * alignment allows, or its beginning where the guard ends. NULL where there is none left. */
+void *crunner_guarded_take(struct crunner_guarded *guarded, size_t size, int fill,
+                           int at_beginning);
 /* The slot of a block, or NULL: it is no guarded one. */
 struct crunner_slot *crunner_guarded_slot(struct crunner_guarded *guarded, const void *at);
 /* Frees the block of a slot. Some may not be touched any more. */

@@ -1,14 +1,16 @@
 /* The program's heap.
  *
- * A run may end anywhere, by a jump out of the program, and the next one must find an empty heap at once: so the heap is
- * an arena of its own, emptied by setting one number back. Blocks are reused by size class within a run only. The header before
- * each block carries a tag made from its address; a free() of anything else, or twice, is seen and reported as a
- * violation instead of being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine; large blocks, of
- * which a short run touches little, are mapped with it instead of being filled (rt_large.c). A driver that knows which pages a
- * run wrote may lend memory that it keeps fresh itself: blocks of some pages are taken from there, unfilled.
+ * A run may end anywhere, by a jump out of the program, and the next one must find an empty heap at
+ * once: so the heap is an arena of its own, emptied by setting one number back. Blocks are reused
+ * by size class within a run only. The header before each block carries a tag made from its
+ * address; a free() of anything else, or twice, is seen and reported as a violation instead of
+ * being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine; large blocks,
+ * of which a short run touches little, are mapped with it instead of being filled (rt_large.c). A
+ * driver that knows which pages a run wrote may lend memory that it keeps fresh itself: blocks of
+ * some pages are taken from there, unfilled.
  *
- * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and a table beside them
- * remembers what is live; misuse is AddressSanitizer's to report.
+ * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and
+ * a table beside them remembers what is live; misuse is AddressSanitizer's to report.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -41,8 +43,9 @@ struct limits {
     uint64_t most, live, peak;
 };
 
-/* Arrays from outside, whose true length nobody knows. Each ends where memory that may not be touched begins, so that a
- * run that goes past the end stops there, and crunner_is_past_row() tells such an end from a fault of the program's. */
+/* Arrays from outside, whose true length nobody knows. Each ends where memory that may not be
+ * touched begins, so that a run that goes past the end stops there, and crunner_is_past_row() tells
+ * such an end from a fault of the program's. */
 #define ROWS 64u
 #define ROW_ROOM (64u << 10)
 #define ROW_GUARD (192u << 10)
@@ -57,7 +60,8 @@ static void *row(struct rows *rows, size_t size) {
     size = (size + 15) & ~(size_t)15;
     if (size > ROW_ROOM || rows->next == ROWS) return NULL;
     if (!rows->start) {
-        void *at = mmap(NULL, (size_t)ROWS * ROW_STRIDE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *at = mmap(NULL, (size_t)ROWS * ROW_STRIDE, PROT_NONE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) return NULL;
         rows->start = at;
     }
@@ -71,7 +75,8 @@ static void *row(struct rows *rows, size_t size) {
 }
 
 static int in_rows(const struct rows *rows, const void *at) {
-    return rows->start && (const char *)at >= rows->start && (const char *)at < rows->start + (size_t)ROWS * ROW_STRIDE;
+    return rows->start && (const char *)at >= rows->start
+           && (const char *)at < rows->start + (size_t)ROWS * ROW_STRIDE;
 }
 
 static void close_rows(struct rows *rows) {
@@ -131,7 +136,8 @@ static int grow(struct crunner_heap *h) {
     bigger.table = calloc(bigger.slots, sizeof *bigger.table);
     if (!bigger.table) return 0;
     for (size_t i = 0; i < h->slots; i++)
-        if (h->table[i].block && h->table[i].block != TOMB) put(&bigger, h->table[i].block, h->table[i].size);
+        if (h->table[i].block && h->table[i].block != TOMB)
+            put(&bigger, h->table[i].block, h->table[i].size);
     free(h->table);
     *h = bigger;
     return 1;
@@ -209,11 +215,12 @@ struct header {
 };
 
 #define CLASSES 160
-#define SMALL 65 /* classes 0..64 are 16-byte steps up to 1024 */
-#define ODD CLASSES /* an over-aligned block: not reused */
+#define SMALL 65            /* classes 0..64 are 16-byte steps up to 1024 */
+#define ODD CLASSES         /* an over-aligned block: not reused */
 #define LARGE (CLASSES + 1) /* and above: a large block of class - LARGE */
 #define KEEP_TOUCHED (16u << 20)
-/* From this size on a block is taken from what the driver lends: filling less costs no more than looking what was written. */
+/* From this size on a block is taken from what the driver lends: filling less costs no more than
+ * looking what was written. */
 #define MIDDLE (16u << 10)
 
 struct crunner_heap {
@@ -265,8 +272,10 @@ static void *alive(struct header *h, uint32_t class, size_t size) {
 }
 
 static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
-    uintptr_t block = ((uintptr_t)heap->next + sizeof(struct header) + alignment - 1) & ~(uintptr_t)(alignment - 1);
-    if (block + room > (uintptr_t)heap->end || block < (uintptr_t)heap->next) crunner_heap_exhausted();
+    uintptr_t block = ((uintptr_t)heap->next + sizeof(struct header) + alignment - 1)
+                      & ~(uintptr_t)(alignment - 1);
+    if (block + room > (uintptr_t)heap->end || block < (uintptr_t)heap->next)
+        crunner_heap_exhausted();
     heap->next = (char *)block + room;
     return alive((struct header *)block - 1, class, size);
 }
@@ -282,13 +291,15 @@ static void *take_lent(size_t size, size_t room, uint32_t class) {
 static void *reuse(struct header **list, size_t size) {
     struct header *h = *list;
     if (h->tag != tag(h, DEAD))
-        crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL, 0);
+        crunner_violation(CRUNNER_HEAP, "the header of a freed heap block was overwritten", NULL,
+                          0);
     *list = h->next;
     return alive(h, h->class, size);
 }
 
-/* A block that is not filled because its pages hold what is wanted, or NULL. A freed one is made fresh here and not when it is
- * freed: most programs free what they have and end, and then all is made fresh at once. */
+/* A block that is not filled because its pages hold what is wanted, or NULL. A freed one is made
+ * fresh here and not when it is freed: most programs free what they have and end, and then all is
+ * made fresh at once. */
 static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
     struct large *from = fill ? &heap->fresh : &heap->zero;
     if (from->free[class]) {
@@ -309,7 +320,8 @@ static void *take(size_t size, size_t alignment, int fill) {
     }
     count(&heap->limits, size);
     if (heap->guard && alignment <= 16
-        && (block = crunner_guarded_take(&heap->guarded, size, fill, heap->guard == CRUNNER_BEGINNINGS)))
+        && (block = crunner_guarded_take(&heap->guarded, size, fill,
+                                         heap->guard == CRUNNER_BEGINNINGS)))
         return block;
     uint32_t class = class_of(size, &room);
     if (size >= CRUNNER_LARGE && alignment <= CRUNNER_PAGE && class < CLASSES
@@ -334,14 +346,16 @@ static struct header *header_of(void *block, const char *dead, const char *bad) 
     int ours = ((char *)block >= heap->start + sizeof *h && (char *)block <= heap->next)
                || ((char *)block > heap->lent.start && (char *)block < heap->lent.next);
     if ((uintptr_t)block % 16
-        || !(ours || crunner_large_has(&heap->fresh.pages, block) || crunner_large_has(&heap->zero.pages, block)))
+        || !(ours || crunner_large_has(&heap->fresh.pages, block)
+             || crunner_large_has(&heap->zero.pages, block)))
         crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
     if (h->tag == tag(h, DEAD)) crunner_violation(CRUNNER_HEAP, dead, NULL, 0);
     if (h->tag != tag(h, LIVE)) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
     return h;
 }
 
-/* The slot of a guarded block that is live, NULL for a block of the arena; everything else ends the run. */
+/* The slot of a guarded block that is live, NULL for a block of the arena; everything else ends the
+ * run. */
 static struct crunner_slot *slot_of(void *block, const char *dead, const char *bad) {
     struct crunner_slot *slot = heap->guard ? crunner_guarded_slot(&heap->guarded, block) : NULL;
     if (slot && slot->block != block) crunner_violation(CRUNNER_HEAP, bad, NULL, 0);
@@ -376,7 +390,8 @@ static void give(void *block) {
 }
 
 static size_t size_of(void *block) {
-    static const char dead[] = "realloc of a freed block", bad[] = "realloc of what is no live heap block";
+    static const char dead[] = "realloc of a freed block",
+                      bad[] = "realloc of what is no live heap block";
     struct crunner_slot *slot = slot_of(block, dead, bad);
     return slot ? slot->size : header_of(block, dead, bad)->size;
 }
@@ -385,9 +400,11 @@ struct crunner_heap *crunner_heap_new(uint64_t live) {
     struct crunner_heap *h = calloc(1, sizeof *h);
     if (!h) return NULL;
     h->limits.most = live ? live : DEFAULT_LIVE;
-    /* Four times what may be live, for rounding and for what classes keep; untouched pages cost nothing. */
+    /* Four times what may be live, for rounding and for what classes keep; untouched pages cost
+     * nothing. */
     for (uint64_t room = h->limits.most * 4; room >= (1u << 20); room /= 2) {
-        void *at = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void *at = mmap(NULL, room, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) continue;
         h->start = h->next = at;
         h->end = h->start + room;
@@ -406,7 +423,8 @@ static void empty(struct large *large) {
 
 void crunner_heap_end(struct crunner_heap *h) {
     if ((size_t)(h->next - h->start) > KEEP_TOUCHED)
-        madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED, MADV_DONTNEED);
+        madvise(h->start + KEEP_TOUCHED, (size_t)(h->next - h->start) - KEEP_TOUCHED,
+                MADV_DONTNEED);
     if (h->next != h->start || h->lent.next != h->lent.start) memset(h->free, 0, sizeof h->free);
     h->next = h->start;
     h->lent.next = h->lent.start;
@@ -503,11 +521,14 @@ void *crunner_aligned_alloc(size_t alignment, size_t size) {
     return take(size, alignment, FRESH);
 }
 
-void *crunner_memalign(size_t alignment, size_t size) { return crunner_aligned_alloc(alignment, size); }
+void *crunner_memalign(size_t alignment, size_t size) {
+    return crunner_aligned_alloc(alignment, size);
+}
 void *crunner_valloc(size_t size) { return crunner_aligned_alloc(4096, size); }
 
 int crunner_posix_memalign(void **into, size_t alignment, size_t size) {
-    if (!power_of_two(alignment) || alignment < sizeof(void *) || alignment > (1u << 20)) return EINVAL;
+    if (!power_of_two(alignment) || alignment < sizeof(void *) || alignment > (1u << 20))
+        return EINVAL;
     void *block = take(size, alignment, FRESH);
     if (!block) return ENOMEM;
     *into = block;

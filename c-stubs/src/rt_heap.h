@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The longest block: no program has more addresses (57 bits with five levels of page tables, of which the kernel has half).
- * The engine knows it, too (ONE_ALLOCATION). */
+/* The longest block: no program has more addresses (57 bits with five levels of page tables, of
+ * which the kernel has half). The engine knows it, too (ONE_ALLOCATION). */
 #define CRUNNER_LONGEST_BLOCK ((size_t)1 << 56)
 
 struct crunner_heap;
@@ -14,10 +14,11 @@ struct crunner_heap;
 /* A heap, or NULL. More than `live` bytes at a time end a run; 0 means the contract's limit. */
 struct crunner_heap *crunner_heap_new(uint64_t live);
 void crunner_heap_delete(struct crunner_heap *heap);
-/* Lends the heap memory, of 16-byte alignment, whose owner sees to it that every byte of it holds 0xAA before each run. */
+/* Lends the heap memory, of 16-byte alignment, whose owner sees to it that every byte of it holds
+ * 0xAA before each run. */
 void crunner_heap_lend(struct crunner_heap *heap, void *start, size_t size);
-/* Whether the runs from now on have their blocks between pages that may not be touched: CRUNNER_ENDS, CRUNNER_BEGINNINGS,
- * or 0. Under AddressSanitizer that says nothing. */
+/* Whether the runs from now on have their blocks between pages that may not be touched:
+ * CRUNNER_ENDS, CRUNNER_BEGINNINGS, or 0. Under AddressSanitizer that says nothing. */
 void crunner_heap_guard(struct crunner_heap *heap, unsigned guard);
 /* Makes this the heap that crunner_malloc() and its siblings use, and empties it. */
 void crunner_heap_begin(struct crunner_heap *heap);

@@ -1,12 +1,14 @@
 /* Large heap blocks.
  *
- * A decompressor asks for megabytes at the start of each run and touches a few pages of them: filling all would take ten
- * times as long as the run itself. So the pages of large blocks are mapped: zeros as the system gives them, and any other
- * byte from a file in memory that is mapped privately, again and again, so that a page costs something when it is
- * written first. Giving a page back makes it fresh again.
+ * A decompressor asks for megabytes at the start of each run and touches a few pages of them:
+ * filling all would take ten times as long as the run itself. So the pages of large blocks are
+ * mapped: zeros as the system gives them, and any other byte from a file in memory that is mapped
+ * privately, again and again, so that a page costs something when it is written first. Giving a
+ * page back makes it fresh again.
  *
- * That costs a page fault for each page that the next run writes, ten times as much as filling the page. So pages that most
- * runs write are filled; which these are is looked up now and then, by comparing.
+ * That costs a page fault for each page that the next run writes, ten times as much as filling the
+ * page. So pages that most runs write are filled; which these are is looked up now and then, by
+ * comparing.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -38,11 +40,13 @@ static int pattern_of(int byte) {
     int file = memfd_create("fresh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;
     void *at = MAP_FAILED;
-    if (!ftruncate(file, (off_t)WINDOW)) at = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (!ftruncate(file, (off_t)WINDOW))
+        at = mmap(NULL, WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (at != MAP_FAILED) {
         memset(at, byte, WINDOW);
         munmap(at, WINDOW);
-        if (!fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) return file;
+        if (!fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL))
+            return file;
     }
     close(file);
 #else
@@ -56,8 +60,8 @@ void crunner_large_open(struct crunner_large *pages, size_t room, int fill) {
     pages->pattern = -1;
     if (fill && (pages->pattern = pattern_of(fill)) < 0) return;
     room = whole(room, WINDOW);
-    void *at = mmap(NULL, room, fill ? PROT_NONE : PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                    -1, 0);
+    void *at = mmap(NULL, room, fill ? PROT_NONE : PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return;
     pages->fill = fill;
     pages->start = pages->next = pages->mapped = at;
@@ -78,7 +82,9 @@ void *crunner_large_take(struct crunner_large *pages, size_t size, size_t header
     if (size > left || before > left - size) return NULL;
     char *block = pages->next + before;
     while (pages->mapped < block + size) {
-        if (mmap(pages->mapped, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, pages->pattern, 0) == MAP_FAILED)
+        if (mmap(pages->mapped, WINDOW, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                 pages->pattern, 0)
+            == MAP_FAILED)
             return NULL;
         pages->mapped += WINDOW;
     }
@@ -90,8 +96,9 @@ static int is_fresh(const char *page, int fill) {
     return page[0] == (char)fill && !memcmp(page, page + 1, CRUNNER_PAGE - 1);
 }
 
-/* Finds out what was written in these pages: it counts as `more`, and what was not counts as one less. Pages that are given back
- * in mid-run are looked at again when it ends, and look unwritten then. */
+/* Finds out what was written in these pages: it counts as `more`, and what was not counts as one
+ * less. Pages that are given back in mid-run are looked at again when it ends, and look unwritten
+ * then. */
 static void look(struct crunner_large *pages, size_t first, size_t last, unsigned char more) {
     unsigned rows = 0;
     if (last > CRUNNER_HOT) last = CRUNNER_HOT;
@@ -118,19 +125,23 @@ static int looks(const struct crunner_large *pages) {
 }
 
 static void renew(struct crunner_large *pages, void *block, size_t size, unsigned char more) {
-    size_t at = (size_t)((char *)block - pages->start) / CRUNNER_PAGE, end = at + whole(size, CRUNNER_PAGE) / CRUNNER_PAGE;
+    size_t at = (size_t)((char *)block - pages->start) / CRUNNER_PAGE,
+           end = at + whole(size, CRUNNER_PAGE) / CRUNNER_PAGE;
     if (looks(pages)) look(pages, at, end, more);
     while (at < end) {
         size_t limit = end < CRUNNER_HOT ? end : CRUNNER_HOT;
         const unsigned char *hot = at < limit ? memchr(pages->hot + at, 1, limit - at) : NULL;
         size_t next = hot ? (size_t)(hot - pages->hot) : end;
-        if (next > at) madvise(pages->start + at * CRUNNER_PAGE, (next - at) * CRUNNER_PAGE, MADV_DONTNEED);
+        if (next > at)
+            madvise(pages->start + at * CRUNNER_PAGE, (next - at) * CRUNNER_PAGE, MADV_DONTNEED);
         for (at = next; at < limit && pages->hot[at]; at++)
             memset(pages->start + at * CRUNNER_PAGE, pages->fill, CRUNNER_PAGE);
     }
 }
 
-void crunner_large_renew(struct crunner_large *pages, void *block, size_t size) { renew(pages, block, size, FREED); }
+void crunner_large_renew(struct crunner_large *pages, void *block, size_t size) {
+    renew(pages, block, size, FREED);
+}
 
 int crunner_large_empty(struct crunner_large *pages) {
     if (pages->next == pages->start) return 0;

@@ -1,15 +1,17 @@
 /* The native runtime of generated tests: a mock environment, one queue of bytes per channel.
  *
- * The queues come from the file named by CEGAR_MOCK: "CEGMOCK1", then per channel u32 length of its name, the name, u64
- * number of bytes, the bytes, all little-endian. A channel without a queue is an empty one: zeros, and the end of every
- * stream. Without CEGAR_MOCK all are empty.
+ * The queues come from the file named by CEGAR_MOCK: "CEGMOCK1", then per channel u32 length of its
+ * name, the name, u64 number of bytes, the bytes, all little-endian. A channel without a queue is
+ * an empty one: zeros, and the end of every stream. Without CEGAR_MOCK all are empty.
  *
- * One run per process. How it ended goes to the descriptor CEGAR_REPORT_FD (else to stderr) as one line of JSON:
+ * One run per process. How it ended goes to the descriptor CEGAR_REPORT_FD (else to stderr) as one
+ * line of JSON:
  *     {"outcome":"exited","status":0,"kind":null,"what":"","file":"","line":0,"leaked":0,
  *      "exhausted":["stdin"],"unread":{"data":3},"output":[[1,"text"]]}
- * Calls of external functions stand in "output" as well, in their place, as stream -1: the name and the parameters.
- * Bytes outside ASCII are \u0080 to \u00ff. The process's exit status is 0 (returned, exited), 3 (rejected), 70 (violated),
- * 71 (out of memory) or 72 (the mock file is unreadable). Signals and sanitizers kill it as they would any program.
+ * Calls of external functions stand in "output" as well, in their place, as stream -1: the name and
+ * the parameters. Bytes outside ASCII are \u0080 to \u00ff. The process's exit status is 0
+ * (returned, exited), 3 (rejected), 70 (violated), 71 (out of memory) or 72 (the mock file is
+ * unreadable). Signals and sanitizers kill it as they would any program.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -106,8 +108,8 @@ static void load(const char *path) {
 
 /* ---- the program's side ---- */
 
-_Noreturn static void report(const char *outcome, int status, const char *kind, const char *what, const char *file,
-                             unsigned line, int code);
+_Noreturn static void report(const char *outcome, int status, const char *kind, const char *what,
+                             const char *file, unsigned line, int code);
 
 /* A queue holds less than what is asked for. A test of corrected code must end, too. */
 static void found_empty(struct queue *q) {
@@ -153,7 +155,8 @@ void crunner_output(int stream, const void *bytes, size_t n) {
 
 /* ---- closures ---- */
 
-/* An external function is called: where the test has a closure for it, its answer goes to the front of the queue. */
+/* An external function is called: where the test has a closure for it, its answer goes to the front
+ * of the queue. */
 void crunner_asked(const char *channel, const unsigned long long *words, int n) {
     static int fd = -2;
     char reply[80];
@@ -162,7 +165,8 @@ void crunner_asked(const char *channel, const unsigned long long *words, int n) 
     int used = snprintf(call, sizeof call, "%s", channel);
     for (int i = 0; i < n && used > 0 && (size_t)used < sizeof call; i++)
         used += snprintf(call + used, sizeof call - (size_t)used, " %llx", words[i]);
-    if (used > 0) crunner_output(-1, call, (size_t)used < sizeof call ? (size_t)used : sizeof call - 1);
+    if (used > 0)
+        crunner_output(-1, call, (size_t)used < sizeof call ? (size_t)used : sizeof call - 1);
     if (fd == -2) {
         const char *number = getenv("CEGAR_ANSWER_FD");
         fd = number && *number ? atoi(number) : -1;
@@ -200,7 +204,9 @@ static void json_text(FILE *out, const char *text, size_t n) {
     fputc('"', out);
 }
 
-static void json_string(FILE *out, const char *text) { json_text(out, text ? text : "", text ? strlen(text) : 0); }
+static void json_string(FILE *out, const char *text) {
+    json_text(out, text ? text : "", text ? strlen(text) : 0);
+}
 
 static void write_all(int fd, const char *text, size_t n) {
     while (n > 0) {
@@ -212,8 +218,8 @@ static void write_all(int fd, const char *text, size_t n) {
     }
 }
 
-_Noreturn static void report(const char *outcome, int status, const char *kind, const char *what, const char *file,
-                             unsigned line, int code) {
+_Noreturn static void report(const char *outcome, int status, const char *kind, const char *what,
+                             const char *file, unsigned line, int code) {
     char *text = NULL;
     size_t length = 0;
     const char *where = getenv("CEGAR_REPORT_FD"), *comma = "";
@@ -226,7 +232,8 @@ _Noreturn static void report(const char *outcome, int status, const char *kind, 
     json_string(out, what);
     fputs(",\"file\":", out);
     json_string(out, file);
-    fprintf(out, ",\"line\":%u,\"leaked\":%llu,\"exhausted\":[", line, (unsigned long long)crunner_heap_live(heap));
+    fprintf(out, ",\"line\":%u,\"leaked\":%llu,\"exhausted\":[", line,
+            (unsigned long long)crunner_heap_live(heap));
     for (struct queue *q = queues; q; q = q->next)
         if (q->exhausted) {
             fputs(comma, out);
@@ -260,8 +267,9 @@ void crunner_assume(int condition) {
     if (!condition) report("rejected", 0, NULL, NULL, NULL, 0, 3);
 }
 
-/* A test does not know what its campaign assumed. Whatever it was, the queues say what happened: wide answers where there is a choice
- * for them, and zeros, which are the narrow ones, elsewhere. */
+/* A test does not know what its campaign assumed. Whatever it was, the queues say what happened:
+ * wide answers where there is a choice for them, and zeros, which are the narrow ones, elsewhere.
+ */
 int crunner_assumed(const char *id) {
     (void)id;
     return 0;
@@ -272,7 +280,8 @@ void crunner_unmodelled(const char *what) { (void)what; }
 _Noreturn void crunner_stop(int status) { report("exited", status, NULL, NULL, NULL, 0, 0); }
 
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line) {
-    static const char *const kinds[] = {"assertion", "abort", "reach_error", "fail", "heap", "trap"};
+    static const char *const kinds[] = {"assertion", "abort", "reach_error",
+                                        "fail",      "heap",  "trap"};
     report("violated", 0, kind >= 0 && kind <= 5 ? kinds[kind] : "unknown", what, file, line, 70);
 }
 

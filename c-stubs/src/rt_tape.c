@@ -1,8 +1,9 @@
 /* The native runtime that feeds a program from one tape: for the fuzzing target and the runner.
  *
- * Every way to end a run (exit, rejection, violation, signal, time limit) jumps back to crunner_rt_run(), so
- * one process runs millions of tapes. A signal's handler may find the runtime in the middle of growing a buffer, where
- * jumping away would break the C library's heap; `busy` puts off such an end until the buffer has grown.
+ * Every way to end a run (exit, rejection, violation, signal, time limit) jumps back to
+ * crunner_rt_run(), so one process runs millions of tapes. A signal's handler may find the runtime
+ * in the middle of growing a buffer, where jumping away would break the C library's heap; `busy`
+ * puts off such an end until the buffer has grown.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -236,7 +237,8 @@ struct crunner_rt *crunner_rt_new(const struct crunner_options *options) {
     if (options) rt->options = *options;
     if (!rt->options.output_bytes) rt->options.output_bytes = 1u << 20;
     rt->heap = crunner_heap_new(rt->options.live_bytes);
-    if (rt->heap && rt->options.fresh) crunner_heap_lend(rt->heap, rt->options.fresh, rt->options.fresh_bytes);
+    if (rt->heap && rt->options.fresh)
+        crunner_heap_lend(rt->heap, rt->options.fresh, rt->options.fresh_bytes);
     if (!rt->heap || ((rt->options.flags & CRUNNER_CATCH_SIGNALS) && !install(rt))) {
         crunner_rt_delete(rt);
         return NULL;
@@ -261,9 +263,12 @@ void crunner_rt_delete(struct crunner_rt *rt) {
     free(rt);
 }
 
-void crunner_rt_guard(struct crunner_rt *rt, uint32_t guard) { crunner_heap_guard(rt->heap, guard); }
+void crunner_rt_guard(struct crunner_rt *rt, uint32_t guard) {
+    crunner_heap_guard(rt->heap, guard);
+}
 
-void crunner_rt_run(struct crunner_rt *rt, const uint8_t *tape, size_t length, struct crunner_result *result) {
+void crunner_rt_run(struct crunner_rt *rt, const uint8_t *tape, size_t length,
+                    struct crunner_result *result) {
     now = rt;
     rt->tape = tape;
     rt->length = length;

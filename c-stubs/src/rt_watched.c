@@ -1,8 +1,10 @@
 /* Functions of the C library into whose arguments AddressSanitizer does not look.
  *
- * It intercepts strtol and not strtoul, strcpy and not stpncpy: an access outside of a block within such a function ends no run, and a test would pass
- * that is to fail. Generated tests call these instead. Each has the sanitizer look at what C says that the function reads and writes,
- * and then calls the platform's. Without the sanitizer they read one byte at a time what it would look at, and leave writes to the function.
+ * It intercepts strtol and not strtoul, strcpy and not stpncpy: an access outside of a block within
+ * such a function ends no run, and a test would pass that is to fail. Generated tests call these
+ * instead. Each has the sanitizer look at what C says that the function reads and writes, and then
+ * calls the platform's. Without the sanitizer they read one byte at a time what it would look at,
+ * and leave writes to the function.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -49,31 +51,31 @@ static size_t wide_text(const wchar_t *s, size_t n) {
     return i;
 }
 
-/* A number ends at the first character that does not belong to it, which is read as well. Where there is none, how far a function looks behind the
- * spaces is not told: at one character. */
+/* A number ends at the first character that does not belong to it, which is read as well. Where
+ * there is none, how far a function looks behind the spaces is not told: at one character. */
 static void number(const char *s, const char *end) {
     if (end == s)
         while (*s == ' ' || (*s >= '\t' && *s <= '\r')) reads(s++, 1), end = s;
     reads(s, (size_t)(end - s) + 1);
 }
 
-#define NUMBER(type, name)                                           \
+#define NUMBER(type, name) \
     type crunner_watched_##name(const char *s, char **end, int base) { \
-        char *stop;                                                  \
-        text(s, 1);                                                  \
-        type v = name(s, &stop, base);                               \
-        number(s, stop);                                             \
-        if (end) *end = stop;                                        \
-        return v;                                                    \
+        char *stop; \
+        text(s, 1); \
+        type v = name(s, &stop, base); \
+        number(s, stop); \
+        if (end) *end = stop; \
+        return v; \
     }
-#define REAL(type, name)                                   \
+#define REAL(type, name) \
     type crunner_watched_##name(const char *s, char **end) { \
-        char *stop;                                        \
-        text(s, 1);                                        \
-        type v = name(s, &stop);                           \
-        number(s, stop);                                   \
-        if (end) *end = stop;                              \
-        return v;                                          \
+        char *stop; \
+        text(s, 1); \
+        type v = name(s, &stop); \
+        number(s, stop); \
+        if (end) *end = stop; \
+        return v; \
     }
 NUMBER(unsigned long, strtoul)
 NUMBER(unsigned long long, strtoull)

@@ -1,5 +1,5 @@
-/* scanf's conversions, for streams and, in the engine, for strings. One character is ever looked at ahead and put back, so
- * a stream is left where C leaves it. */
+/* scanf's conversions, for streams and, in the engine, for strings. One character is ever looked at
+ * ahead and put back, so a stream is left where C leaves it. */
 #include "allocation.h"
 #include "scan.h"
 
@@ -47,8 +47,10 @@ static int digit_of(int c) {
 
 enum outcome { DONE, MISMATCH, INPUT_END };
 
-/* An integer of at most `width` characters. Saturates like strtoll and strtoull, which C refers to. */
-static enum outcome scan_integer(struct crunner_source *s, long width, int base, int is_signed, unsigned long long *value) {
+/* An integer of at most `width` characters. Saturates like strtoll and strtoull, which C refers to.
+ */
+static enum outcome scan_integer(struct crunner_source *s, long width, int base, int is_signed,
+                                 unsigned long long *value) {
     unsigned long long v = 0;
     int c = next(s), negative = 0, any = 0, overflow = 0;
     if (c < 0) return INPUT_END;
@@ -73,8 +75,8 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
     if (base == 0) base = 10;
     while (c >= 0 && width > 0 && digit_of(c) < base) {
         any = 1;
-        if (__builtin_mul_overflow(v, (unsigned long long)base, &v) ||
-            __builtin_add_overflow(v, (unsigned long long)digit_of(c), &v))
+        if (__builtin_mul_overflow(v, (unsigned long long)base, &v)
+            || __builtin_add_overflow(v, (unsigned long long)digit_of(c), &v))
             overflow = 1;
         width--;
         c = width > 0 ? next(s) : -2;
@@ -93,8 +95,8 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
 
 #define FLOAT_TEXT 512
 
-/* The longest text that can begin a number is taken, as C 7.21.6.2 asks. What strtod then leaves of it ("1e") is lost, but
- * the number counts: glibc's way. */
+/* The longest text that can begin a number is taken, as C 7.21.6.2 asks. What strtod then leaves of
+ * it ("1e") is lost, but the number counts: glibc's way. */
 static enum outcome scan_float(struct crunner_source *s, long width, enum size size, void *to) {
     char text[FLOAT_TEXT];
     size_t n = 0;
@@ -161,10 +163,13 @@ static enum outcome scan_float(struct crunner_source *s, long width, enum size s
     return DONE;
 }
 
-static void include(unsigned char set[32], unsigned c) { set[c / 8] |= (unsigned char)(1u << c % 8); }
+static void include(unsigned char set[32], unsigned c) {
+    set[c / 8] |= (unsigned char)(1u << c % 8);
+}
 
-/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not closed. A '-' stands for the characters
- * from the one before it up to the one behind it, unless it is the first or last, or there are none: then for itself. */
+/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not
+ * closed. A '-' stands for the characters from the one before it up to the one behind it, unless it
+ * is the first or last, or there are none: then for itself. */
 static const char *read_set(const char *p, unsigned char set[32]) {
     int invert = *p == '^';
     for (int i = 0; i < 32; i++) set[i] = 0;
@@ -181,9 +186,10 @@ static const char *read_set(const char *p, unsigned char set[32]) {
     return *p ? p + 1 : 0;
 }
 
-/* Characters into `to` (NULL: nowhere) or, with `grown`, into a block that grows; `set` NULL means: up to a space. */
-static enum outcome scan_text(struct crunner_source *s, long width, const unsigned char *set, int terminate, char *to,
-                              char **grown) {
+/* Characters into `to` (NULL: nowhere) or, with `grown`, into a block that grows; `set` NULL means:
+ * up to a space. */
+static enum outcome scan_text(struct crunner_source *s, long width, const unsigned char *set,
+                              int terminate, char *to, char **grown) {
     size_t n = 0, room = 0, most = (size_t)width;
     char *block = 0;
     int c = next(s);
@@ -226,7 +232,8 @@ STUB int crunner_scan_blank(struct crunner_source *s) {
     return 1;
 }
 
-/* A character of the format that stands for itself; of "%%", which skips spaces first, the blank is a part of its own. */
+/* A character of the format that stands for itself; of "%%", which skips spaces first, the blank is
+ * a part of its own. */
 STUB int crunner_scan_character(struct crunner_source *s, int wanted) {
     int c = next(s);
     if (c == wanted) return 1;
@@ -235,7 +242,8 @@ STUB int crunner_scan_character(struct crunner_source *s, int wanted) {
 }
 
 /* What a conversion came to. */
-static int settled(struct crunner_source *s, const struct crunner_conversion *f, enum outcome outcome) {
+static int settled(struct crunner_source *s, const struct crunner_conversion *f,
+                   enum outcome outcome) {
     if (outcome == INPUT_END) return at_end(s);
     if (outcome != DONE) return 0;
     s->assigned += !f->suppress;
@@ -243,7 +251,8 @@ static int settled(struct crunner_source *s, const struct crunner_conversion *f,
 }
 
 /* %d %i %u %o %x %X %p */
-STUB int crunner_scan_integer(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+STUB int crunner_scan_integer(struct crunner_source *s, const struct crunner_conversion *f,
+                              void *to) {
     int base = 10;
     unsigned long long v = 0;
     if (skip_spaces(s) < 0) return at_end(s);
@@ -254,8 +263,8 @@ STUB int crunner_scan_integer(struct crunner_source *s, const struct crunner_con
     case 'x':
     case 'X': base = 16; break;
     }
-    enum outcome outcome =
-        scan_integer(s, f->width ? f->width : LONG_MAX, base, f->conversion == 'd' || f->conversion == 'i', &v);
+    enum outcome outcome = scan_integer(s, f->width ? f->width : LONG_MAX, base,
+                                        f->conversion == 'd' || f->conversion == 'i', &v);
     if (outcome == DONE && to) store(to, f->conversion == 'p' ? SIZE_LONG : (enum size)f->size, v);
     return settled(s, f, outcome);
 }
@@ -273,26 +282,46 @@ STUB int crunner_scan_text(struct crunner_source *s, const struct crunner_conver
     if (f->conversion == 's' && skip_spaces(s) < 0) return at_end(s);
     long most = f->width ? f->width : is_one ? 1 : LONG_MAX;
     char **grown = f->allocate ? to : 0;
-    enum outcome outcome = scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to, grown);
-    /* Where a text was stored it has an end: said here, so that proofs keep that apart from the other outcomes. */
+    enum outcome outcome = scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to,
+                                     grown);
+    /* Where a text was stored it has an end: said here, so that proofs keep that apart from the
+     * other outcomes. */
     if (outcome == DONE) return settled(s, f, DONE);
     return settled(s, f, outcome);
 }
 
 /* %n */
-STUB int crunner_scan_count(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
+STUB int crunner_scan_count(struct crunner_source *s, const struct crunner_conversion *f,
+                            void *to) {
     if (to) store(to, (enum size)f->size, s->taken);
     return 1;
 }
 
 static int scan_conversion(struct crunner_source *s, const struct crunner_conversion *f, void *to) {
     switch (f->conversion) {
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': case 'p': return crunner_scan_integer(s, f, to);
-    case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A': return crunner_scan_real(s, f, to);
-    case 'c': case 's': case '[': return crunner_scan_text(s, f, to);
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+    case 'p': return crunner_scan_integer(s, f, to);
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': return crunner_scan_real(s, f, to);
+    case 'c':
+    case 's':
+    case '[': return crunner_scan_text(s, f, to);
     case 'n': return crunner_scan_count(s, f, to);
     /* Arguments by number (%1$d), or nothing that C knows. */
-    default: crunner_unmodelled("this conversion of scanf"); return skip_spaces(s) < 0 ? at_end(s) : 0;
+    default:
+        crunner_unmodelled("this conversion of scanf");
+        return skip_spaces(s) < 0 ? at_end(s) : 0;
     }
 }
 
@@ -316,7 +345,8 @@ static const char *read_conversion(const char *p, struct crunner_conversion *f) 
     return f->conversion == '[' ? read_set(p, f->set) : p;
 }
 
-/* Of the format; apart from the characters of the input, which are asked about in the engine as well. */
+/* Of the format; apart from the characters of the input, which are asked about in the engine as
+ * well. */
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 STUB int crunner_scan(struct crunner_source *s, const char *format, va_list given) {

@@ -5,11 +5,11 @@
 #include "stdio_stub.h"
 
 struct crunner_source {
-    stream *from;     /* NULL: the string */
+    stream *from; /* NULL: the string */
     const char *text;
-    size_t length;    /* of the string */
-    size_t taken;     /* characters consumed, for %n */
-    int assigned;     /* what scanf returns so far */
+    size_t length; /* of the string */
+    size_t taken;  /* characters consumed, for %n */
+    int assigned;  /* what scanf returns so far */
 };
 
 /* A conversion of a format; as normalise/formats writes it, too. */
@@ -22,10 +22,14 @@ struct crunner_conversion {
 /* The parts of a format, one after the other. Each says whether scanf goes on to the next. */
 int crunner_scan_blank(struct crunner_source *source);
 int crunner_scan_character(struct crunner_source *source, int c);
-int crunner_scan_integer(struct crunner_source *source, const struct crunner_conversion *what, void *to);
-int crunner_scan_real(struct crunner_source *source, const struct crunner_conversion *what, void *to);
-int crunner_scan_text(struct crunner_source *source, const struct crunner_conversion *what, void *to);
-int crunner_scan_count(struct crunner_source *source, const struct crunner_conversion *what, void *to);
+int crunner_scan_integer(struct crunner_source *source, const struct crunner_conversion *what,
+                         void *to);
+int crunner_scan_real(struct crunner_source *source, const struct crunner_conversion *what,
+                      void *to);
+int crunner_scan_text(struct crunner_source *source, const struct crunner_conversion *what,
+                      void *to);
+int crunner_scan_count(struct crunner_source *source, const struct crunner_conversion *what,
+                       void *to);
 
 int crunner_scan(struct crunner_source *source, const char *format, va_list args);
 

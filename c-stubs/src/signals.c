@@ -1,10 +1,11 @@
 /* Signals: what a program does when one comes, and when they come.
  *
- * A signal that the program sends itself comes at once, and does what its disposition says. One from outside may come
- * whenever a function of the library is called while its handler is installed, a byte of the channel "signal" each time: the signal's
- * number, or one that has no handler for none. That it comes between two calls is the narrowing "signals", and there is no
- * wider model: who lifts it has open whatever comes after a handler is installed. A signal whose disposition is the default
- * ends the run whenever it comes, which no check minds.
+ * A signal that the program sends itself comes at once, and does what its disposition says. One
+ * from outside may come whenever a function of the library is called while its handler is
+ * installed, a byte of the channel "signal" each time: the signal's number, or one that has no
+ * handler for none. That it comes between two calls is the narrowing "signals", and there is no
+ * wider model: who lifts it has open whatever comes after a handler is installed. A signal whose
+ * disposition is the default ends the run whenever it comes, which no check minds.
  */
 #include "stub.h"
 #include <signal.h>
@@ -16,12 +17,14 @@ enum { OUTSIDE, RAISED, KILLED };
 int CRUNNER_getpid(void);
 unsigned CRUNNER_getuid(void);
 
-/* What a signal does: a handler (or one that is told more), what is blocked meanwhile, and how. An array for each, not one of structures:
- * a table of addresses is followed at any index, a structure in between is bytes. */
+/* What a signal does: a handler (or one that is told more), what is blocked meanwhile, and how. An
+ * array for each, not one of structures: a table of addresses is followed at any index, a structure
+ * in between is bytes. */
 static void (*actions[SIGNALS])(int);
 static unsigned long masks[SIGNALS];
 static int modes[SIGNALS];
-/* How many have a handler, and how many run; which signals wait, which of them have come, and which of these by kill(). */
+/* How many have a handler, and how many run; which signals wait, which of them have come, and which
+ * of these by kill(). */
 static int handlers, handling;
 static unsigned long blocked, pending, killed;
 
@@ -33,7 +36,8 @@ static int valid(int number) { return number > 0 && number < SIGNALS; }
 static unsigned long bit(int number) { return 1ul << (number - 1); }
 static int is_handler(void (*handler)(int)) { return handler != SIG_DFL && handler != SIG_IGN; }
 
-/* What a handler is told of a signal: who sent it, and why. Where it was interrupted is the narrowing "signals": all zeros. */
+/* What a handler is told of a signal: who sent it, and why. Where it was interrupted is the
+ * narrowing "signals": all zeros. */
 static void tell(int number, int sender, void (*handler)(int)) {
     siginfo_t about;
     ucontext_t interrupted;
@@ -86,8 +90,14 @@ static void deliver(int number, int sender) {
         return;
     }
     switch (number) {
-    case SIGCHLD: case SIGURG: case SIGWINCH: case SIGCONT: return;
-    case SIGSTOP: case SIGTSTP: case SIGTTIN: case SIGTTOU: return; /* until somebody continues it */
+    case SIGCHLD:
+    case SIGURG:
+    case SIGWINCH:
+    case SIGCONT: return;
+    case SIGSTOP:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU: return; /* until somebody continues it */
     case SIGABRT: ABORTS("abort");
     default: crunner_finish_at_once(128 + number);
     }
@@ -120,7 +130,8 @@ static void install(int number, void (*handler)(int), unsigned long mask, int fl
     masks[number] = mask;
     modes[number] = flags;
     if (handler == SIG_IGN) pending &= ~bit(number);
-    if (is_handler(handler) && !crunner_assumed("signals")) crunner_unmodelled("a signal between two calls of the library");
+    if (is_handler(handler) && !crunner_assumed("signals"))
+        crunner_unmodelled("a signal between two calls of the library");
 }
 
 /* glibc keeps two for itself. */
@@ -135,12 +146,16 @@ STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
     install(number, handler, 0, SA_RESTART);
     return before;
 }
-STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action, struct sigaction *restrict old) {
-    if (!is_free(number) || (action && (number == SIGKILL || number == SIGSTOP))) return fails(STUB_EINVAL);
+STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action,
+                           struct sigaction *restrict old) {
+    if (!is_free(number) || (action && (number == SIGKILL || number == SIGSTOP)))
+        return fails(STUB_EINVAL);
     void (*before)(int) = actions[number];
     unsigned long mask = masks[number];
     int mode = modes[number];
-    if (action) install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask, action->sa_flags);
+    if (action)
+        install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask,
+                action->sa_flags);
     if (old) {
         memset(old, 0, sizeof *old);
         old->sa_handler = before;

@@ -1,6 +1,6 @@
-/* Reading from streams. CRunner's figure 4 asks for the end of the file with one choice and for the character with another;
- * here one byte is both, with an escape for the rare character 0xFF, so that a tape is readable as the text it stands
- * for. */
+/* Reading from streams. CRunner's figure 4 asks for the end of the file with one choice and for the
+ * character with another; here one byte is both, with an escape for the rare character 0xFF, so
+ * that a tape is readable as the text it stands for. */
 #include "allocation.h"
 #include "stdio_stub.h"
 
@@ -55,7 +55,8 @@ STUB int CRUNNER_ungetc(int c, stream *in) {
 STUB char *CRUNNER_fgets(char *restrict into, int n, stream *restrict in) {
     int at = 0, before = in->flags & STREAM_ERROR;
     if (n <= 0) return 0;
-    /* An error of earlier is none of this call; one that only asks to try again leaves what has come. */
+    /* An error of earlier is none of this call; one that only asks to try again leaves what has
+     * come. */
     in->flags &= ~STREAM_ERROR;
     while (at < n - 1) {
         int c = CRUNNER_fgetc(in);
@@ -69,7 +70,9 @@ STUB char *CRUNNER_fgets(char *restrict into, int n, stream *restrict in) {
     into[at] = 0;
     return into;
 }
-STUB char *CRUNNER_fgets_unlocked(char *restrict into, int n, stream *restrict in) { return CRUNNER_fgets(into, n, in); }
+STUB char *CRUNNER_fgets_unlocked(char *restrict into, int n, stream *restrict in) {
+    return CRUNNER_fgets(into, n, in);
+}
 STUB char *CRUNNER___fgets_chk(char *restrict into, size_t room, int n, stream *restrict in) {
     if (n > 0 && (size_t)n > room) ABORTS("buffer overflow detected: fgets");
     return CRUNNER_fgets(into, n, in);
@@ -95,17 +98,20 @@ STUB size_t CRUNNER_fread(void *restrict into, size_t size, size_t n, stream *re
     }
     return size ? at / size : 0;
 }
-STUB size_t CRUNNER_fread_unlocked(void *restrict into, size_t size, size_t n, stream *restrict in) {
+STUB size_t CRUNNER_fread_unlocked(void *restrict into, size_t size, size_t n,
+                                   stream *restrict in) {
     return CRUNNER_fread(into, size, n, in);
 }
-STUB size_t CRUNNER___fread_chk(void *restrict into, size_t room, size_t size, size_t n, stream *restrict in) {
+STUB size_t CRUNNER___fread_chk(void *restrict into, size_t room, size_t size, size_t n,
+                                stream *restrict in) {
     size_t all;
     if (__builtin_mul_overflow(size, n, &all) || all > room)
         ABORTS("buffer overflow detected: fread");
     return CRUNNER_fread(into, size, n, in);
 }
 
-STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int delimiter, stream *restrict in) {
+STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int delimiter,
+                           stream *restrict in) {
     size_t at = 0;
     if (!line || !room) {
         stub_errno = STUB_EINVAL;
@@ -142,6 +148,7 @@ STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int deli
 STUB long CRUNNER_getline(char **restrict line, size_t *restrict room, stream *restrict in) {
     return CRUNNER_getdelim(line, room, '\n', in);
 }
-STUB long CRUNNER___getdelim(char **restrict line, size_t *restrict room, int delimiter, stream *restrict in) {
+STUB long CRUNNER___getdelim(char **restrict line, size_t *restrict room, int delimiter,
+                             stream *restrict in) {
     return CRUNNER_getdelim(line, room, delimiter, in);
 }

@@ -1,5 +1,5 @@
-/* Streams: opening, closing, positions, state. A FILE lies in a heap block of its own, so that use after fclose() and closing
- * twice are what they are, memory errors. */
+/* Streams: opening, closing, positions, state. A FILE lies in a heap block of its own, so that use
+ * after fclose() and closing twice are what they are, memory errors. */
 #include "allocation.h"
 #include "stdio_stub.h"
 
@@ -9,10 +9,14 @@ STUB stream *CRUNNER_stdin = &standard_in;
 STUB stream *CRUNNER_stdout = &standard_out;
 STUB stream *CRUNNER_stderr = &standard_error;
 
-static int is_standard(const stream *s) { return s == &standard_in || s == &standard_out || s == &standard_error; }
+static int is_standard(const stream *s) {
+    return s == &standard_in || s == &standard_out || s == &standard_error;
+}
 
-#define OPENING (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO) | E(EPERM) | E(EROFS) | \
-                 E(ENOSPC) | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) | E(EINVAL) | E(ETXTBSY))
+#define OPENING \
+    (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO) \
+     | E(EPERM) | E(EROFS) | E(ENOSPC) | E(EMFILE) | E(ENFILE) | E(EINTR) | E(EISDIR) | E(ENXIO) \
+     | E(EINVAL) | E(ETXTBSY))
 #define WRITING_BACK (E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) | E(EFBIG))
 
 static int open_by_mode(const char *name, const char *mode) {
@@ -69,7 +73,8 @@ STUB stream *CRUNNER_fdopen(int fd, const char *mode) {
     int plus = 0;
     for (const char *m = mode; *m && *m != ','; m++) plus |= *m == '+';
     int reads = *mode == 'r' || plus, writes = *mode != 'r' || plus;
-    int may = (!reads || crunner_descriptor_readable(fd)) && (!writes || crunner_descriptor_writable(fd));
+    int may = (!reads || crunner_descriptor_readable(fd))
+              && (!writes || crunner_descriptor_writable(fd));
     if ((*mode != 'r' && *mode != 'w' && *mode != 'a') || !may) {
         stub_errno = STUB_EINVAL;
         return 0;
@@ -89,7 +94,8 @@ static int let_go(stream *s) {
     return crunner_descriptor_close(s->fd);
 }
 
-STUB stream *CRUNNER_freopen(const char *restrict name, const char *restrict mode, stream *restrict s) {
+STUB stream *CRUNNER_freopen(const char *restrict name, const char *restrict mode,
+                             stream *restrict s) {
     if (!name) return s;
     let_go(s);
     s->flags = s->pushed = 0;
@@ -135,7 +141,9 @@ STUB int CRUNNER_fseek(stream *s, long offset, int whence) {
     s->flags &= ~STREAM_EOF;
     return 0;
 }
-STUB int CRUNNER_fseeko(stream *s, long offset, int whence) { return CRUNNER_fseek(s, offset, whence); }
+STUB int CRUNNER_fseeko(stream *s, long offset, int whence) {
+    return CRUNNER_fseek(s, offset, whence);
+}
 
 STUB long CRUNNER_ftell(stream *s) {
     long at = crunner_descriptor_seek(s->fd, 0, 1);
@@ -156,7 +164,9 @@ STUB int CRUNNER_fgetpos(stream *restrict s, long *restrict position) {
     position[1] = 0;
     return 0;
 }
-STUB int CRUNNER_fsetpos(stream *s, const long *position) { return CRUNNER_fseek(s, position[0], 0); }
+STUB int CRUNNER_fsetpos(stream *s, const long *position) {
+    return CRUNNER_fseek(s, position[0], 0);
+}
 
 STUB int CRUNNER_feof(stream *s) { return (s->flags & STREAM_EOF) != 0; }
 STUB int CRUNNER_feof_unlocked(stream *s) { return CRUNNER_feof(s); }
@@ -173,20 +183,26 @@ static void touch(stream *s) {
     s->flags = flags;
 }
 
-/* A buffer that the program gives has to be as large as it says. What stands in it is the library's. */
+/* A buffer that the program gives has to be as large as it says. What stands in it is the
+ * library's. */
 STUB int CRUNNER_setvbuf(stream *restrict s, char *restrict buffer, int mode, size_t n) {
     touch(s);
     if (mode < 0 || mode > 2) return -1;
     s->buffer = 0;
     if (!buffer || !n || mode == 2) return 0; /* _IONBF: none */
-    if (!crunner_assumed("buffers")) crunner_unmodelled("what the library puts into the buffer of a stream");
+    if (!crunner_assumed("buffers"))
+        crunner_unmodelled("what the library puts into the buffer of a stream");
     s->buffer = buffer;
     s->buffer_last = buffer + n - 1;
     crunner_stream_buffer(s);
     return 0;
 }
-STUB void CRUNNER_setbuf(stream *restrict s, char *restrict buffer) { CRUNNER_setvbuf(s, buffer, 0, 8192); }
-STUB void CRUNNER_setbuffer(stream *restrict s, char *restrict buffer, size_t n) { CRUNNER_setvbuf(s, buffer, 0, n); }
+STUB void CRUNNER_setbuf(stream *restrict s, char *restrict buffer) {
+    CRUNNER_setvbuf(s, buffer, 0, 8192);
+}
+STUB void CRUNNER_setbuffer(stream *restrict s, char *restrict buffer, size_t n) {
+    CRUNNER_setvbuf(s, buffer, 0, n);
+}
 STUB void CRUNNER_setlinebuf(stream *s) { touch(s); }
 STUB void CRUNNER_flockfile(stream *s) { touch(s); }
 STUB void CRUNNER_funlockfile(stream *s) { touch(s); }

@@ -1,6 +1,7 @@
-/* Writing to streams. Nothing reaches the outside: what is written goes to the run's transcript, and, for a file, into
- * the file (CRunner, section 2: "the output data is simply discarded"; a test shows it, so it is recorded instead).
- * Formatting is vsnprintf's: the platform's natively, the engine's own in the engine. */
+/* Writing to streams. Nothing reaches the outside: what is written goes to the run's transcript,
+ * and, for a file, into the file (CRunner, section 2: "the output data is simply discarded"; a test
+ * shows it, so it is recorded instead). Formatting is vsnprintf's: the platform's natively, the
+ * engine's own in the engine. */
 #include "stdio_stub.h"
 
 /* Whether the output fails for which no room, no reader or no time is left. */
@@ -25,7 +26,8 @@ STUB int crunner_stream_write(stream *out, const void *bytes, size_t n) {
     return 1;
 }
 
-/* Where a line of n characters has room: in the buffer, or in a heap block, which is NULL if there is none. */
+/* Where a line of n characters has room: in the buffer, or in a heap block, which is NULL if there
+ * is none. */
 STUB char *crunner_line_room(char *buffer, size_t room, int n) {
     return n < 0 || (size_t)n < room ? buffer : malloc((size_t)n + 1);
 }
@@ -66,33 +68,40 @@ STUB int CRUNNER_vdprintf(int fd, const char *restrict format, va_list args) {
         return -1;
     }
     int n = format_line(&text, buffer, sizeof buffer, format, args);
-    if (n > 0 && (crunner_output_fails() || !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n))) n = -1;
+    if (n > 0
+        && (crunner_output_fails()
+            || !crunner_descriptor_write(fd, (unsigned char *)text, (size_t)n)))
+        n = -1;
     if (text != buffer) free(text);
     return n;
 }
 
-#define FORWARD(call)                 \
-    {                                 \
-        va_list args;                 \
-        va_start(args, format);       \
-        int n = call;                 \
-        va_end(args);                 \
-        return n;                     \
+#define FORWARD(call) \
+    { \
+        va_list args; \
+        va_start(args, format); \
+        int n = call; \
+        va_end(args); \
+        return n; \
     }
 
-STUB int CRUNNER_printf(const char *restrict format, ...) FORWARD(CRUNNER_vprintf(format, args))
-STUB int CRUNNER_fprintf(stream *restrict out, const char *restrict format, ...)
-    FORWARD(CRUNNER_vfprintf(out, format, args))
-STUB int CRUNNER_dprintf(int fd, const char *restrict format, ...) FORWARD(CRUNNER_vdprintf(fd, format, args))
-STUB int CRUNNER___printf_chk(int flag, const char *restrict format, ...) FORWARD(CRUNNER_vprintf(format, args))
-STUB int CRUNNER___fprintf_chk(stream *restrict out, int flag, const char *restrict format, ...)
-    FORWARD(CRUNNER_vfprintf(out, format, args))
-STUB int CRUNNER___dprintf_chk(int fd, int flag, const char *restrict format, ...)
-    FORWARD(CRUNNER_vdprintf(fd, format, args))
-STUB int CRUNNER___vprintf_chk(int flag, const char *restrict format, va_list args) {
+STUB int CRUNNER_printf(const char *restrict format, ...)
+    FORWARD(CRUNNER_vprintf(format, args)) STUB
+    int CRUNNER_fprintf(stream *restrict out, const char *restrict format, ...)
+        FORWARD(CRUNNER_vfprintf(out, format, args)) STUB
+    int CRUNNER_dprintf(int fd, const char *restrict format, ...)
+        FORWARD(CRUNNER_vdprintf(fd, format, args)) STUB
+    int CRUNNER___printf_chk(int flag, const char *restrict format, ...)
+        FORWARD(CRUNNER_vprintf(format, args)) STUB
+    int CRUNNER___fprintf_chk(stream *restrict out, int flag, const char *restrict format, ...)
+        FORWARD(CRUNNER_vfprintf(out, format, args)) STUB
+    int CRUNNER___dprintf_chk(int fd, int flag, const char *restrict format, ...)
+        FORWARD(CRUNNER_vdprintf(fd, format, args)) STUB
+    int CRUNNER___vprintf_chk(int flag, const char *restrict format, va_list args) {
     return CRUNNER_vprintf(format, args);
 }
-STUB int CRUNNER___vfprintf_chk(stream *restrict out, int flag, const char *restrict format, va_list args) {
+STUB int CRUNNER___vfprintf_chk(stream *restrict out, int flag, const char *restrict format,
+                                va_list args) {
     return CRUNNER_vfprintf(out, format, args);
 }
 STUB int CRUNNER___vdprintf_chk(int fd, int flag, const char *restrict format, va_list args) {
@@ -116,12 +125,16 @@ STUB int CRUNNER_fputs(const char *restrict text, stream *restrict out) {
     size_t n = strlen(text);
     return !refused(out) && crunner_stream_write(out, text, n) ? 1 : -1;
 }
-STUB int CRUNNER_fputs_unlocked(const char *restrict text, stream *restrict out) { return CRUNNER_fputs(text, out); }
+STUB int CRUNNER_fputs_unlocked(const char *restrict text, stream *restrict out) {
+    return CRUNNER_fputs(text, out);
+}
 
 STUB int CRUNNER_puts(const char *text) {
     size_t n = strlen(text);
     if (refused(CRUNNER_stdout)) return -1;
-    if (!crunner_stream_write(CRUNNER_stdout, text, n) || !crunner_stream_write(CRUNNER_stdout, "\n", 1)) return -1;
+    if (!crunner_stream_write(CRUNNER_stdout, text, n)
+        || !crunner_stream_write(CRUNNER_stdout, "\n", 1))
+        return -1;
     return n < INT_MAX ? (int)n + 1 : INT_MAX;
 }
 
@@ -129,19 +142,23 @@ STUB int CRUNNER_putw(int word, stream *out) {
     return !refused(out) && crunner_stream_write(out, &word, sizeof word) ? 0 : -1;
 }
 
-STUB size_t CRUNNER_fwrite(const void *restrict bytes, size_t size, size_t n, stream *restrict out) {
+STUB size_t CRUNNER_fwrite(const void *restrict bytes, size_t size, size_t n,
+                           stream *restrict out) {
     size_t all;
     if (!size || !n) return 0;
     if (__builtin_mul_overflow(size, n, &all)) return 0;
-    int fault = crunner_fault("fwrite", (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC) | E(EPIPE) |
-                              E(EFBIG), E(EDQUOT));
+    int fault = crunner_fault("fwrite",
+                              (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC)
+                                  | E(EPIPE) | E(EFBIG),
+                              E(EDQUOT));
     size_t some = fault == FAULT_SHORT ? 1 + crunner_choose_u32("fwrite") % (n - 1) : 0;
     if (!fault) return crunner_stream_write(out, bytes, all) ? n : 0;
     out->flags |= STREAM_ERROR;
     if (fault == FAULT_SHORT) stub_errno = STUB_ENOSPC;
     return some && crunner_stream_write(out, bytes, some * size) ? some : 0;
 }
-STUB size_t CRUNNER_fwrite_unlocked(const void *restrict bytes, size_t size, size_t n, stream *restrict out) {
+STUB size_t CRUNNER_fwrite_unlocked(const void *restrict bytes, size_t size, size_t n,
+                                    stream *restrict out) {
     return CRUNNER_fwrite(bytes, size, n, out);
 }
 

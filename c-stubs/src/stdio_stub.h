@@ -1,6 +1,7 @@
-/* The stream object behind FILE. Its first words lie where glibc's do: code compiled against glibc's headers may test
- * the flags or the buffer pointers inline, finds "end of file" and "error" where it looks and the buffers always empty,
- * and calls __uflow and __overflow, which are stubs too. */
+/* The stream object behind FILE. Its first words lie where glibc's do: code compiled against
+ * glibc's headers may test the flags or the buffer pointers inline, finds "end of file" and "error"
+ * where it looks and the buffers always empty, and calls __uflow and __overflow, which are stubs
+ * too. */
 #ifndef CRUNNER_STDIO_STUB_H
 #define CRUNNER_STDIO_STUB_H
 

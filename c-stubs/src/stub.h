@@ -1,12 +1,13 @@
 /* What all stubs share.
  *
- * Stubs are compiled to bitcode for the engine and the fuzzer, and natively by any C compiler for generated tests. They
- * carry names of their own (CRUNNER_getchar), weak, so that nothing of the C library is replaced inside the
- * library itself, and a program's own definition wins. Layouts of the platform's structures come from its headers
- * where a stub fills one; nothing here calls the platform for input or output.
+ * Stubs are compiled to bitcode for the engine and the fuzzer, and natively by any C compiler for
+ * generated tests. They carry names of their own (CRUNNER_getchar), weak, so that nothing of the C
+ * library is replaced inside the library itself, and a program's own definition wins. Layouts of
+ * the platform's structures come from its headers where a stub fills one; nothing here calls the
+ * platform for input or output.
  *
- * Natively (CRUNNER_NATIVE) the program's heap is the runtime's, and memory that a stub hands to the program must come from
- * there too.
+ * Natively (CRUNNER_NATIVE) the program's heap is the runtime's, and memory that a stub hands to
+ * the program must come from there too.
  */
 #ifndef CRUNNER_STUB_H
 #define CRUNNER_STUB_H
@@ -28,7 +29,8 @@ _Noreturn void crunner_stop(int status);
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line);
 void crunner_output(int stream, const void *bytes, size_t n);
 enum { VIOLATES_ASSERTION, VIOLATES_ABORT, VIOLATES_REACH_ERROR, VIOLATES_FAIL };
-/* In generated tests of a harness that asks for `unreach`, abort() is no violation: it ends the run as SIGABRT does. */
+/* In generated tests of a harness that asks for `unreach`, abort() is no violation: it ends the run
+ * as SIGABRT does. */
 #ifdef CRUNNER_ABORT_ENDS
 _Noreturn void crunner_finish_at_once(int status);
 #define ABORTS(what) crunner_finish_at_once(128 + 6)
@@ -36,16 +38,19 @@ _Noreturn void crunner_finish_at_once(int status);
 #define ABORTS(what) crunner_violation(VIOLATES_ABORT, what, 0, 0)
 #endif
 
-/* Where a stub is narrower than the world: 1 while the rule with this identifier is assumed, 0 where the user lifted it. The
- * identifier is a literal, and stands in the engine's table of assumptions. What lies behind an assumed call is a narrow answer, and a
- * proof that comes by prints the rule:
- *     if (!crunner_assumed("alloc")) { ...a choice from the tape, every outcome; all zeros: the narrow one... }
+/* Where a stub is narrower than the world: 1 while the rule with this identifier is assumed, 0
+ * where the user lifted it. The identifier is a literal, and stands in the engine's table of
+ * assumptions. What lies behind an assumed call is a narrow answer, and a proof that comes by
+ * prints the rule: if (!crunner_assumed("alloc")) { ...a choice from the tape, every outcome; all
+ * zeros: the narrow one... }
  *     ...the narrow outcome...
- * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the narrow outcome. A channel of
- * such choices is no other's: where the rule is assumed they are not on it, and the others would be taken for them. */
+ * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the
+ * narrow outcome. A channel of such choices is no other's: where the rule is assumed they are not
+ * on it, and the others would be taken for them. */
 int crunner_assumed(const char *id);
-/* For a rule without a wider variant: `if (!crunner_assumed("ID")) crunner_unmodelled("what it leaves out");`. In the engine nothing
- * behind it is proved, and a native run is rejected. In generated tests it does nothing: there the narrow outcome follows. */
+/* For a rule without a wider variant: `if (!crunner_assumed("ID")) crunner_unmodelled("what it
+ * leaves out");`. In the engine nothing behind it is proved, and a native run is rejected. In
+ * generated tests it does nothing: there the narrow outcome follows. */
 void crunner_unmodelled(const char *what);
 
 #ifdef CRUNNER_NATIVE
@@ -74,13 +79,46 @@ int *__errno_location(void);
 #define stub_errno (*__errno_location())
 /* Linux's numbers; <errno.h> is not needed for these few. */
 enum {
-    STUB_EPERM = 1, STUB_ENOENT = 2, STUB_ESRCH = 3, STUB_EINTR = 4, STUB_EIO = 5, STUB_ENXIO = 6, STUB_E2BIG = 7,
-    STUB_ENOEXEC = 8, STUB_EBADF = 9, STUB_ECHILD = 10, STUB_EAGAIN = 11, STUB_ENOMEM = 12, STUB_EACCES = 13,
-    STUB_EBUSY = 16, STUB_EEXIST = 17, STUB_EXDEV = 18, STUB_ENODEV = 19, STUB_ENOTDIR = 20, STUB_EISDIR = 21,
-    STUB_EINVAL = 22, STUB_ENFILE = 23, STUB_EMFILE = 24, STUB_ENOTTY = 25, STUB_ETXTBSY = 26, STUB_EFBIG = 27,
-    STUB_ENOSPC = 28, STUB_ESPIPE = 29, STUB_EROFS = 30, STUB_EMLINK = 31, STUB_EPIPE = 32, STUB_EDOM = 33,
-    STUB_ERANGE = 34, STUB_EDEADLK = 35, STUB_ENAMETOOLONG = 36, STUB_ENOLCK = 37, STUB_ENOSYS = 38,
-    STUB_ENOTEMPTY = 39, STUB_ELOOP = 40, STUB_EOVERFLOW = 75, STUB_EDQUOT = 122
+    STUB_EPERM = 1,
+    STUB_ENOENT = 2,
+    STUB_ESRCH = 3,
+    STUB_EINTR = 4,
+    STUB_EIO = 5,
+    STUB_ENXIO = 6,
+    STUB_E2BIG = 7,
+    STUB_ENOEXEC = 8,
+    STUB_EBADF = 9,
+    STUB_ECHILD = 10,
+    STUB_EAGAIN = 11,
+    STUB_ENOMEM = 12,
+    STUB_EACCES = 13,
+    STUB_EBUSY = 16,
+    STUB_EEXIST = 17,
+    STUB_EXDEV = 18,
+    STUB_ENODEV = 19,
+    STUB_ENOTDIR = 20,
+    STUB_EISDIR = 21,
+    STUB_EINVAL = 22,
+    STUB_ENFILE = 23,
+    STUB_EMFILE = 24,
+    STUB_ENOTTY = 25,
+    STUB_ETXTBSY = 26,
+    STUB_EFBIG = 27,
+    STUB_ENOSPC = 28,
+    STUB_ESPIPE = 29,
+    STUB_EROFS = 30,
+    STUB_EMLINK = 31,
+    STUB_EPIPE = 32,
+    STUB_EDOM = 33,
+    STUB_ERANGE = 34,
+    STUB_EDEADLK = 35,
+    STUB_ENAMETOOLONG = 36,
+    STUB_ENOLCK = 37,
+    STUB_ENOSYS = 38,
+    STUB_ENOTEMPTY = 39,
+    STUB_ELOOP = 40,
+    STUB_EOVERFLOW = 75,
+    STUB_EDQUOT = 122
 };
 
 /* choice.c */
@@ -100,19 +138,22 @@ size_t crunner_read_string(const char *channel, char *into, size_t capacity);
 _Noreturn void crunner_finish(int status);
 /* As a signal ends a program: no handler is run. */
 _Noreturn void crunner_finish_at_once(int status);
-/* What a stub wants done at the end of a run (its own heap blocks given back, so that they are no leaks). */
+/* What a stub wants done at the end of a run (its own heap blocks given back, so that they are no
+ * leaks). */
 void crunner_at_end(void (*cleanup)(void));
 
-/* fault.c: what the system may refuse. One byte of the channel: below 128 the call goes well; 128 and an error number that is in
- * one of the two sets (errors up to 63, and from 64) fails with it, and errno is set; 128 alone is FAULT_SHORT where that is
- * in the set (bit 0). The result is 0, the error, or FAULT_SHORT. */
+/* fault.c: what the system may refuse. One byte of the channel: below 128 the call goes well; 128
+ * and an error number that is in one of the two sets (errors up to 63, and from 64) fails with it,
+ * and errno is set; 128 alone is FAULT_SHORT where that is in the set (bit 0). The result is 0, the
+ * error, or FAULT_SHORT. */
 #define FAULT_SHORT (-1)
 #define E(error) (1ull << (STUB_##error & 63))
 #define MAY_BE_SHORT 1ull
 int crunner_fault(const char *channel, unsigned long long low, unsigned long long high);
 /* The same where output to a stream fails: a narrowing of its own ("output"). */
 int crunner_output_fails(void);
-/* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), INPUT_PAUSES where no more is there yet. */
+/* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), INPUT_PAUSES where
+ * no more is there yet. */
 #define INPUT_FAILS (-2)
 #define INPUT_PAUSES (-3)
 int crunner_input_byte(const char *channel);
@@ -124,7 +165,8 @@ void crunner_time_passes(long seconds, long nanoseconds);
 void crunner_signals_arrive(void);
 int CRUNNER_raise(int number);
 
-/* clock.c: in the order of <langinfo.h>: short and long names of days, then of months, what is before and after noon, formats of date and time. */
+/* clock.c: in the order of <langinfo.h>: short and long names of days, then of months, what is
+ * before and after noon, formats of date and time. */
 #define STUB_CALENDAR 44
 extern char *const crunner_calendar[STUB_CALENDAR];
 

@@ -1,12 +1,12 @@
-/* The conventions of SV-COMP and Test-Comp programs. They keep their own names: no program means the C library by them. The
- * channel is the function's name. */
+/* The conventions of SV-COMP and Test-Comp programs. They keep their own names: no program means
+ * the C library by them. The channel is the function's name. */
 #include "stub.h"
 
-#define NONDET(type, name)                              \
-    STUB type __VERIFIER_nondet_##name(void) {          \
-        type v;                                         \
+#define NONDET(type, name) \
+    STUB type __VERIFIER_nondet_##name(void) { \
+        type v; \
         crunner_choose("__VERIFIER_nondet_" #name, &v, sizeof v); \
-        return v;                                       \
+        return v; \
     }
 
 NONDET(char, char)
@@ -41,15 +41,25 @@ NONDET(int16_t, s16)
 NONDET(int32_t, s32)
 NONDET(int64_t, s64)
 
-STUB _Bool __VERIFIER_nondet_bool(void) { return crunner_choose_byte("__VERIFIER_nondet_bool") & 1; }
-STUB _Bool __VERIFIER_nondet__Bool(void) { return crunner_choose_byte("__VERIFIER_nondet__Bool") & 1; }
+STUB _Bool __VERIFIER_nondet_bool(void) {
+    return crunner_choose_byte("__VERIFIER_nondet_bool") & 1;
+}
+STUB _Bool __VERIFIER_nondet__Bool(void) {
+    return crunner_choose_byte("__VERIFIER_nondet__Bool") & 1;
+}
 
 void *crunner_mock_pointer(const char *channel, size_t pointee, int raw_allowed);
 
-STUB void *__VERIFIER_nondet_pointer(void) { return crunner_mock_pointer("__VERIFIER_nondet_pointer", 0, 0); }
-STUB char *__VERIFIER_nondet_pchar(void) { return crunner_mock_pointer("__VERIFIER_nondet_pchar", 0, 0); }
+STUB void *__VERIFIER_nondet_pointer(void) {
+    return crunner_mock_pointer("__VERIFIER_nondet_pointer", 0, 0);
+}
+STUB char *__VERIFIER_nondet_pchar(void) {
+    return crunner_mock_pointer("__VERIFIER_nondet_pchar", 0, 0);
+}
 
-STUB void __VERIFIER_nondet_memory(void *into, size_t n) { crunner_choose("__VERIFIER_nondet_memory", into, n); }
+STUB void __VERIFIER_nondet_memory(void *into, size_t n) {
+    crunner_choose("__VERIFIER_nondet_memory", into, n);
+}
 
 STUB void __VERIFIER_assume(int condition) { crunner_assume(condition); }
 STUB void __VERIFIER_assert(int condition) {
@@ -60,5 +70,9 @@ STUB void assume_abort_if_not(int condition) { crunner_assume(condition); }
 STUB void __VERIFIER_atomic_begin(void) {}
 STUB void __VERIFIER_atomic_end(void) {}
 
-_Noreturn STUB void reach_error(void) { crunner_violation(VIOLATES_REACH_ERROR, "reach_error", 0, 0); }
-_Noreturn STUB void __VERIFIER_error(void) { crunner_violation(VIOLATES_REACH_ERROR, "__VERIFIER_error", 0, 0); }
+_Noreturn STUB void reach_error(void) {
+    crunner_violation(VIOLATES_REACH_ERROR, "reach_error", 0, 0);
+}
+_Noreturn STUB void __VERIFIER_error(void) {
+    crunner_violation(VIOLATES_REACH_ERROR, "__VERIFIER_error", 0, 0);
+}

@@ -1,8 +1,9 @@
 /* What a program asks about the system it runs on, and about itself.
  *
- * All of it may be whatever it is: the choices are "different from the usual by these bits", so that a tape of zeros is an ordinary user's
- * ordinary process. Where the narrowing "identity" is assumed, it is that and no other. What does not change
- * while a process runs is chosen once. The locale is C's.
+ * All of it may be whatever it is: the choices are "different from the usual by these bits", so
+ * that a tape of zeros is an ordinary user's ordinary process. Where the narrowing "identity" is
+ * assumed, it is that and no other. What does not change while a process runs is chosen once. The
+ * locale is C's.
  */
 #include "stub.h"
 #include <locale.h>
@@ -39,7 +40,9 @@ STUB int CRUNNER_getpgrp(void) {
     return pid ? (int)pid : 1;
 }
 /* A leader of a group cannot begin another session. */
-STUB int CRUNNER_setsid(void) { return crunner_fault("setsid", E(EPERM), 0) ? -1 : CRUNNER_getpid(); }
+STUB int CRUNNER_setsid(void) {
+    return crunner_fault("setsid", E(EPERM), 0) ? -1 : CRUNNER_getpid();
+}
 STUB unsigned CRUNNER_getuid(void) { return steady(&user, "getuid", 1000, USERS); }
 STUB unsigned CRUNNER_geteuid(void) { return steady(&effective_user, "geteuid", 1000, USERS); }
 STUB unsigned CRUNNER_getgid(void) { return steady(&group, "getgid", 1000, USERS); }
@@ -79,15 +82,16 @@ STUB int CRUNNER_uname(struct utsname *into) {
     return 0;
 }
 
-/* What Linux guarantees is exact; other limits may be anything, or unlimited, which is -1 with errno as it was. */
+/* What Linux guarantees is exact; other limits may be anything, or unlimited, which is -1 with
+ * errno as it was. */
 STUB long CRUNNER_sysconf(int name) {
     static unsigned configured, online, descriptors;
     long processors;
     switch (name) {
-    case 2: return 100;   /* _SC_CLK_TCK */
-    case 30: return 4096; /* _SC_PAGESIZE */
+    case 2: return 100;                                                  /* _SC_CLK_TCK */
+    case 30: return 4096;                                                /* _SC_PAGESIZE */
     case 4: return (long)steady(&descriptors, "sysconf", 1024, 0xfffff); /* _SC_OPEN_MAX */
-    case 83:              /* processors configured, and online */
+    case 83: /* processors configured, and online */
     case 84:
         processors = (long)steady(name == 83 ? &configured : &online, "sysconf", 1, 0x1fff);
         return processors ? processors : 1;
@@ -146,7 +150,8 @@ STUB char *CRUNNER_setlocale(int category, const char *name) {
     size_t length = name ? strlen(name) : 0;
     if (!name || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0) return c;
     /* The user's, or one by its name. Where it cannot be had, nothing has changed. */
-    if (!crunner_assumed("locale") && (crunner_choose_byte("setlocale") & 1)) crunner_unmodelled("another locale than C's");
+    if (!crunner_assumed("locale") && (crunner_choose_byte("setlocale") & 1))
+        crunner_unmodelled("another locale than C's");
     return length ? 0 : c;
 }
 
@@ -156,7 +161,8 @@ STUB struct lconv *CRUNNER_localeconv(void) {
     memset(&c, CHAR_MAX, sizeof c);
     c.decimal_point = point;
     c.thousands_sep = c.grouping = c.int_curr_symbol = c.currency_symbol = none;
-    c.mon_decimal_point = c.mon_thousands_sep = c.mon_grouping = c.positive_sign = c.negative_sign = none;
+    c.mon_decimal_point = c.mon_thousands_sep = c.mon_grouping = c.positive_sign = c.negative_sign =
+        none;
     return &c;
 }
 
@@ -174,8 +180,8 @@ STUB char *CRUNNER_nl_langinfo(int item) {
     }
 }
 
-/* The system's log: nobody reads what is written to it, but the text and its arguments are read. The name that is given to openlog() stays the program's,
- * and is read with each message. */
+/* The system's log: nobody reads what is written to it, but the text and its arguments are read.
+ * The name that is given to openlog() stays the program's, and is read with each message. */
 static const char *log_name;
 /* A length that nobody asks for would not be looked for. */
 static volatile size_t log_length;

@@ -1,9 +1,9 @@
 /* The log of comparisons that instrumentation writes and the fuzzer reads.
  *
- * Two flat arrays and two counts: a worker maps them by name and clears the counts before a run. When an array is
- * full, later entries are dropped: a loop that compares a million times would otherwise push out everything else, and
- * the fuzzer takes a random entry anyway. One comparison with equal values in mid-loop says nothing, so only
- * entries whose two sides differ are kept. */
+ * Two flat arrays and two counts: a worker maps them by name and clears the counts before a run.
+ * When an array is full, later entries are dropped: a loop that compares a million times would
+ * otherwise push out everything else, and the fuzzer takes a random entry anyway. One comparison
+ * with equal values in mid-loop says nothing, so only entries whose two sides differ are kept. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,24 +30,22 @@ CEGAR_EXPORT struct cegar_mem __cegar_mem_log[CEGAR_MEMS];
 void __cegar_cmp(uint64_t a, uint64_t b, uint32_t bytes, uint32_t constants);
 void __cegar_cmp_memory(const void *a, const void *b, uint64_t limit, uint32_t text);
 
-void __cegar_cmp(uint64_t a, uint64_t b, uint32_t bytes, uint32_t constants)
-{
+void __cegar_cmp(uint64_t a, uint64_t b, uint32_t bytes, uint32_t constants) {
     uint32_t at = __cegar_cmp_count;
-    if (a == b || at >= CEGAR_CMPS)
-        return;
+    if (a == b || at >= CEGAR_CMPS) return;
     /* The loop `while (i < n)` fills the log with one changing side; remember only its start. */
     if (at >= 64) {
         struct cegar_cmp *last = &__cegar_cmp_log[at - 1], *before = &__cegar_cmp_log[at - 2];
-        if ((last->b == b && last->bytes == bytes && (constants & 2)) ||
-            (before->b == b && before->bytes == bytes && (constants & 2)))
+        if ((last->b == b && last->bytes == bytes && (constants & 2))
+            || (before->b == b && before->bytes == bytes && (constants & 2)))
             return;
     }
-    __cegar_cmp_log[at] = (struct cegar_cmp){a, b, bytes, constants, (uint64_t)(uintptr_t)__builtin_return_address(0)};
+    __cegar_cmp_log[at] = (struct cegar_cmp){a, b, bytes, constants,
+                                             (uint64_t)(uintptr_t)__builtin_return_address(0)};
     __cegar_cmp_count = at + 1;
 }
 
-static uint32_t copy(uint8_t *to, const uint8_t *from, uint64_t limit, uint32_t text)
-{
+static uint32_t copy(uint8_t *to, const uint8_t *from, uint64_t limit, uint32_t text) {
     uint32_t n = 0;
     while (n < 32 && n < limit && !(text && from[n] == 0)) {
         to[n] = from[n];
@@ -56,15 +54,12 @@ static uint32_t copy(uint8_t *to, const uint8_t *from, uint64_t limit, uint32_t 
     return n;
 }
 
-void __cegar_cmp_memory(const void *a, const void *b, uint64_t limit, uint32_t text)
-{
+void __cegar_cmp_memory(const void *a, const void *b, uint64_t limit, uint32_t text) {
     uint32_t at = __cegar_mem_count;
-    if (at >= CEGAR_MEMS || a == NULL || b == NULL)
-        return;
+    if (at >= CEGAR_MEMS || a == NULL || b == NULL) return;
     struct cegar_mem *entry = &__cegar_mem_log[at];
     entry->length_a = copy(entry->a, a, limit, text);
     entry->length_b = copy(entry->b, b, limit, text);
-    if (entry->length_a == 0 && entry->length_b == 0)
-        return;
+    if (entry->length_a == 0 && entry->length_b == 0) return;
     __cegar_mem_count = at + 1;
 }

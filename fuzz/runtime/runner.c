@@ -2,12 +2,14 @@
  *
  *     runner [--batch] [--events] [--output] [--timeout-ms N] TAPE... | -
  *
- * With --batch (or more than one tape) each run has a process of its own, forked here, so that nothing a run does reaches
- * the next one; `-` reads the tapes' paths from standard input, a line each. Without it, one tape runs in this very
- * process, for a debugger. The time limit counts processor time: a loaded machine must not turn a slow run into a hang;
- * ten times that and ten seconds on the wall clock is the last resort.
+ * With --batch (or more than one tape) each run has a process of its own, forked here, so that
+ * nothing a run does reaches the next one; `-` reads the tapes' paths from standard input, a line
+ * each. Without it, one tape runs in this very process, for a debugger. The time limit counts
+ * processor time: a loaded machine must not turn a slow run into a hang; ten times that and ten
+ * seconds on the wall clock is the last resort.
  *
- * Stacks are plain addresses. The executable is linked at a fixed base, so whoever reads the line can ask a symboliser. */
+ * Stacks are plain addresses. The executable is linked at a fixed base, so whoever reads the line
+ * can ask a symboliser. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -35,84 +37,70 @@ static int out_fd = 1, events, output;
 static unsigned timeout_ms = 10000;
 static const char *tape_name;
 
-/* ---- a line of JSON, written without the heap: a report may be made where the heap is not to be touched ---- */
+/* ---- a line of JSON, written without the heap: a report may be made where the heap is not to be
+ * touched ---- */
 
 static char line[1 << 16];
 static size_t filled;
 
-static void flush(void)
-{
+static void flush(void) {
     for (size_t at = 0; at < filled;) {
         ssize_t n = write(out_fd, line + at, filled - at);
-        if (n <= 0)
-            break;
+        if (n <= 0) break;
         at += (size_t)n;
     }
     filled = 0;
 }
 
-static void put(const char *text, size_t n)
-{
+static void put(const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (filled == sizeof line)
-            flush();
+        if (filled == sizeof line) flush();
         line[filled++] = text[i];
     }
 }
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...) {
     char text[512];
     va_list args;
     va_start(args, format);
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (n > 0)
-        put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
+    if (n > 0) put(text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-static void quoted(const char *text, size_t n)
-{
+static void quoted(const char *text, size_t n) {
     put("\"", 1);
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            say("\\%c", c);
+        if (c == '"' || c == '\\') say("\\%c", c);
         else if (c < 0x20 || c >= 0x7f) /* bytes as Latin-1: a line is always valid JSON */
             say("\\u%04x", c);
-        else
-            put(&text[i], 1);
+        else put(&text[i], 1);
     }
     put("\"", 1);
 }
 
-static void base64(const uint8_t *bytes, size_t n)
-{
+static void base64(const uint8_t *bytes, size_t n) {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     put("\"", 1);
     for (size_t i = 0; i < n; i += 3) {
         uint32_t v = (uint32_t)bytes[i] << 16;
-        if (i + 1 < n)
-            v |= (uint32_t)bytes[i + 1] << 8;
-        if (i + 2 < n)
-            v |= bytes[i + 2];
-        char four[4] = {digits[v >> 18], digits[v >> 12 & 63], i + 1 < n ? digits[v >> 6 & 63] : '=',
-                        i + 2 < n ? digits[v & 63] : '='};
+        if (i + 1 < n) v |= (uint32_t)bytes[i + 1] << 8;
+        if (i + 2 < n) v |= bytes[i + 2];
+        char four[4] = {digits[v >> 18], digits[v >> 12 & 63],
+                        i + 1 < n ? digits[v >> 6 & 63] : '=', i + 2 < n ? digits[v & 63] : '='};
         put(four, 4);
     }
     put("\"", 1);
 }
 
-static void say_stack(void)
-{
+static void say_stack(void) {
     put(",\"stack\":[", 10);
-    for (int i = 0; i < frames; i++)
-        say("%s%" PRIu64, i ? "," : "", (uint64_t)(uintptr_t)stack[i]);
+    for (int i = 0; i < frames; i++) say("%s%" PRIu64, i ? "," : "", (uint64_t)(uintptr_t)stack[i]);
     put("]", 1);
 }
 
-static void say_blocks(void)
-{
+static void say_blocks(void) {
     const char *comma = "";
     put(",\"blocks\":[", 11);
     for (uint8_t *c = __start___cegar_cnts; c < __stop___cegar_cnts; c++)
@@ -123,56 +111,54 @@ static void say_blocks(void)
     put("]", 1);
 }
 
-/* The thread that reports. The program may have several; those that fail beside it, or afterwards, wait for the end of the process. */
+/* The thread that reports. The program may have several; those that fail beside it, or afterwards,
+ * wait for the end of the process. */
 static pid_t reporter;
 
-static void begin(const char *outcome)
-{
+static void begin(const char *outcome) {
     pid_t me = gettid(), known = 0;
-    if (!__atomic_compare_exchange_n(&reporter, &known, me, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) && known != me)
-        for (;;)
-            pause();
+    if (!__atomic_compare_exchange_n(&reporter, &known, me, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+        && known != me)
+        for (;;) pause();
     /* A process that dies while it reports leaves a line without an end. */
     put("\n{\"tape\":", 9);
     quoted(tape_name, strlen(tape_name));
     say(",\"outcome\":\"%s\"", outcome);
 }
 
-static void finish(void)
-{
+static void finish(void) {
     put("}\n", 2);
     flush();
 }
 
-static uint32_t word(const uint8_t *at)
-{
+static uint32_t word(const uint8_t *at) {
     uint32_t v;
     memcpy(&v, at, 4);
     return v;
 }
 
-static void say_run(const struct crunner_rt *rt, const struct crunner_result *r)
-{
-    static const char *const outcomes[] = {"returned", "exited", "rejected", "violated",
-                                           "crashed", "timeout", "out_of_memory"};
+static void say_run(const struct crunner_rt *rt, const struct crunner_result *r) {
+    static const char *const outcomes[] = {"returned", "exited",  "rejected",     "violated",
+                                           "crashed",  "timeout", "out_of_memory"};
     begin(r->outcome < 7 ? outcomes[r->outcome] : "crashed");
-    say(",\"status\":%d,\"consumed\":%" PRIu64 ",\"exhausted\":%s,\"heap_live\":%" PRIu64 ",\"heap_peak\":%" PRIu64,
+    say(",\"status\":%d,\"consumed\":%" PRIu64 ",\"exhausted\":%s,\"heap_live\":%" PRIu64
+        ",\"heap_peak\":%" PRIu64,
         r->status, r->consumed, r->exhausted ? "true" : "false", r->heap_live, r->heap_peak);
     if (r->outcome == CRUNNER_VIOLATED) {
-        static const char *const kinds[] = {"assertion", "abort", "reach_error", "fail", "heap", "trap"};
+        static const char *const kinds[] = {"assertion", "abort", "reach_error",
+                                            "fail",      "heap",  "trap"};
         say(",\"violated\":{\"kind\":\"%s\",\"what\":", r->kind < 6 ? kinds[r->kind] : "fail");
         quoted(r->what, strlen(r->what));
         say(",\"file\":");
         quoted(r->file, strlen(r->file));
         say(",\"line\":%u,\"trap\":%d", r->line, r->kind == CRUNNER_TRAP ? r->status : -1);
-        if (r->check != CRUNNER_NO_CHECK)
-            say(",\"check\":%u", r->check);
+        if (r->check != CRUNNER_NO_CHECK) say(",\"check\":%u", r->check);
         put("}", 1);
     }
     if (r->outcome == CRUNNER_CRASHED)
-        say(",\"crashed\":{\"signal\":%d,\"address\":%" PRIu64 ",\"pc\":%" PRIu64 "}", r->status, r->address, r->pc);
-    if (r->outcome == CRUNNER_VIOLATED || r->outcome == CRUNNER_CRASHED)
-        say_stack();
+        say(",\"crashed\":{\"signal\":%d,\"address\":%" PRIu64 ",\"pc\":%" PRIu64 "}", r->status,
+            r->address, r->pc);
+    if (r->outcome == CRUNNER_VIOLATED || r->outcome == CRUNNER_CRASHED) say_stack();
     say_blocks();
     if (events) {
         size_t length;
@@ -216,41 +202,39 @@ static void say_run(const struct crunner_rt *rt, const struct crunner_result *r)
 
 /* ---- where a run ends ---- */
 
-/* The linker sends the program's calls here (--wrap), so that the stack is taken where the failure is. */
-_Noreturn void __real_crunner_violation(int kind, const char *what, const char *file, unsigned line);
+/* The linker sends the program's calls here (--wrap), so that the stack is taken where the failure
+ * is. */
+_Noreturn void __real_crunner_violation(int kind, const char *what, const char *file,
+                                        unsigned line);
 _Noreturn void __real___cegar_trap(uint32_t check, uint32_t kind);
-_Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file, unsigned line_number);
+_Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file,
+                                        unsigned line_number);
 _Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind);
 
-/* Takes the stack from `pc` outwards, or, with pc 0, from the caller's caller. A return address belongs to the
- * instruction before it, so one byte is taken off: it is inside the call then. */
-__attribute__((noinline)) static void take_stack(uintptr_t pc, int exact)
-{
+/* Takes the stack from `pc` outwards, or, with pc 0, from the caller's caller. A return address
+ * belongs to the instruction before it, so one byte is taken off: it is inside the call then. */
+__attribute__((noinline)) static void take_stack(uintptr_t pc, int exact) {
     void *all[FRAMES];
     int count = backtrace(all, FRAMES), from = pc ? 0 : 2;
-    while (pc && from < count && (uintptr_t)all[from] - pc + 1 > 2)
-        from++;
+    while (pc && from < count && (uintptr_t)all[from] - pc + 1 > 2) from++;
     frames = 0;
-    if (pc)
-        stack[frames++] = (void *)(exact ? pc : pc - 1);
+    if (pc) stack[frames++] = (void *)(exact ? pc : pc - 1);
     for (from += pc != 0; from < count; from++)
         stack[frames++] = (void *)((uintptr_t)all[from] - 1);
 }
 
-_Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file, unsigned line_number)
-{
+_Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *file,
+                                        unsigned line_number) {
     take_stack(0, 0);
     __real_crunner_violation(kind, what, file, line_number);
 }
 
-_Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind)
-{
+_Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind) {
     take_stack(0, 0);
     __real___cegar_trap(check, kind);
 }
 
-static void on_fault(int number, siginfo_t *info, void *context)
-{
+static void on_fault(int number, siginfo_t *info, void *context) {
     uint64_t pc = 0;
 #if defined(__x86_64__)
     pc = (uint64_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
@@ -259,15 +243,13 @@ static void on_fault(int number, siginfo_t *info, void *context)
 #else
     (void)context;
 #endif
-    if (crunner_rt_running())
-        take_stack((uintptr_t)pc, 1);
+    if (crunner_rt_running()) take_stack((uintptr_t)pc, 1);
     crunner_rt_crashed(number, number == SIGABRT ? 0 : (uint64_t)(uintptr_t)info->si_addr, pc);
     signal(number, SIG_DFL);
     raise(number);
 }
 
-static void on_time(int number)
-{
+static void on_time(int number) {
     (void)number;
     crunner_rt_interrupt();
 }
@@ -277,15 +259,15 @@ static void on_time(int number)
 #include <sanitizer/asan_interface.h>
 
 const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return "abort_on_error=0:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigfpe=0:handle_sigill=0:"
-           "exitcode=86:detect_leaks=0:symbolize=0:detect_odr_violation=0:allocator_may_return_null=1:use_sigaltstack=0:"
+const char *__asan_default_options(void) {
+    return "abort_on_error=0:handle_segv=0:handle_sigbus=0:handle_abort=0:"
+           "handle_sigfpe=0:handle_sigill=0:"
+           "exitcode=86:detect_leaks=0:symbolize=0:detect_odr_violation=0:"
+           "allocator_may_return_null=1:use_sigaltstack=0:"
            "strict_string_checks=0";
 }
 
-static void on_report(const char *text)
-{
+static void on_report(const char *text) {
     begin("asan");
     say(",\"asan\":{\"kind\":");
     const char *kind = __asan_get_report_description();
@@ -316,8 +298,7 @@ static void prepare_asan(void) {}
 
 #define STACK ((rlim_t)120 << 20)
 
-static void prepare(void)
-{
+static void prepare(void) {
     static uint8_t alternate[1 << 18];
     stack_t where = {.ss_sp = alternate, .ss_size = sizeof alternate};
     sigaltstack(&where, NULL);
@@ -326,14 +307,14 @@ static void prepare(void)
     memset(&action, 0, sizeof action);
     action.sa_sigaction = on_fault;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigaction(faults[i], &action, NULL);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) sigaction(faults[i], &action, NULL);
     action.sa_flags = SA_ONSTACK | SA_NODEFER;
     action.sa_handler = on_time;
     sigaction(SIGPROF, &action, NULL);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    /* The machine knows no limit of the stack; this much fits below where the kernel puts the rest. */
+    /* The machine knows no limit of the stack; this much fits below where the kernel puts the rest.
+     */
     struct rlimit stack;
     if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK) {
         stack.rlim_cur = stack.rlim_max < STACK ? stack.rlim_max : STACK;
@@ -344,35 +325,30 @@ static void prepare(void)
     prepare_asan();
 }
 
-static uint8_t *read_tape(const char *path, size_t *length)
-{
+static uint8_t *read_tape(const char *path, size_t *length) {
     FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
+    if (!f) return NULL;
     uint8_t *bytes = NULL;
     size_t room = 0;
     *length = 0;
     for (;;) {
         if (*length == room) {
             uint8_t *more = realloc(bytes, room = room ? room * 2 : 4096);
-            if (!more)
-                break;
+            if (!more) break;
             bytes = more;
         }
         size_t n = fread(bytes + *length, 1, room - *length, f);
-        if (n == 0)
-            break;
+        if (n == 0) break;
         *length += n;
     }
     fclose(f);
     return bytes;
 }
 
-static void run(const uint8_t *tape, size_t length)
-{
+static void run(const uint8_t *tape, size_t length) {
     static struct crunner_result result;
-    struct crunner_options options = {
-        .flags = (events ? CRUNNER_RECORD_EVENTS : 0) | (output ? CRUNNER_RECORD_OUTPUT : 0)};
+    struct crunner_options options = {.flags = (events ? CRUNNER_RECORD_EVENTS : 0)
+                                               | (output ? CRUNNER_RECORD_OUTPUT : 0)};
     struct crunner_rt *rt = crunner_rt_new(&options);
     if (!rt) {
         begin("out_of_memory");
@@ -381,15 +357,15 @@ static void run(const uint8_t *tape, size_t length)
     }
     memset(__start___cegar_cnts, 0, (size_t)(__stop___cegar_cnts - __start___cegar_cnts));
     struct itimerval limit = {.it_interval = {0, 100000},
-                              .it_value = {timeout_ms / 1000, (timeout_ms % 1000) * 1000}}, off = {0};
+                              .it_value = {timeout_ms / 1000, (timeout_ms % 1000) * 1000}},
+                     off = {0};
     setitimer(ITIMER_PROF, &limit, NULL);
     crunner_rt_run(rt, tape, length, &result);
     setitimer(ITIMER_PROF, &off, NULL);
     say_run(rt, &result);
 }
 
-static void run_file(const char *path, int apart)
-{
+static void run_file(const char *path, int apart) {
     size_t length;
     uint8_t *tape = read_tape(path, &length);
     tape_name = path;
@@ -422,9 +398,11 @@ static void run_file(const char *path, int apart)
             say(",\"crashed\":{\"signal\":%d,\"address\":0,\"pc\":0}", number);
         finish();
     } else if (HAVE_ASAN && WEXITSTATUS(status) == ASAN_EXIT) {
-        /* It takes what lies before an address that is freed for its own, and may fail over that while it reports. */
+        /* It takes what lies before an address that is freed for its own, and may fail over that
+         * while it reports. */
         begin("asan");
-        say(",\"asan\":{\"kind\":\"bad-free\",\"access\":\"read\",\"size\":0,\"address\":0,\"text\":\"\"}");
+        say(",\"asan\":{\"kind\":\"bad-free\",\"access\":\"read\",\"size\":0,"
+            "\"address\":0,\"text\":\"\"}");
         finish();
     } else if (WEXITSTATUS(status) != 0) {
         /* The program left by itself, past the stubs. */
@@ -434,25 +412,21 @@ static void run_file(const char *path, int apart)
     }
 }
 
-int main(int argc, char **argv)
-{
+int main(int argc, char **argv) {
     int at = 1, apart = 0;
     for (; at < argc && argv[at][0] == '-' && argv[at][1]; at++) {
-        if (!strcmp(argv[at], "--batch"))
-            apart = 1;
-        else if (!strcmp(argv[at], "--events"))
-            events = 1;
-        else if (!strcmp(argv[at], "--output"))
-            output = 1;
+        if (!strcmp(argv[at], "--batch")) apart = 1;
+        else if (!strcmp(argv[at], "--events")) events = 1;
+        else if (!strcmp(argv[at], "--output")) output = 1;
         else if (!strcmp(argv[at], "--timeout-ms") && at + 1 < argc)
             timeout_ms = (unsigned)strtoul(argv[++at], NULL, 10);
         else {
-            fprintf(stderr, "usage: %s [--batch] [--events] [--output] [--timeout-ms N] TAPE...\n", argv[0]);
+            fprintf(stderr, "usage: %s [--batch] [--events] [--output] [--timeout-ms N] TAPE...\n",
+                    argv[0]);
             return 2;
         }
     }
-    if (timeout_ms == 0)
-        timeout_ms = 1;
+    if (timeout_ms == 0) timeout_ms = 1;
     prepare();
     out_fd = dup(1);
     int null = open("/dev/null", O_RDWR);
@@ -461,8 +435,7 @@ int main(int argc, char **argv)
         return 2;
     }
     dup2(null, 1); /* what the program writes past the stubs must not mix with the report */
-    if (argc - at > 1)
-        apart = 1;
+    if (argc - at > 1) apart = 1;
     for (; at < argc; at++) {
         if (strcmp(argv[at], "-")) {
             run_file(argv[at], apart);
@@ -471,8 +444,7 @@ int main(int argc, char **argv)
         char path[4096];
         while (fgets(path, sizeof path, stdin)) {
             path[strcspn(path, "\n")] = 0;
-            if (*path)
-                run_file(path, 1);
+            if (*path) run_file(path, 1);
         }
     }
     return 0;

@@ -1,5 +1,6 @@
-/* Says where a harness crashed, when no sanitizer is there to say it: prints the addresses on the stack, relative to the
- * executable, for addr2line. Linked only into harnesses without AddressSanitizer. */
+/* Says where a harness crashed, when no sanitizer is there to say it: prints the addresses on the
+ * stack, relative to the executable, for addr2line. Linked only into harnesses without
+ * AddressSanitizer. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@ static void say(const char *text, size_t n) {
 }
 
 static void crunner_crashed_at(uintptr_t offset) {
-    static const char before[] = "cegar frame #0 in crash (harness+0x", digits[] = "0123456789abcdef";
+    static const char before[] = "cegar frame #0 in crash (harness+0x",
+                      digits[] = "0123456789abcdef";
     char hex[2 * sizeof offset];
     for (size_t i = sizeof hex; i-- > 0; offset >>= 4) hex[i] = digits[offset & 15];
     say(before, sizeof before - 1);
@@ -29,7 +31,8 @@ static void crunner_crash(int number) {
     for (int i = 0; i < n; i++) {
         uintptr_t at = (uintptr_t)frames[i], start = (uintptr_t)__executable_start;
         int inside = at >= start && at < (uintptr_t)_end;
-        /* The frame after the signal's trampoline is the fault itself; every other is a return address. */
+        /* The frame after the signal's trampoline is the fault itself; every other is a return
+         * address. */
         if (inside) crunner_crashed_at(at - start - !outside);
         outside = !inside;
     }

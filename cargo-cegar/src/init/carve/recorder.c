@@ -1,8 +1,11 @@
-/* Writes down how a library's functions are called, in the process of a test that knows nothing of it.
+/* Writes down how a library's functions are called, in the process of a test that knows nothing of
+ * it.
  *
- * The test must not notice. So memory is read by way of the kernel (/proc/self/mem), which says "no" where a wild pointer would
- * crash; nothing is allocated; each call is on disk before it begins, so that a test that aborts or is killed leaves what it did. A
- * call from within a call is the library's own business. A child of fork() records nothing, since its parent goes on with the file.
+ * The test must not notice. So memory is read by way of the kernel (/proc/self/mem), which says
+ * "no" where a wild pointer would crash; nothing is allocated; each call is on disk before it
+ * begins, so that a test that aborts or is killed leaves what it did. A call from within a call is
+ * the library's own business. A child of fork() records nothing, since its parent goes on with the
+ * file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -24,7 +27,8 @@
 #define WHOLE (16ul << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* -2: not opened yet, -1: nothing is recorded. Read without the lock, so it is set once, when all else is there. */
+/* -2: not opened yet, -1: nothing is recorded. Read without the lock, so it is set once, when all
+ * else is there. */
 static _Atomic int file = -2;
 static int memory = -1;
 static pid_t owner;
@@ -92,13 +96,16 @@ static void put_bytes(size_t n) {
 }
 
 /* As many bytes as any number of the call might mean, or as the type has. */
-static void put_memory(const struct cegar_value *values, size_t count, const struct cegar_value *value) {
+static void put_memory(const struct cegar_value *values, size_t count,
+                       const struct cegar_value *value) {
     size_t wanted = value->unit > 1 ? value->unit : 0;
     for (size_t i = 0; i < count; i++) {
         uint64_t number = values[i].bits;
-        if (values[i].kind == CEGAR_POINTER && values[i].unit >= 4 && values[i].unit <= 8 && values[i].bits) {
+        if (values[i].kind == CEGAR_POINTER && values[i].unit >= 4 && values[i].unit <= 8
+            && values[i].bits) {
             number = 0;
-            if (peek(values[i].bits, values[i].unit) == values[i].unit) memcpy(&number, bytes, values[i].unit);
+            if (peek(values[i].bits, values[i].unit) == values[i].unit)
+                memcpy(&number, bytes, values[i].unit);
         } else if (values[i].kind != CEGAR_INT) {
             continue;
         }
@@ -118,7 +125,8 @@ static void put_memory(const struct cegar_value *values, size_t count, const str
     put_bytes(n);
 }
 
-unsigned long cegar_recorder_begin(const char *name, const struct cegar_value *values, size_t count) {
+unsigned long cegar_recorder_begin(const char *name, const struct cegar_value *values,
+                                   size_t count) {
     int error = errno;
     if (depth++ > 0 || file == -1) goto nothing;
     if (owner && owner != getpid()) goto nothing;
@@ -159,7 +167,8 @@ nothing:
     return 0;
 }
 
-void cegar_recorder_end(unsigned long call, const struct cegar_value *values, size_t count, struct cegar_value result) {
+void cegar_recorder_end(unsigned long call, const struct cegar_value *values, size_t count,
+                        struct cegar_value result) {
     int error = errno;
     if (depth > 0) depth--;
     if (!call || file < 0 || owner != getpid()) {
@@ -174,7 +183,9 @@ void cegar_recorder_end(unsigned long call, const struct cegar_value *values, si
     put_number(result.bits);
     for (size_t i = 0; i < count; i++) {
         const struct cegar_value *value = &values[i];
-        if (value->kind != CEGAR_POINTER || !value->written || !value->bits || !value->unit || value->unit > SCALARS) continue;
+        if (value->kind != CEGAR_POINTER || !value->written || !value->bits || !value->unit
+            || value->unit > SCALARS)
+            continue;
         if (value->unit == 1) continue;
         char at[24];
         snprintf(at, sizeof at, " %zx:", i);
