@@ -1,6 +1,6 @@
-/* Other names of the same functions: 64-bit offsets (the same, where long has 64 bits), the
- * scanners of C99 and C23. Each has a definition of its own because objcopy renames no two symbols
- * to one. */
+/* Other names of the same functions: variants with 64-bit offsets (identical where long has 64
+ * bits) and the scanners of C99 and C23. Each has its own definition, because objcopy cannot rename
+ * two symbols to the same name. */
 #include "stdio_stub.h"
 
 struct stat;

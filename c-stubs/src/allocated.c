@@ -1,6 +1,6 @@
-/* Functions of the C library that hand out heap memory. They are stubs on both sides: natively the
- * program's heap is the runtime's, and a block of the platform's heap must not reach the program's
- * free(). */
+/* Functions of the C library that return heap memory. They are stubs both in the engine and
+ * natively: natively the program's heap is the runtime's, and a block of the platform's heap must
+ * not be passed to the program's free(). */
 #include "allocation.h"
 
 size_t strnlen(const char *s, size_t n);

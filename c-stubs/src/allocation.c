@@ -1,21 +1,21 @@
 /* Whether the environment grants memory.
  *
- * The heap below has what it is asked for, as long as there is room in a run. Whether the system
- * would have given it is the environment's: what the program allocates goes through here first,
- * what stubs allocate for themselves does not. In bitcode the program's own calls stay calls of
- * malloc and its siblings, of a size that was asked for here (the engine then knows whose block it
- * is); natively, and where the program takes their address, the functions below take their place.
+ * The heap itself can satisfy every request for which a run has room. Whether the system would
+ * satisfy it is a choice of the environment: allocations of the program pass through these
+ * functions, allocations of stubs for themselves do not. In bitcode, the program's own calls remain
+ * calls of malloc and its siblings, with a size that was requested here, so that the engine knows
+ * who owns the block. Natively, and where the program takes their address, the functions below
+ * replace them.
  *
- * Whatever the rule says, a request of more than 64 MiB may be refused or granted: systems differ
- * in that. It has a channel of its own, so that the choices of the other requests stay the same,
- * and what is assumed of those says nothing of it.
- */
+ * Independently of the assumption, a request of more than 64 MiB may be refused or granted, since
+ * systems differ in that. It has its own channel, so that it does not shift the choices of the
+ * other requests, and the assumption about those does not apply to it. */
 #include "allocation.h"
 #include "rt_heap.h"
 
 #define LARGE ((size_t)64 << 20)
 
-/* Whether the environment refuses so many bytes. */
+/* Whether the environment refuses this size in bytes. */
 int crunner_refuses(size_t size) {
     if (size > CRUNNER_LONGEST_BLOCK) return 1;
     if (size > LARGE) return !(crunner_choose_byte("malloc:large") & 1);
@@ -23,13 +23,13 @@ int crunner_refuses(size_t size) {
     return 0;
 }
 
-/* The same for n elements. */
+/* The same for an array of n elements. */
 int crunner_refuses_elements(size_t n, size_t size) {
     size_t all;
     return __builtin_mul_overflow(n, size, &all) || crunner_refuses(all);
 }
 
-/* What no heap has, where the environment refuses. */
+/* The size to request from the heap: one that no heap has, if the environment refuses. */
 static size_t granted(size_t size) { return crunner_refuses(size) ? SIZE_MAX : size; }
 
 void *crunner_granted_malloc(size_t size) { return malloc(granted(size)); }

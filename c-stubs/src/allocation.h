@@ -1,5 +1,5 @@
-/* Memory for the program, which the environment may refuse. Memory that a stub needs for itself
- * comes from malloc. */
+/* Memory for the program, which the environment may refuse. Stubs allocate memory for themselves
+ * with malloc. */
 #ifndef CRUNNER_ALLOCATION_H
 #define CRUNNER_ALLOCATION_H
 
@@ -29,8 +29,8 @@ void *crunner_granted_memalign(size_t alignment, size_t size);
 void *crunner_granted_valloc(size_t size);
 int crunner_granted_posix_memalign(void **into, size_t alignment, size_t size);
 
-/* An object that only its own function gives back: no block begins at its address, so that free()
- * of it is an error. */
+/* An object that only a specific function releases. No heap block starts at its address, so that
+ * passing it to free() is an error. */
 #define AHEAD 16
 static inline void *crunner_handle(size_t size) {
     char *block = crunner_granted_calloc(1, AHEAD + size);

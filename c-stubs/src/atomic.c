@@ -1,6 +1,6 @@
-/* Atomic accesses of objects that no instruction is large enough for: the compiler calls these.
- * There is one thread, so that each is what it does without the word atomic. A comparison is of all
- * bytes, padding too, as it is in libatomic. */
+/* Atomic accesses to objects that are too large for a single instruction; the compiler calls these
+ * functions. There is one thread, so ordinary accesses suffice. A comparison covers all bytes,
+ * including padding, as in libatomic. */
 #include "stub.h"
 
 int memcmp(const void *a, const void *b, size_t n);
@@ -15,7 +15,7 @@ STUB void CRUNNER___atomic_exchange(size_t size, void *at, const void *value, vo
                                     int order) {
     const unsigned char *new = value;
     unsigned char *here = at, *old = before;
-    /* `before` may be `value`. */
+    /* `before` and `value` may overlap. */
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = new[i];
         old[i] = here[i];

@@ -1,4 +1,4 @@
-/* The choices of crunner.h, all over crunner_choose(). */
+/* The choices of crunner.h, all based on crunner_choose(). */
 #include "stub.h"
 #include <stdbool.h>
 
@@ -102,9 +102,9 @@ STUB size_t crunner_get_string(char *into, size_t capacity) {
     return crunner_read_string("string", into, capacity);
 }
 
-/* The block has exactly the string's size: a read past its end is seen. It is gathered on the stack
- * and not in a block that grows, because a block whose address changes from turn to turn is harder
- * to prove anything about. */
+/* The block has exactly the string's size, so that reads past its end are detected. The string is
+ * collected on the stack instead of in a growing block, because proofs about a block whose address
+ * changes in each iteration are harder. */
 STUB char *crunner_choose_string(const char *channel) {
     char text[LONGEST_ARGUMENT];
     size_t n = crunner_read_string(channel, text, sizeof text);

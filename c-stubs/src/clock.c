@@ -1,7 +1,7 @@
-/* Time. Every clock moves by a choice each time it is read. It never goes backwards, unless the
- * narrowing "clock" is lifted: what a program measures may be anything, but no sane program is
- * blamed for not expecting yesterday. The calendar is exact, the time zone UTC or, without the
- * narrowing "identity", another; the formats are the C locale's. */
+/* Time. Each clock advances by a choice each time it is read. It never goes backwards, unless the
+ * narrowing "clock" is lifted: a program may measure any duration, but is not blamed for not
+ * expecting the past. The calendar is exact. The time zone is UTC or, without the narrowing
+ * "identity", another one. The formats are those of the C locale. */
 #include "stub.h"
 #include <sys/time.h>
 #include <time.h>
@@ -16,7 +16,7 @@ static long now(void) {
     return seconds;
 }
 
-/* Within the second that now() gave. */
+/* The nanoseconds within the second that now() returned. */
 static long parts(void) {
     long chosen = crunner_choose_u32("time") % 1000000000;
     if (chosen > nanoseconds || !crunner_assumed("clock")) nanoseconds = chosen;
@@ -31,7 +31,7 @@ STUB time_t CRUNNER_time(time_t *into) {
 
 STUB clock_t CRUNNER_clock(void) {
     ticks += crunner_choose_u32("clock");
-    /* Not every system can say. */
+    /* Some systems cannot measure processor time. */
     if (!crunner_assumed("clock") && (crunner_choose_byte("clock_set") & 1)) return -1;
     return ticks;
 }
@@ -86,10 +86,10 @@ static int month_days(long year, int month) {
     return days[month] + (month == 1 && leap(year));
 }
 
-/* Days from 1970-01-01 to the first of January of `year`. */
+/* The days from 1970-01-01 to the first of January of `year`. */
 static long days_before(long year) {
     long y = year - 1, leaps = 0;
-    /* Division towards minus infinity, so that years before 1 are right too. */
+    /* Division rounds towards minus infinity, so that years before 1 are right too. */
     leaps += (y >= 0 ? y / 4 : -((3 - y) / 4)) - (y >= 0 ? y / 100 : -((99 - y) / 100))
              + (y >= 0 ? y / 400 : -((399 - y) / 400));
     return (year - 1970) * 365 + leaps - 477;
@@ -102,8 +102,8 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
         days--;
     }
     year = 1970 + days / 366;
-    /* The estimate errs towards 1970 by less than one year in 480, and each of these turns leaves
-     * as much of the error that was left. */
+    /* The estimate is too close to 1970 by less than one year in 480. Each iteration reduces the
+     * remaining error by the same factor. */
     for (int turn = 0; turn < 4; turn++) year += (days - days_before(year)) / 366;
     for (int turn = 0; turn < 2; turn++)
         year += (days >= days_before(year + 1)) - (days < days_before(year));
@@ -115,8 +115,8 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
     into->tm_wday = (int)(((days + 4) % 7 + 7) % 7);
     into->tm_year = (int)(year - 1900);
     into->tm_yday = (int)(days - days_before(year));
-    /* All months, also those that have not come: what turns equally often for all days needs no
-     * invariant. */
+    /* Iterates over all months, so that the number of iterations does not depend on the day and no
+     * invariant is needed. */
     int month = 0, day = into->tm_yday + 1;
     for (int passed = 0; passed < 11; passed++) {
         int length = month_days(year, passed), is_over = (month == passed) & (day > length);
@@ -134,7 +134,8 @@ STUB struct tm *CRUNNER_gmtime_r(const time_t *restrict when, struct tm *restric
 
 static struct tm shared;
 STUB struct tm *CRUNNER_gmtime(const time_t *when) { return CRUNNER_gmtime_r(when, &shared); }
-/* The time zone's distance from UTC, in quarters of an hour; there is no summer time. */
+/* The offset of the time zone from UTC in seconds, a multiple of 15 minutes; there is no summer
+ * time. */
 static long zone(void) {
     static unsigned char known, chosen;
     if (crunner_assumed("identity")) return 0;
@@ -163,7 +164,7 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     if (!CRUNNER_gmtime_r(&there, into)) return 0;
     into->tm_gmtoff = east;
     into->tm_zone = east ? "LMT" : "UTC";
-    /* Zones that count leap seconds have minutes with a second 60. */
+    /* In time zones that count leap seconds, a minute may have a second 60. */
     if (!crunner_assumed("identity") && into->tm_sec == 59
         && (crunner_choose_byte("zone:leap") & 1))
         into->tm_sec = 60;
@@ -191,7 +192,8 @@ STUB time_t CRUNNER_timegm(struct tm *t) {
     return CRUNNER_gmtime_r(&when, t) ? when : -1;
 }
 STUB time_t CRUNNER_mktime(struct tm *t) {
-    /* Asked for summer time where there is none, glibc takes the clock to be an hour ahead. */
+    /* If summer time is requested although the zone has none, glibc takes the clock to be an hour
+     * ahead. */
     time_t when = seconds_of(t) - zone() - (t->tm_isdst > 0 ? 3600 : 0);
     return CRUNNER_localtime_r(&when, t) ? when : -1;
 }
@@ -242,7 +244,7 @@ char *const crunner_calendar[STUB_CALENDAR] = {
     "%H:%M:%S",
     "%I:%M:%S %p",
 };
-/* Where what begins in it. */
+/* The start of each group of entries. */
 enum {
     SHORT_DAYS = 0,
     DAYS = 7,
@@ -260,10 +262,10 @@ struct sink {
     size_t room, at;
 };
 
-/* What glibc lets stand between the '%' and the conversion: how to fill up, and in which case. A
- * width is not modelled. */
+/* What glibc allows between the '%' and the conversion: the padding and the letter case. A width is
+ * not modelled. */
 struct filling {
-    char with; /* '_' and '0': that; '-': not at all; 0: as the conversion does */
+    char with; /* '_' or '0': this padding; '-': none; 0: the conversion's default */
     int is_upper, is_swapped;
 };
 
@@ -294,7 +296,7 @@ static void put_number(struct sink *s, const struct filling *f, long value, int 
     do text[n++] = (char)('0' + v % 10);
     while (v /= 10);
     if (with == '-') digits = 0;
-    /* Spaces stand before a sign, and zeros behind it. */
+    /* Spaces come before a sign, and zeros after it. */
     if (with == '_') fill(s, ' ', digits - n - (value < 0));
     if (value < 0) put(s, '-');
     if (with != '_') fill(s, '0', digits - n - (value < 0));
@@ -305,8 +307,8 @@ static const char *name_of(int first, int i, int count) {
     return i >= 0 && i < count ? crunner_calendar[first + i] : "?";
 }
 
-/* The year and the week of ISO 8601, which begins on Monday: the days of the year that its first
- * week's Monday is away. */
+/* The year and the week of ISO 8601, in which weeks start on Monday: the number of days from the
+ * Monday of the first week to this day. */
 static long days_from(long yday, long wday) { return yday - (yday - wday + 4 + 378) % 7 + 3; }
 static long iso_year(const struct tm *t) {
     long year = 1900L + t->tm_year;
@@ -400,8 +402,8 @@ static void convert_time(struct sink *s, char conversion, struct filling *f, con
     }
 }
 
-/* The conversions that have a variant for another calendar or for other digits, which the C locale
- * has not. */
+/* Whether the conversion has a variant for another calendar (E) or other digits (O). The C locale
+ * has none, so the variant is the same. */
 static int takes(char modifier, char conversion) {
     for (const char *c = modifier == 'E' ? "cCxXyY" : "deHImMSuUVwWy"; *c; c++)
         if (*c == conversion) return 1;
@@ -428,7 +430,7 @@ static void format_time(struct sink *s, const char *f, const struct tm *t, int i
             if (!takes(*f, f[1])) crunner_unmodelled("this %E or %O of strftime");
             f += f[1] != 0;
         }
-        /* A '%' that nothing follows is left to the library's taste. */
+        /* The result for a '%' at the end of the format depends on the library. */
         if (!*f) {
             crunner_unmodelled("a format of strftime that ends in the middle");
             return;
@@ -480,13 +482,12 @@ STUB char *CRUNNER_ctime(const time_t *when) {
     return t ? CRUNNER_asctime(t) : 0;
 }
 
-/* ---- sleeping takes the time that was asked for, or more, and is ended early by a handler only
- * ---- */
+/* ---- sleeping takes at least the time that was asked for, unless a signal handler ends it ---- */
 
 STUB void crunner_time_passes(long s, long ns) {
     long fraction = nanoseconds + ns % 1000000000,
          whole = s + ns / 1000000000 + fraction / 1000000000;
-    /* A run that sleeps until the clock's end has no rest. */
+    /* Runs that would sleep until the clock overflows are rejected. */
     crunner_assume(s < LONG_MAX / 4 && seconds < LONG_MAX / 4);
     nanoseconds = fraction % 1000000000;
     seconds += whole;
@@ -524,7 +525,7 @@ STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left)
     }
     return -1;
 }
-/* Its result is the error, and errno is left alone. */
+/* Returns the error and preserves errno. */
 STUB int CRUNNER_clock_nanosleep(clockid_t which, int flags, const struct timespec *wanted,
                                  struct timespec *left) {
     int before = stub_errno;

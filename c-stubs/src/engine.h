@@ -1,10 +1,9 @@
-/* What the engine-only sources share.
+/* Declarations that the engine-only sources share.
  *
- * They are the C library's pure functions written in C, for an engine that checks each access:
- * every function reads and writes the bytes that C lets it and no other, one by one where it must
- * not read ahead. Natively the platform's own are used. NAME() lets a test compile them under other
- * names and compare the two.
- */
+ * These sources implement the C library's pure functions in C, for an engine that checks each
+ * access. Every function reads and writes only the bytes that the C standard lets it access, one by
+ * one where it must not read ahead. Native products use the platform's own functions. With NAME(),
+ * a test compiles these functions under other names and compares the two. */
 #ifndef CRUNNER_ENGINE_H
 #define CRUNNER_ENGINE_H
 
@@ -33,7 +32,7 @@ size_t NAME(strlen)(const char *s);
 size_t NAME(strnlen)(const char *s, size_t n);
 int NAME(vsnprintf)(char *restrict to, size_t n, const char *restrict format, va_list args);
 
-/* Where this library is narrower than the platform's; see stub.h. */
+/* Where this library models less than the platform's; see stub.h. */
 #ifdef CRUNNER_ENGINE_TEST
 #define crunner_assumed(id) 1
 #define crunner_unmodelled(what) ((void)0)
@@ -42,8 +41,8 @@ int crunner_assumed(const char *id);
 void crunner_unmodelled(const char *what);
 #endif
 
-/* Any number with the sign of this one: what a comparison answers. The machine, in which an
- * undefined number has a pattern, answers the number itself. */
+/* Any number with the sign of this one, since the value of a comparison's result is unspecified.
+ * The machine, in which an undefined number has a fixed pattern, returns the number itself. */
 static inline int engine_of_sign(int number) {
 #ifdef CRUNNER_ENGINE_TEST
     return number;
@@ -54,7 +53,7 @@ static inline int engine_of_sign(int number) {
 #endif
 }
 
-/* Whether one of two answers is given where nobody knows which: in the machine, no. */
+/* An unspecified choice between two results; 0 in the machine. */
 static inline int engine_perhaps(void) {
 #ifdef CRUNNER_ENGINE_TEST
     return 0;
@@ -70,7 +69,7 @@ double crunner_parse_float(const char *from, size_t n);
 
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line);
 
-/* C-locale classes, for the characters -1 to 255. */
+/* Character classes of the C locale, for the characters -1 to 255. */
 static inline int engine_is_digit(int c) { return c >= '0' && c <= '9'; }
 static inline int engine_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static inline int engine_is_upper(int c) { return c >= 'A' && c <= 'Z'; }

@@ -1,8 +1,8 @@
-/* <ctype.h> in the C locale. glibc's macros look into the three tables behind these functions, at
- * -128 to 255. */
+/* <ctype.h> in the C locale. glibc's macros read the three tables that the functions below return,
+ * at indices -128 to 255. */
 #include "engine.h"
 
-/* Bits of glibc's table, as a little-endian machine sees them. */
+/* The bits of glibc's table on a little-endian machine. */
 enum {
     UPPER = 1 << 8,
     LOWER = 1 << 9,

@@ -141,7 +141,7 @@ static const char *const messages[] = {
 
 static char unknown[32];
 
-/* A prefix and a number. */
+/* Writes a prefix and a number. */
 static char *numbered(const char *prefix, int error, char *to) {
     char digits[12];
     int n = 0, at = 0;
@@ -155,7 +155,7 @@ static char *numbered(const char *prefix, int error, char *to) {
     return to;
 }
 
-/* The text of a number; NULL if it has none. */
+/* The text for a number; NULL if there is none. */
 static const char *text_of(const char *const *texts, size_t count, int number) {
     return number >= 0 && (size_t)number < count ? texts[number] : 0;
 }
@@ -174,7 +174,7 @@ static void copy(char *to, const char *from, size_t room) {
     to[i] = 0;
 }
 
-/* GNU's: returns the message, wherever it is. */
+/* GNU's version, which returns the message wherever it is stored. */
 char *NAME(strerror_r)(int error, char *to, size_t room) {
     char *text = NAME(strerror)(error);
     if (text != unknown) return text;
@@ -182,7 +182,7 @@ char *NAME(strerror_r)(int error, char *to, size_t room) {
     return to;
 }
 
-/* POSIX's: fills the buffer. */
+/* POSIX's version, which fills the buffer. */
 int NAME(__xpg_strerror_r)(int error, char *to, size_t room) {
     char *text = NAME(strerror)(error);
     copy(to, text, room);

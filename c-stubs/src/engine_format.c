@@ -1,10 +1,9 @@
-/* printf's formatting. One pass over the format writes into a sink that counts everything and keeps
- * what fits, so that no byte past the given size is touched. Floating point is left to the host,
- * which is what natively would do it, digit for digit.
+/* printf's formatting. A single pass over the format writes into a sink that counts all characters
+ * and stores those that fit, so that no byte past the given size is accessed. Floating point
+ * numbers are formatted by the host, so that the digits are those of a native run.
  *
- * A format that is a constant is taken apart before the program runs (normalise/formats): then each
- * of its parts is a call of one of the engine_format_ functions, with a specification that was read
- * from it. */
+ * A constant format is split before the program runs (normalise/formats). Each of its parts is then
+ * a call of one of the engine_format_ functions, with the specification that was parsed from it. */
 #include "engine.h"
 
 struct sink {
@@ -17,13 +16,13 @@ static void put(struct sink *s, char c) {
     s->at++;
 }
 
-/* How many of n more bytes there is room for. */
+/* The number of n more bytes for which there is room. */
 static size_t kept(const struct sink *s, size_t n) {
     size_t left = s->at < s->room ? s->room - s->at : 0;
     return n < left ? n : left;
 }
 
-/* Blocks, not bytes one by one: proofs know more about one copy than about a loop. */
+/* Copies a block instead of single bytes, since proofs know more about a copy than about a loop. */
 static void put_block(struct sink *s, const char *from, size_t n) {
     size_t some = kept(s, n);
     if (some) __builtin_memcpy(s->to + s->at, from, some);
@@ -37,7 +36,7 @@ static void pad(struct sink *s, char c, long n) {
     s->at += (size_t)n;
 }
 
-/* As normalise/formats writes it, too. */
+/* normalise/formats constructs this structure too. */
 struct spec {
     int left, plus, space, alternate, zero, group;
     int width, precision; /* precision -1: none given */
@@ -45,7 +44,7 @@ struct spec {
     int conversion;
 };
 
-/* The digits of the largest number. */
+/* The number of digits of the largest number in this base. */
 static int longest(unsigned base, int is_long) {
     switch (base) {
     case 2: return is_long ? 64 : 32;
@@ -55,8 +54,8 @@ static int longest(unsigned base, int is_long) {
     }
 }
 
-/* How many decimal digits there are behind the first. No loop: what a sum of comparisons can be is
- * plain to see. */
+/* The number of decimal digits after the first. There is no loop, since the range of a sum of
+ * comparisons is obvious to an analysis. */
 static int more_digits(uintmax_t v, int most) {
     int n = (v >= 10) + (v >= 100) + (v >= 1000) + (v >= 10000) + (v >= 100000) + (v >= 1000000)
             + (v >= 10000000) + (v >= 100000000) + (v >= 1000000000);
@@ -67,15 +66,15 @@ static int more_digits(uintmax_t v, int most) {
            + (v >= 10000000000000000000u);
 }
 
-/* The same in a base that is a power of two. */
+/* The same for a base that is a power of two. */
 static int more_places(uintmax_t v, unsigned base) {
     int bits = v ? 63 - __builtin_clzll(v) : 0;
     return base == 16 ? bits / 4 : base == 8 ? bits / 3 : bits;
 }
 
-/* Digits of an integer, with sign or prefix, precision and width. As many digits are computed as
- * there can be: the loops then turn equally often for all numbers, and only how many of the digits
- * count depends on the number. */
+/* Writes the digits of an integer, with sign or prefix, precision and width. The maximal number of
+ * digits is always computed, so that the number of iterations is the same for all numbers; only the
+ * number of digits that are used depends on the number. */
 static void put_integer(struct sink *s, const struct spec *f, uintmax_t v, int negative,
                         unsigned base) {
     const char *digits = f->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -112,16 +111,16 @@ static void put_text(struct sink *s, const struct spec *f, const char *text, siz
     if (f->left) pad(s, ' ', fill);
 }
 
-/* Widths and precisions that the host is given: it writes each byte, and a format from outside may
- * ask for billions. */
+/* The largest width and precision that are passed to the host. It writes each byte, and a format
+ * from outside may ask for billions. */
 #define WIDEST 4096
 #define FINEST (1 << 20)
 
-/* A number's text in a field that is too wide for the host. */
+/* Writes a number's text in a field that is too wide for the host. */
 static void put_in_field(struct sink *s, const struct spec *f, const char *text, size_t n) {
     long fill = (long)f->width - (long)n;
     size_t sign = *text == '-' || *text == '+' || *text == ' ';
-    /* Infinities and what is no number get no zeros. */
+    /* Infinities and NaNs are not padded with zeros. */
     int zeros = f->zero && !f->left && engine_is_digit(text[sign]);
     size_t before = zeros ? sign + (text[sign] == '0' && (text[sign + 1] | 32) == 'x' ? 2 : 0) : 0;
     if (!f->left && !zeros) pad(s, ' ', fill);
@@ -136,7 +135,7 @@ static void put_digits(struct sink *s, const struct spec *f, const char *text, s
     else put_block(s, text, n);
 }
 
-/* A number of at most FINEST, without a loop: proofs see how many digits there are. */
+/* Writes a number of at most FINEST without a loop, so that proofs know the number of digits. */
 static int put_decimal(char *to, int at, int number) {
     if (number >= 1000000) to[at++] = (char)('0' + number / 1000000);
     if (number >= 100000) to[at++] = (char)('0' + number / 100000 % 10);
@@ -182,8 +181,8 @@ static void put_float(struct sink *s, const struct spec *f, double v) {
     free(text);
 }
 
-/* A wide character beyond ASCII cannot be written in the C locale; the whole call fails, as glibc's
- * does. */
+/* A wide character beyond ASCII cannot be converted in the C locale. The whole call fails then, as
+ * in glibc. */
 static int put_wide(struct sink *s, const struct spec *f, const int *text, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (text[i] < 0 || text[i] > 127) return 0;
@@ -216,7 +215,7 @@ static const char *read_length(const char *p, struct spec *f) {
     }
 }
 
-/* Everything but INT and shorter is 64 bits wide on the platforms this models. */
+/* All types longer than int have 64 bits on the platforms that this models. */
 static intmax_t signed_argument(const struct spec *f, unsigned long long given) {
     switch (f->length) {
     case CHAR: return (signed char)given;
@@ -244,7 +243,7 @@ static void store_count(const struct spec *f, void *to, size_t n) {
     }
 }
 
-/* The double on the other side of a number that is none. */
+/* The neighbouring double on the other side of a number that is not a double. */
 static double beyond(double v, int is_above) {
     union {
         double number;
@@ -255,8 +254,8 @@ static double beyond(double v, int is_above) {
     return near.number;
 }
 
-/* The host's conversion is that of a double. A long double that is none has the text of the doubles
- * on both sides, if they have one text; else it may have either. */
+/* The host converts doubles. A long double that is not a double has the text of the doubles on both
+ * sides if their texts are equal; otherwise it may have either text. */
 static void put_long_double(struct sink *s, const struct spec *f, long double v) {
     double near = (double)v;
     if (f->conversion == 'a' || f->conversion == 'A')
@@ -274,10 +273,11 @@ static void put_long_double(struct sink *s, const struct spec *f, long double v)
     put_float(s, f, near);
 }
 
-/* A character or some, as they are. */
+/* Literal text. */
 void NAME(engine_format_text)(struct sink *s, const char *text, size_t n) { put_block(s, text, n); }
 
-/* %d %i %u %o %x %X %b %B. Of what is given only the low bits count that the length says. */
+/* %d %i %u %o %x %X %b %B. Of the argument, only the low bits that the length modifier selects are
+ * used. */
 void NAME(engine_format_integer)(struct sink *s, const struct spec *f, unsigned long long given) {
     switch (f->conversion) {
     case 'd':
@@ -314,12 +314,12 @@ void NAME(engine_format_double)(struct sink *s, const struct spec *f, double v) 
     put_float(s, f, v);
 }
 
-/* The precision of %.*s: a negative one is none. */
+/* The precision of %.*s; a negative one counts as absent. */
 void NAME(engine_format_precision)(struct spec *f, int precision) {
     f->precision = precision < 0 ? -1 : precision;
 }
 
-/* Ends the text and gives its length. */
+/* Terminates the text and returns its length. */
 int NAME(engine_format_end)(struct sink *s) {
     int ok = s->at <= INT_MAX;
     if (!ok) engine_errno = ENGINE_EOVERFLOW;
@@ -331,9 +331,9 @@ static unsigned long long integer_argument(const struct spec *f, va_list *args) 
     return f->length > INT ? va_arg(*args, unsigned long long) : va_arg(*args, unsigned);
 }
 
-/* One conversion; 0 if the call fails. */
+/* Formats one conversion; returns 0 if the call fails. */
 static int convert(struct sink *s, struct spec *f, va_list *args) {
-    /* POSIX's names of %lc and %ls. */
+    /* POSIX's names for %lc and %ls. */
     if (f->conversion == 'C' || f->conversion == 'S') {
         f->conversion = f->conversion - 'A' + 'a';
         f->length = LONG;
@@ -382,7 +382,7 @@ static int convert(struct sink *s, struct spec *f, va_list *args) {
         if (f->length == LONGDOUBLE) put_long_double(s, f, va_arg(*args, long double));
         else put_float(s, f, va_arg(*args, double));
         return 1;
-    /* Arguments by number (%1$d), or nothing that C knows. */
+    /* Numbered arguments (%1$d), or a conversion that C does not define. */
     default: crunner_unmodelled("this conversion of printf"); return 0;
     }
 }
@@ -404,7 +404,7 @@ int NAME(vsnprintf)(char *restrict to, size_t room, const char *restrict format,
             else if (*p == ' ') f.space = 1;
             else if (*p == '#') f.alternate = 1;
             else if (*p == '0') f.zero = 1;
-            else if (*p == '\'') f.group = 1; /* the C locale groups nothing */
+            else if (*p == '\'') f.group = 1; /* the C locale does not group digits */
             else break;
         }
         if (*p == '*') {
@@ -436,7 +436,7 @@ int NAME(vsnprintf)(char *restrict to, size_t room, const char *restrict format,
     return ok ? n : -1;
 }
 
-/* sprintf has no size: the object's end is the limit that the machine checks. */
+/* sprintf has no size; the machine checks the limit, which is the object's end. */
 int NAME(vsprintf)(char *restrict to, const char *restrict format, va_list args) {
     return NAME(vsnprintf)(to, SIZE_MAX, format, args);
 }
@@ -455,7 +455,7 @@ int NAME(snprintf)(char *restrict to, size_t room, const char *restrict format, 
                                                                        ...)
         FORWARD(NAME(vsprintf)(to, format, args))
 
-    /* What _FORTIFY_SOURCE finds: more is asked for than there is, more was written. */
+    /* What _FORTIFY_SOURCE detects: a size beyond the object's end, or output beyond it. */
     void NAME(engine_format_room)(size_t n, size_t room) {
     if (n > room) crunner_violation(1, "buffer overflow detected", 0, 0);
 }
@@ -463,7 +463,7 @@ void NAME(engine_format_fits)(int n, size_t room) {
     if (n >= 0 && (size_t)n >= room) crunner_violation(1, "buffer overflow detected", 0, 0);
 }
 
-/* What it calls instead. */
+/* What _FORTIFY_SOURCE calls instead of the functions above. */
 int NAME(__vsnprintf_chk)(char *restrict to, size_t n, int flag, size_t room,
                           const char *restrict format, va_list args) {
     NAME(engine_format_room)(n, room);

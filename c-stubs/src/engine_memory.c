@@ -1,5 +1,5 @@
-/* <string.h> on blocks. Copies and fills become LLVM's intrinsics, which the machine executes
- * whole. */
+/* <string.h>: functions on blocks. Copies and fills become LLVM's intrinsics, which the machine
+ * executes in one step. */
 #include "engine.h"
 
 void *NAME(memcpy)(void *restrict to, const void *restrict from, size_t n) {
@@ -16,8 +16,8 @@ void NAME(bzero)(void *to, size_t n) { __builtin_memset(to, 0, n); }
 void NAME(explicit_bzero)(void *to, size_t n) { __builtin_memset(to, 0, n); }
 void NAME(bcopy)(const void *from, void *to, size_t n) { __builtin_memmove(to, from, n); }
 
-/* Both blocks have to have all of these bytes, wherever they differ: the library may look at any.
- */
+/* Both blocks must have n readable bytes wherever they differ, since the library may read any of
+ * them. */
 int NAME(memcmp)(const void *a, const void *b, size_t n) {
     const unsigned char *x = a, *y = b;
     if (n == 0) return 0;
@@ -73,7 +73,7 @@ void NAME(swab)(const void *restrict from, void *restrict to, ptrdiff_t n) {
     }
 }
 
-/* What _FORTIFY_SOURCE calls instead. */
+/* What _FORTIFY_SOURCE calls instead of the functions above. */
 static void fits(size_t needed, size_t room) {
     if (needed > room) crunner_violation(1, "buffer overflow detected", 0, 0);
 }

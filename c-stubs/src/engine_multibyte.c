@@ -1,6 +1,5 @@
-/* <wctype.h>, and characters of several bytes, in the C locale: each character is a byte of ASCII,
- * and no other byte is a character, as glibc has it. So a conversion keeps no state.
- */
+/* <wctype.h> and multibyte characters in the C locale. As in glibc, each character is a byte of
+ * ASCII, and no other byte is a character, so conversions have no state. */
 #include "engine.h"
 
 typedef unsigned wide; /* wint_t */
@@ -70,7 +69,7 @@ size_t NAME(mbrtowc)(wchar_t *restrict into, const char *restrict s, size_t n,
 size_t NAME(mbrlen)(const char *restrict s, size_t n, void *restrict state) {
     return NAME(mbrtowc)(0, s, n, state);
 }
-/* Of no bytes, glibc looks at the first all the same: at the end of a string the answer is 0. */
+/* If n is 0, glibc may read the first byte nevertheless: at the end of a string the result is 0. */
 int NAME(mbtowc)(wchar_t *restrict into, const char *restrict s, size_t n) {
     if (s && n == 0) return engine_perhaps() ? 0 : -1;
     size_t result = NAME(mbrtowc)(into, s, n, 0);
@@ -86,7 +85,7 @@ size_t NAME(wcrtomb)(char *restrict into, wchar_t c, void *restrict state) {
 }
 int NAME(wctomb)(char *into, wchar_t c) { return into ? (int)NAME(wcrtomb)(into, c, 0) : 0; }
 
-/* ---- strings: what was read goes on behind it, or is NULL after the end ---- */
+/* ---- strings: afterwards *from is the position to continue from, or NULL after the end ---- */
 
 size_t NAME(mbsrtowcs)(wchar_t *restrict into, const char **restrict from, size_t n,
                        void *restrict state) {

@@ -1,4 +1,4 @@
-/* <arpa/inet.h>: addresses of IPv4 and their texts. The texts of IPv6 are not modelled. */
+/* <arpa/inet.h>: IPv4 addresses and their texts. The texts of IPv6 addresses are not modelled. */
 #include "engine.h"
 
 #define IPV4 2  /* AF_INET */
@@ -7,8 +7,8 @@ enum { NO_SPACE = 28, NO_FAMILY = 97 };
 
 unsigned long NAME(strtoul)(const char *restrict text, char **restrict end, int base);
 
-/* One to four numbers, each but the last a byte, the last what is left; decimal, octal or
- * hexadecimal. Behind a space, anything. */
+/* One to four numbers, decimal, octal or hexadecimal. Each but the last is one byte; the last has
+ * the remaining bytes. A space may follow, and after it any text. */
 int NAME(inet_aton)(const char *text, unsigned char *into) {
     static const unsigned most[4] = {0xffffffffu, 0xffffff, 0xffff, 0xff};
     unsigned char bytes[4] = {0};

@@ -1,5 +1,6 @@
-/* Text to numbers. strtoll and strtoull follow C 7.22.1.4: spaces, a sign, the base's prefix,
- * digits; a subject without digits leaves the end at the start, an overflow saturates. */
+/* Conversion of text to numbers. strtoll and strtoull follow C 7.22.1.4: spaces, a sign, the base's
+ * prefix, digits. If there are no digits, the end is the start of the text; an overflow
+ * saturates. */
 #include "engine.h"
 
 static int digit_of(char c) {
@@ -9,8 +10,8 @@ static int digit_of(char c) {
     return 99;
 }
 
-/* The magnitude, saturated; *overflow if it does not fit 64 bits. C23's functions also know the
- * prefix 0b. */
+/* The magnitude, saturated; *overflow is set if it does not fit 64 bits. C23's functions also
+ * accept the prefix 0b. */
 static unsigned long long parse(const char *text, char **end, int base, int is_c23, int *negative,
                                 int *overflow) {
     const char *s = text;
@@ -35,7 +36,7 @@ static unsigned long long parse(const char *text, char **end, int base, int is_c
     } else if (base == 0) {
         base = *s == '0' ? 8 : 10;
     }
-    /* The end is no digit; said apart, it is what bounds the loop to proofs. */
+    /* The terminating NUL is not a digit, but the explicit test bounds the loop for proofs. */
     for (int d; *s && (d = digit_of(*s)) < base; s++) {
         any = 1;
         if (__builtin_mul_overflow(value, (unsigned long long)base, &value)
@@ -90,7 +91,7 @@ int NAME(atoi)(const char *text) { return (int)parse_signed(text, 0, 10, 0); }
 long NAME(atol)(const char *text) { return parse_signed(text, 0, 10, 0); }
 long long NAME(atoll)(const char *text) { return parse_signed(text, 0, 10, 0); }
 
-/* Whether `s` continues with `word`, whatever the case. */
+/* Whether `s` starts with `word`, ignoring case. */
 static int word_at(const char *s, const char *word) {
     while (*word && engine_to_lower((unsigned char)*s) == *word) s++, word++;
     return !*word;
@@ -125,8 +126,8 @@ static const char *float_end(const char *s) {
     return p;
 }
 
-/* A number's text: from its sign, and from what follows the sign, to its end. No number: the end is
- * where the text is. */
+/* The text of a number: from its sign, and from what follows the sign, to its end. Without a
+ * number, the end equals the start. */
 struct subject {
     const char *from, *digits, *end;
 };
@@ -146,7 +147,7 @@ static int is_hexadecimal(const struct subject *s) {
     return s->digits[0] == '0' && (s->digits[1] == 'x' || s->digits[1] == 'X');
 }
 
-/* Whether a digit before the exponent is not zero. */
+/* Whether a digit before the exponent is nonzero. */
 static int is_nonzero(const struct subject *s) {
     int hex = is_hexadecimal(s);
     for (const char *p = s->digits + (hex ? 2 : 0);
@@ -155,9 +156,9 @@ static int is_nonzero(const struct subject *s) {
     return 0;
 }
 
-/* ERANGE: no finite number is near, or one that is too small to be exact. `size` is the result's
- * absolute value, `least` the smallest with all its bits. Decimal fractions of the usual length are
- * never exact below it; of others nobody knows here. */
+/* Sets ERANGE if the result is not finite, or is too small to be exact. `size` is the result's
+ * absolute value, `least` the smallest number with full precision. Decimal fractions of the usual
+ * length are never exact below it; whether others are exact is unspecified here. */
 static void check_range(const struct subject *s, double size, double least) {
     char first = (char)engine_to_lower((unsigned char)s->digits[0]);
     if (first == 'i' || first == 'n' || !is_nonzero(s)) return;
@@ -174,8 +175,8 @@ double NAME(strtod)(const char *restrict text, char **restrict end) {
     return v;
 }
 
-/* A float's NaN with the sign and the payload that the text says, where a conversion of the double
- * would shift the payload away. */
+/* A float NaN with the sign and the payload from the text; converting the double would shift the
+ * payload away. */
 static float not_a_number(double v) {
     union {
         double number;
@@ -188,8 +189,8 @@ static float not_a_number(double v) {
     return to.number;
 }
 
-/* Rounded twice: that differs from one rounding only where the first result lies halfway between
- * two floats. */
+/* The number is rounded twice. That differs from rounding once only if the first result is halfway
+ * between two floats. */
 float NAME(strtof)(const char *restrict text, char **restrict end) {
     struct subject s = subject_of(text, end);
     if (s.end == s.digits) return 0;
@@ -207,8 +208,8 @@ float NAME(strtof)(const char *restrict text, char **restrict end) {
     return r;
 }
 
-/* The host's conversion has a double's precision. That is exact for 15 digits without a fraction or
- * an exponent; of another text only the nearest double is known. */
+/* The host's conversion has the precision of a double. That is exact for 15 digits without a
+ * fraction or an exponent; for other texts only the nearest double is known. */
 long double NAME(strtold)(const char *restrict text, char **restrict end) {
     struct subject s = subject_of(text, end);
     const char *p = s.digits;

@@ -1,8 +1,8 @@
-/* sscanf for the engine: the streams' scanner on a string. The whole string is looked at first, as
- * glibc does. */
+/* sscanf for the engine: applies the scanner of streams to a string. The length of the whole string
+ * is determined first, as in glibc. */
 #include "engine.h"
 
-/* As in scan.h, whose other declarations are of no use here. */
+/* As in scan.h, whose other declarations are not needed here. */
 struct crunner_source {
     void *from;
     const char *text;

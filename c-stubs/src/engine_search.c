@@ -1,4 +1,4 @@
-/* <string.h>: finding and taking strings apart. */
+/* <string.h>: searching and splitting strings. */
 #include "engine.h"
 
 int NAME(strncmp)(const char *a, const char *b, size_t n);
@@ -112,8 +112,8 @@ char *NAME(basename)(const char *path) {
     return slash ? slash + 1 : (char *)path;
 }
 
-/* <libgen.h>: both may shorten the path that they are given, and answer "." where there is nothing
- * to give. */
+/* <libgen.h>: both functions may shorten the path that they are given, and return "." if there is
+ * no component. */
 static const char here[] = ".";
 
 char *NAME(__xpg_basename)(char *path) {
@@ -131,12 +131,12 @@ char *NAME(dirname)(char *path) {
     size_t end = NAME(strlen)(path), root;
     while (end > 0 && path[end - 1] == '/') end--;
     while (end > 0 && path[end - 1] != '/') end--;
-    /* What is left ends in the slashes before the last component, or the path is nothing but
-     * slashes. */
+    /* The remaining text ends with the slashes before the last component, unless the path consists
+     * only of slashes. */
     if (!end && *path != '/') return (char *)here;
     root = end ? end : NAME(strlen)(path);
     while (end > 0 && path[end - 1] == '/') end--;
-    /* Two slashes at the beginning are something else than one, and than three. */
+    /* Two slashes at the beginning differ in meaning from one slash and from three. */
     path[end ? end : root == 2 ? 2 : 1] = 0;
     return path;
 }

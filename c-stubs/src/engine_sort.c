@@ -1,6 +1,6 @@
 /* qsort and bsearch. The platform's qsort is a stable merge sort as long as its buffer is small
- * (glibc up to 2.36), and programs see the order of their comparisons: so this is one too, top
- * down, in the same order. */
+ * (glibc up to 2.36), and programs observe the order of their comparisons. This is therefore a
+ * top-down merge sort with the same order of comparisons. */
 #include "engine.h"
 
 typedef int comparison(const void *a, const void *b, void *with);
@@ -28,7 +28,7 @@ static void merge_sort(char *base, size_t n, size_t size, char *scratch, compari
     __builtin_memcpy(base, scratch, (n - right) * size);
 }
 
-/* In place, when there is no memory for the merge. */
+/* An in-place sort, for when there is no memory for the merge. */
 static void insertion_sort(char *base, size_t n, size_t size, comparison *compare, void *with) {
     for (size_t i = 1; i < n; i++)
         for (size_t j = i; j > 0 && compare(base + (j - 1) * size, base + j * size, with) > 0; j--)

@@ -1,6 +1,6 @@
-/* <string.h> on strings: measuring, copying, comparing. What is copied is measured first and then
- * copied as a block: proofs know more about one copy than about a loop, and ranges that overlap are
- * an error, as they are for memcpy. */
+/* <string.h>: measuring, copying and comparing strings. A string to be copied is measured first and
+ * then copied as a block: proofs know more about a copy than about a loop, and overlapping ranges
+ * are an error, as for memcpy. */
 #include "engine.h"
 
 size_t NAME(strlen)(const char *s) {
@@ -93,7 +93,7 @@ size_t NAME(strxfrm)(char *restrict to, const char *restrict from, size_t n) {
     return length;
 }
 
-/* What _FORTIFY_SOURCE calls instead. */
+/* What _FORTIFY_SOURCE calls instead of the functions above. */
 static void fits(size_t needed, size_t room) {
     if (needed > room) crunner_violation(1, "buffer overflow detected", 0, 0);
 }

@@ -1,4 +1,4 @@
-/* The driver for any function without parameters (--entry, and harnesses): renamed to
+/* The driver for a function without parameters (--entry, and harnesses), which is renamed to
  * cegar_user_entry. With -DCRUNNER_ENTRY_VOID it returns nothing. */
 #include "stub.h"
 

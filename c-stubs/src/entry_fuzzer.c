@@ -1,7 +1,7 @@
-/* The driver for libFuzzer's convention. The data lie in a heap block of exactly their size, so
- * that one byte too far is seen; the block is kept out of the count of leaks. With
- * -DCRUNNER_FUZZER_INITIALIZE the program also has an LLVMFuzzerInitialize, which is called first.
- */
+/* The driver for libFuzzer's convention. The data is in a heap block of exactly its size, so that
+ * an access one byte too far is detected; the block does not count as a leak.
+ * With -DCRUNNER_FUZZER_INITIALIZE the program also has an LLVMFuzzerInitialize, which is called
+ * first. */
 #include "stub.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,10 @@
-/* The driver for programs with a main(). By default it gets no argument beyond the program's name;
- * with -DCRUNNER_ARGV=n up to n more: how many is a byte of channel "argc", each is a string of
- * channel "argv:i". That there are no more is the narrowing "arguments" of a main() that reads any.
+/* The driver for programs with a main(). By default, main() gets no arguments beyond the program's
+ * name; with -DCRUNNER_ARGV=n it gets up to n more. Their number is a byte of channel "argc", and
+ * each is a string of channel "argv:i". That there are no further arguments is the narrowing
+ * "arguments", for a main() that reads any.
  *
- * Each of the first numbers of arguments has a call of its own: there the number is a constant, and
- * which elements of argv hold strings needs no fact about all elements below a variable. */
+ * Each small number of arguments has a separate call of main(). There the number is a constant, so
+ * that no fact about all elements of argv below a variable index is needed. */
 #include "stub.h"
 
 int cegar_user_main(int argc, char **argv, char **envp);
@@ -18,7 +19,7 @@ static char *environment[1];
 
 #if CRUNNER_ARGV > 0
 /* A string of exactly its size in the frame of cegar_entry, which does not return while the program
- * runs: free() of it is an error. */
+ * runs. Passing it to free() is an error. */
 #define ARGUMENT(i, channel) \
     { \
         size_t n = crunner_read_string(channel, text, sizeof text); \

@@ -1,12 +1,12 @@
-/* Environment variables. A name's first getenv() is a choice: a presence byte of channel
- * "env:NAME", then a string. The answer is kept, so that asking twice is told the same; setenv()
- * and its like override it. */
+/* Environment variables. The first getenv() of a name is a choice: a presence byte of channel
+ * "env:NAME", then a string. The answer is stored, so that later calls return the same; setenv()
+ * and its siblings override it. */
 #include "stub.h"
 
 struct variable {
     struct variable *next;
     char *name, *value; /* value NULL: not set */
-    int lent;           /* putenv() was given the value: it stays the program's */
+    int lent;           /* the value was passed to putenv() and belongs to the program */
 };
 
 static struct variable *variables;
@@ -15,7 +15,7 @@ STUB char **CRUNNER_environ = no_environment;
 STUB char **CRUNNER___environ = no_environment;
 STUB char **CRUNNER__environ = no_environment;
 
-/* The program's name, as main() is told it. */
+/* The program's name, as passed to main(). */
 static char name_of_program[] = "program";
 STUB char *CRUNNER_program_invocation_name = name_of_program;
 STUB char *CRUNNER_program_invocation_short_name = name_of_program;
@@ -60,7 +60,7 @@ static struct variable *add(const char *name, size_t length) {
     return v;
 }
 
-/* Whether clearenv() was called: what is not known since then is not set. */
+/* Whether clearenv() was called. Variables that were not asked for before are then unset. */
 static int cleared;
 
 STUB char *CRUNNER_getenv(const char *name) {
@@ -89,7 +89,7 @@ static struct variable *find_or_add(const char *name) {
     return v ? v : add(name, strlen(name));
 }
 
-/* There may be no memory left for a variable. */
+/* Whether there is no memory for a variable. */
 static int refused(void) {
     return !crunner_assumed("alloc") && (crunner_choose_byte("setenv") & 1);
 }
@@ -127,7 +127,7 @@ STUB int CRUNNER_unsetenv(const char *name) {
     return 0;
 }
 
-/* The string becomes part of the environment: a program that changes it in place changes the
+/* The string itself becomes part of the environment: a program that changes it in place changes the
  * variable's value (its name is copied). */
 STUB int CRUNNER_putenv(char *text) {
     size_t n = 0;

@@ -1,15 +1,15 @@
-/* Files: what they hold is chosen, and stays what it was.
+/* Files: their content is chosen, and persists.
  *
- * A file's bytes come from its channel "file:NAME" as they are read, first a presence byte (lowest
- * bit 0: there is no such file), then a stream. What was read is kept, so that rewinding, seeking,
- * or opening the file again shows the same bytes, and what the program wrote is what it reads back:
- * nobody else changes a file meanwhile, which is the narrowing "files". Standard input is a pipe:
- * nothing is kept of it and it cannot be rewound, which keeps the usual program cheap.
+ * A file's bytes come from its channel "file:NAME" as they are read: first a presence byte (lowest
+ * bit 0: the file does not exist), then a stream. The bytes that were read are stored, so that
+ * rewinding, seeking, or opening the file again yields the same bytes, and what the program wrote
+ * is what it reads back: no other process changes a file, which is the narrowing "files". Standard
+ * input is a pipe: nothing of it is stored and it cannot be rewound, which makes typical programs
+ * cheap.
  *
- * A descriptor is a number for an open file, and several may stand for one (dup), with one
- * position. The pipes that a program makes hold what it wrote into them, until it has forked: from
- * then on they hold anything.
- */
+ * A descriptor is a number for an open file. Several descriptors may share one open file (dup) and
+ * its position. The pipes that a program creates hold what it wrote into them until it forks; from
+ * then on they may hold anything. */
 #include "file_store.h"
 
 struct crunner_content {
@@ -19,27 +19,27 @@ struct crunner_content {
     size_t length, capacity;
     enum { UNKNOWN, ABSENT, PRESENT } state;
     int complete; /* nothing more comes from the channel */
-    int unlinked; /* only who has it open still sees it */
+    int unlinked; /* visible only through descriptors that are open */
     int pipe;
 };
 
 #define DESCRIPTORS 24
-/* What a file has room for. The block never moves: of one that grows, less can be proved. Longer
- * files are part of "files". */
+/* The initial capacity of a file. The block does not move up to this size, since less can be proved
+ * about a block that grows. Longer files are excluded by the narrowing "files". */
 #define ENOUGH (1u << 16)
 
 static struct crunner_content *files;
 static struct description {
     struct crunner_content *file;
     size_t at;
-    size_t
-        appended; /* to bytes that nobody has read: those that the channel brings end with them */
+    size_t appended; /* bytes appended while unread; the channel's bytes end with them */
     unsigned char uses, readable, writable, append;
-    unsigned char to_end; /* the position is the end, wherever that is */
-    int error;            /* what the next read says */
+    unsigned char to_end; /* the position is the end of the file, which is not determined yet */
+    int error;            /* the error that the next read reports */
 } descriptions[DESCRIPTORS] = {
     {.uses = 1, .readable = 1}, {.uses = 1, .writable = 1}, {.uses = 1, .writable = 1}};
-/* By descriptor: one more than the index of its description, the standard ones first; 0: closed. */
+/* For each descriptor: one more than the index of its description, or 0 if it is closed. The
+ * standard descriptors come first. */
 static unsigned char table[DESCRIPTORS] = {1, 2, 3};
 static int stdin_ended;
 
@@ -90,7 +90,7 @@ STUB void crunner_content_create(struct crunner_content *file) {
     crunner_content_truncate(file, 0);
 }
 
-/* Whoever has it open keeps it; the name is that of a file which is not there. */
+/* Open descriptors keep the file, while the name stands for a file that does not exist. */
 STUB void crunner_content_remove(struct crunner_content *file) {
     file->unlinked = 1;
     struct crunner_content *none = crunner_content(file->name);
@@ -130,7 +130,7 @@ static int room(struct crunner_content *file, size_t needed) {
     return 1;
 }
 
-/* One more byte: 1; 0 when there is none; or a fault. */
+/* Reads one more byte from the channel. Returns 1, 0 if there is none, or a fault. */
 static int pull(struct crunner_content *file) {
     int c;
     if (file->complete || !room(file, file->length + 1)) return 0;
@@ -144,7 +144,8 @@ static int pull(struct crunner_content *file) {
     return 1;
 }
 
-/* The same where nobody reads: a fault would be one of a later read. */
+/* The same without a reader. Runs with a fault are rejected, since it would belong to a later
+ * read. */
 static int pulled(struct crunner_content *file) {
     int got = pull(file);
     crunner_assume(got >= 0);
@@ -153,8 +154,8 @@ static int pulled(struct crunner_content *file) {
 
 STUB int crunner_content_byte(struct crunner_content *file, size_t at) {
     if (at < file->length) {
-        /* Read before, or written by this program: what another program made of it since is its
-         * secret. */
+        /* This byte was read before or written by this program. Without the narrowing, another
+         * program may have changed it since. */
         if (!file->pipe && !crunner_assumed("files"))
             file->bytes[at] ^= crunner_choose_byte("files");
         return file->bytes[at];
@@ -175,8 +176,8 @@ STUB int crunner_content_put(struct crunner_content *file, size_t at, unsigned c
     while (at > file->length && pulled(file)) {}
     if (!room(file, at + 1)) return 0;
     while (file->length < at) file->bytes[file->length++] = 0;
-    /* What is overwritten before it was read still has to leave the channel, or the next byte would
-     * take its place. */
+    /* A byte that is overwritten before it was read must still be taken from the channel, or the
+     * next byte would take its place. */
     if (at == file->length && !pulled(file)) file->length++;
     file->bytes[at] = byte;
     return 1;
@@ -195,8 +196,7 @@ static struct description *described(int fd) {
     return fd >= 0 && fd < DESCRIPTORS && table[fd] ? &descriptions[table[fd] - 1] : 0;
 }
 
-/* The lowest number that is free, from `fd` on, for this description; -1 when there are too many.
- */
+/* Assigns the lowest free descriptor from `fd` on to this description; -1 if all are in use. */
 static int number(int fd, int description) {
     for (; fd < DESCRIPTORS; fd++)
         if (!table[fd]) {
@@ -262,7 +262,7 @@ STUB int crunner_descriptor_close(int fd) {
     return 0;
 }
 
-/* Whether a descriptor of this process reads, or writes, the pipe. */
+/* Whether a descriptor of this process reads from, or writes to, the pipe. */
 static int is_open(struct crunner_content *pipe, int writable) {
     for (int i = 3; i < DESCRIPTORS; i++)
         if (descriptions[i].uses && descriptions[i].file == pipe
@@ -272,7 +272,7 @@ static int is_open(struct crunner_content *pipe, int writable) {
 }
 static int written_to(struct crunner_content *pipe) { return is_open(pipe, 1); }
 
-/* Another process may still read it. */
+/* A forked process may still read the pipe. */
 STUB int crunner_descriptor_is_broken_pipe(int fd) {
     struct description *d = described(fd);
     return d && d->file && d->file->pipe && !crunner_forked && !is_open(d->file, 0);
@@ -296,7 +296,7 @@ STUB int crunner_descriptor_byte(int fd) {
     }
     if (d->file->pipe && d->at == d->file->length) {
         if (crunner_forked) return crunner_input_byte("pipe");
-        /* Nobody will ever write more: a read waits for ever, unless it is the end. */
+        /* No process can write more. A read would block for ever, unless all writers are closed. */
         crunner_assume(!written_to(d->file));
         return -1;
     }
@@ -323,8 +323,8 @@ STUB int crunner_descriptor_write(int fd, const unsigned char *bytes, size_t n) 
         d->at = file->length;
     } else if (d->append) {
         d->to_end = 0;
-        /* Appending to what nobody has read: the old bytes need not be known, and are not asked
-         * for. */
+        /* When appending to unread bytes, the old bytes need not be known, so they are not
+         * chosen. */
         if (!file->complete && !d->readable) {
             d->appended += n;
             d->to_end = 1;
@@ -344,8 +344,8 @@ STUB int crunner_descriptor_appends(int fd) {
     return d && d->append;
 }
 
-/* Who has read, written or moved any descriptor. Two variables for all of them: what is known of
- * each is lost in the array. */
+/* Whether descriptors were used through streams, or by number. Two variables for all descriptors,
+ * since facts about single elements of an array are lost. */
 static unsigned char by_stream, by_number;
 
 static void use_both(void) {
@@ -397,7 +397,7 @@ STUB struct crunner_content *crunner_descriptor_content(int fd) {
 
 STUB int crunner_content_is_pipe(struct crunner_content *file) { return file && file->pipe; }
 
-/* Both ends of a new pipe. 0: no memory, or too many descriptors. */
+/* Opens both ends of a new pipe. 0: no memory, or too many descriptors. */
 STUB int crunner_pipe_open(int ends[2]) {
     static char name[] = "pipe 0";
     struct crunner_content *pipe = crunner_content(name);

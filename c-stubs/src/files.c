@@ -1,6 +1,6 @@
-/* Names in the file system. A folder's entries are a channel "dir:NAME": a presence byte, then per
- * entry a presence byte and a string. What would change the file system is done, or refused with an
- * error of its manual page. */
+/* Names in the file system. A folder's entries come from channel "dir:NAME": a presence byte, then
+ * a presence byte and a string per entry. Calls that would change the file system succeed, or fail
+ * with an error of their manual page. */
 #include "allocation.h"
 #include "file_store.h"
 #include <dirent.h>
@@ -12,7 +12,7 @@ static int fails(int error) {
 }
 static int missing(void) { return fails(STUB_ENOENT); }
 
-/* The errors of finding a name, and those of changing what is there. */
+/* The errors of looking up a name, and those of changing a file or folder. */
 #define BY_NAME (E(EACCES) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
 #define CHANGING (BY_NAME | E(EPERM) | E(EROFS) | E(EBUSY) | E(ENOENT))
 
@@ -44,10 +44,10 @@ STUB int CRUNNER_rename(const char *from, const char *to) {
     return 0;
 }
 
-/* PATH_MAX, with the NUL. */
+/* PATH_MAX, including the NUL. */
 #define LONGEST 4096
 
-/* A name is read to its end before anything is done. */
+/* Names are read to their end before anything else happens. */
 static int is_too_long(const char *name) { return strlen(name) >= LONGEST; }
 
 #define CHANGES_AFTER(call, look, errors, high, ...) \
@@ -62,7 +62,7 @@ CHANGES(rmdir, CHANGING | E(ENOTEMPTY) | E(EINVAL) | E(EEXIST), 0)
 CHANGES(chdir, BY_NAME | E(ENOENT), 0)
 CHANGES(chmod, CHANGING, 0, unsigned mode)
 CHANGES(chown, CHANGING, 0, unsigned user, unsigned group)
-/* Two times, as time_t or as struct timeval; NULL is now. */
+/* Reads two times, as time_t or as struct timeval; NULL stands for the current time. */
 static void read_times(const void *times, size_t size) {
     unsigned char given[32];
     if (times) memcpy(given, times, size);
@@ -79,8 +79,8 @@ STUB int CRUNNER_fchmod(int fd, unsigned mode) {
     return crunner_fault("fchmod", E(EPERM) | E(EROFS) | E(EIO), 0) ? -1 : 0;
 }
 
-/* The new name shows what the old one did; that a write through one is seen through the other is
- * not modelled. */
+/* The new file gets a copy of the old one's content. That later writes through one name are visible
+ * through the other is not modelled. */
 STUB int CRUNNER_link(const char *from, const char *to) {
     struct crunner_content *file = crunner_content(from), *other = crunner_content(to);
     if (!file || !crunner_content_exists(file)) return missing();
@@ -94,7 +94,8 @@ STUB int CRUNNER_link(const char *from, const char *to) {
     return 0;
 }
 
-/* The mask before; the first one is whoever started the program's. */
+/* Returns the previous mask. The first one is inherited from the process that started the
+ * program. */
 STUB unsigned CRUNNER_umask(unsigned mask) {
     static unsigned now, known;
     if (!known) {
@@ -107,8 +108,8 @@ STUB unsigned CRUNNER_umask(unsigned mask) {
     return before;
 }
 
-/* No name is a link, unless a byte of "readlink" says so: then its target follows, without a NUL,
- * as much as there is room for. */
+/* A name is a link only if a byte of "readlink" says so. The link's target follows, stored without
+ * a NUL and truncated to the available room. */
 STUB long CRUNNER_readlink(const char *restrict name, char *restrict into, size_t n) {
     size_t at = 0;
     if (is_too_long(name)) return fails(STUB_ENAMETOOLONG);
@@ -120,7 +121,7 @@ STUB long CRUNNER_readlink(const char *restrict name, char *restrict into, size_
         if (!c) break;
         into[at++] = (char)c;
     }
-    /* No link is empty. */
+    /* The target of a link is not empty. */
     crunner_assume(at > 0);
     return (long)at;
 }
@@ -142,7 +143,8 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
         stub_errno = STUB_ENAMETOOLONG;
         return 0;
     }
-    /* The result may have any length that a path can have. */
+    /* The library may write to the whole buffer, since the result may be as long as PATH_MAX
+     * allows. */
     into[LONGEST - 1] = 0;
     memcpy(into, path, n);
     free(path);
@@ -205,7 +207,7 @@ STUB struct dirent *CRUNNER_readdir(struct folder *folder) {
     folder->entry.d_ino = (unsigned long)++folder->count;
     folder->entry.d_type = DT_REG;
     if (!crunner_assumed("files")) folder->entry.d_type ^= crunner_choose_byte("d_type") & 15;
-    /* A name is not empty, and has no slash. */
+    /* A name is not empty and contains no slash. */
     size_t length = crunner_read_string(folder->channel, folder->entry.d_name,
                                         sizeof folder->entry.d_name);
     crunner_assume(length > 0);

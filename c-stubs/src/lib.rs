@@ -2,22 +2,23 @@
 //!
 //! CRunner (section 2) recompiles a program so that each call of an I/O function becomes a call of
 //! a replacement, which asks for a choice where the outside world would have decided something.
-//! This crate holds those replacements in C, the runtimes below them, and the tables that say which
-//! symbol is redirected where. The sources are embedded, so that an installed tool needs no files
-//! beside it; [`write_sources`] puts them where a compiler finds them.
+//! This crate contains those replacements in C, the runtimes below them, and the tables that say
+//! how symbols are redirected. The sources are embedded, so that an installed tool needs no further
+//! files; [`write_sources`] writes them to where a compiler finds them.
 //!
 //! The tables are used twice: on bitcode, where declarations are renamed before linking, and on
-//! object files, through `objcopy --redefine-syms` ([`redefine_syms_file`]). In both, a symbol that
-//! the program itself defines is left alone.
+//! object files, through `objcopy --redefine-syms` ([`redefine_syms_file`]). In both cases, a
+//! symbol that the program itself defines is not redirected.
 //!
-//! How to compile what, natively (any C compiler):
+//! How to compile natively (with any C compiler):
 //!
-//! - stubs and the entry: `-DCRUNNER_NATIVE`, no redirection;
-//! - the program: as ever, then redirected with [`redefine_syms_file`], which includes the heap;
+//! - stubs and the entry: with `-DCRUNNER_NATIVE`, not redirected;
+//! - the program: as usual, then redirected with [`redefine_syms_file`], which includes the heap;
 //! - [`Role::Runtime`], [`Role::RuntimeWatched`] and one of [`Role::RuntimeTape`] and
-//!   [`Role::RuntimeMock`]: without either.
+//!   [`Role::RuntimeMock`]: without the macro, and not redirected.
 //!
-//! To bitcode for the engine: stubs, engine-only sources and the entry, without any define.
+//! How to compile to bitcode for the engine: stubs, engine-only sources and the entry, without
+//! macros.
 //!
 //! ```
 //! use std::collections::HashSet;
@@ -45,20 +46,21 @@ pub use table::{
     heap, math, redirections, runtime, unsupported, watched,
 };
 
-/// Options for the user's code that make of `__attribute__((no_sanitize("shift")))` and
-/// `[[clang::no_sanitize("shift")]]` the attribute that asks for no stack protector, of which there
-/// is none: what a function with that attribute does is as undefined as elsewhere, for the engine
-/// and in tests. A program that uses the word in another way is rejected with these.
+/// Options for the user's code that replace the attribute `no_sanitize`, as in
+/// `__attribute__((no_sanitize("shift")))` and `[[clang::no_sanitize("shift")]]`, by the attribute
+/// that disables stack protectors, which are not used anyway. Undefined behaviour in a function
+/// with that attribute is then found like elsewhere, by the engine and in tests. A program that
+/// uses the word `no_sanitize` in another way does not compile with these options.
 pub const UNSANITIZED: [&str; 2] = [
     "-Dno_sanitize(...)=no_stack_protector",
     "-D__no_sanitize__(...)=no_stack_protector",
 ];
 
 /// Writes every source below `folder` and returns their paths, in the order of [`sources`]. Files
-/// that already hold the same text are not touched, so that build systems see no change.
+/// that already have the same content are not written, so that build systems see no change.
 ///
 /// # Errors
-/// When a folder or file cannot be written.
+/// If a folder or file cannot be written.
 pub fn write_sources(folder: &Path) -> io::Result<Vec<(Role, PathBuf)>> {
     let mut written = Vec::with_capacity(sources().len());
     for source in sources() {
@@ -74,10 +76,10 @@ pub fn write_sources(folder: &Path) -> io::Result<Vec<(Role, PathBuf)>> {
     Ok(written)
 }
 
-/// The text of a file for `objcopy --redefine-syms`: the redirections, the native heap, what is
-/// watched and the entry's renaming, without the symbols in `excluding` (those that the program's
-/// own objects define). `main` and the entry function are renamed although the program defines
-/// them: that is the point.
+/// The input file for `objcopy --redefine-syms`: the redirections, the native heap, the watched
+/// functions and the renaming of the entry, without the symbols in `excluding` (those that the
+/// program's own objects define). `main` and the entry function are renamed although the program
+/// defines them, since the driver has to call them under another name.
 pub fn redefine_syms_file(excluding: &HashSet<String>, entry: Option<(&str, Entry)>) -> String {
     let mut text = String::new();
     for r in redirections().iter().chain(heap()).chain(watched()) {

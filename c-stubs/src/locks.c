@@ -1,18 +1,17 @@
 /* Locks, for one thread.
  *
- * Nobody else holds a lock, so what can happen is this thread's own doing: it locks twice, which
- * waits for ever, is an error, or counts, by the kind of the mutex; or it unlocks what is not
- * locked. The state lies in the lock itself, where glibc has it too: static initialisers then mean
- * what they say.
- */
+ * No other thread holds a lock, so only this thread can cause errors: it may lock a mutex twice,
+ * which blocks for ever, fails or counts, depending on the kind of the mutex, or it may unlock a
+ * mutex that is not locked. The state is stored in the lock itself, where glibc stores it too, so
+ * that static initialisers have their usual meaning. */
 #include "stub.h"
 
-/* pthread_mutex_t: whether it is locked, how often, ..., its kind. */
+/* pthread_mutex_t: whether it is locked, the count of further locks, ..., its kind. */
 enum { LOCKED = 0, COUNT = 1, KIND = 4 };
 enum { NORMAL = 0, RECURSIVE = 1, ERROR_CHECKING = 2 };
 static int kind(const int *m) { return m[KIND] & 3; }
 
-/* Never comes back. */
+/* A call that blocks for ever: the run is rejected. */
 static int waits_for_ever(void) {
     crunner_assume(0);
     return STUB_EDEADLK;
@@ -24,7 +23,7 @@ STUB int CRUNNER_pthread_mutex_init(int *m, const int *attributes) {
     return 0;
 }
 STUB int CRUNNER_pthread_mutex_lock(int *m) {
-    /* The kind is looked at first, as glibc does it: all of a mutex has to be there. */
+    /* The kind is read first, as in glibc, so the whole mutex must be readable. */
     int own = kind(m);
     if (!m[LOCKED]) {
         m[LOCKED] = 1;
@@ -71,7 +70,7 @@ STUB int CRUNNER_pthread_mutexattr_gettype(const int *attributes, int *type) {
     return 0;
 }
 
-/* pthread_rwlock_t: how many read, and whether one writes. */
+/* pthread_rwlock_t: the number of readers, and whether there is a writer. */
 enum { READERS = 0, WRITER = 1 };
 
 STUB int CRUNNER_pthread_rwlock_init(int *l, const void *attributes) {
@@ -105,7 +104,7 @@ STUB int CRUNNER_pthread_rwlock_unlock(int *l) {
 }
 STUB int CRUNNER_pthread_rwlock_destroy(int *l) { return 0; }
 
-/* pthread_spinlock_t: 1 is free, as glibc has it. */
+/* pthread_spinlock_t: 1 means free, as in glibc. */
 STUB int CRUNNER_pthread_spin_init(int *lock, int shared) {
     *lock = 1;
     return 0;
@@ -126,7 +125,7 @@ STUB int CRUNNER_pthread_spin_unlock(int *lock) {
 }
 STUB int CRUNNER_pthread_spin_destroy(int *lock) { return 0; }
 
-/* Nobody waits for a condition. */
+/* No thread waits for a condition. */
 #define NOBODY_WAITS(name) \
     STUB int CRUNNER_##name(int *condition) { return condition[0] = 0; }
 NOBODY_WAITS(pthread_cond_signal)
@@ -139,8 +138,8 @@ STUB int CRUNNER_pthread_cond_init(int *condition, const void *attributes) {
 STUB unsigned long CRUNNER_pthread_self(void) { return 1; }
 STUB int CRUNNER_pthread_equal(unsigned long a, unsigned long b) { return a == b; }
 
-/* Values by key, as for a thread that never ends: no destructor is called. POSIX promises 128 keys;
- * there may be fewer. */
+/* Thread-specific values by key, for a thread that never ends: destructors are not called. POSIX
+ * guarantees 128 keys, but key creation may fail before. */
 #define KEYS 128
 static const void *values[KEYS];
 static int used[KEYS];

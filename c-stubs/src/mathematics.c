@@ -1,10 +1,9 @@
-/* The functions of <math.h> that set errno, over those that do not.
+/* The functions of <math.h> that set errno, based on functions that do not.
  *
- * Results are the host's (exactly IEEE 754's where that says them); errors follow from them: no
- * number from a number is a domain error, no finite number from finite ones an overflow or a pole.
- * Where nobody computes the result, what is known of it is its range, which no rounding leaves, and
- * that it is a number within the function's domain.
- */
+ * Results are the host's (exactly IEEE 754's where that standard defines them), and errors follow
+ * from the results: a NaN from a number is a domain error, an infinity from finite numbers is an
+ * overflow or a pole. If the engine does not compute the result, it knows only the result's range,
+ * which rounding never leaves, and that it is a number for arguments in the function's domain. */
 #include "stub.h"
 
 #define not_a_number(x) ((x) != (x))
@@ -30,7 +29,7 @@
 #define ANY 1
 #define FINITE (x - x == 0)
 #define NUMBER (x == x)
-/* Rounded to nearest, the largest result is a half of pi or less than the next number. */
+/* The ranges are rounded outwards to integers, since results up to pi or pi/2 may be rounded up. */
 BOTH_OF_ONE(sqrt, x >= 0, r >= 0)
 BOTH_OF_ONE(sin, FINITE, r >= -1 && r <= 1)
 BOTH_OF_ONE(cos, FINITE, r >= -1 && r <= 1)
@@ -44,7 +43,7 @@ BOTH_OF_ONE(log1p, x >= -1, ANY)
 BOTH_OF_ONE(cosh, NUMBER, r >= 1)
 BOTH_OF_ONE(sinh, NUMBER, ANY)
 
-/* Those that no number makes a domain error of: some can become zero for being too small. */
+/* Functions without domain errors. Some of them may underflow to zero. */
 #define GROWS(type, name, out_of_range, within) \
     type name(type x); \
     STUB type CRUNNER_##name(type x) { \
@@ -93,7 +92,7 @@ OF_TWO(float, hypotf, 0)
 SCALED(double, ldexp)
 SCALED(float, ldexpf)
 
-/* What has no errors has only its range. */
+/* Functions without errors, of which only the range is known. */
 #define WITHIN(type, name, within) \
     type name(type x); \
     STUB type CRUNNER_##name(type x) { \
@@ -106,12 +105,12 @@ WITHIN(float, atanf, r >= -2 && r <= 2)
 WITHIN(double, tanh, r >= -1 && r <= 1)
 WITHIN(float, tanhf, r >= -1 && r <= 1)
 
-/* A power of the radix, which is two. */
+/* Scales by a power of the radix, which is two. */
 STUB double CRUNNER_scalbn(double x, int n) { return CRUNNER_ldexp(x, n); }
 STUB float CRUNNER_scalbnf(float x, int n) { return CRUNNER_ldexpf(x, n); }
 
-/* A number as one from a half to less than one, times a power of two. Of what has no such parts the
- * exponent is 0, as the GNU library has it. */
+/* Splits a number into a fraction from a half to less than one and a power of two. Zero, infinities
+ * and NaNs have the exponent 0, as in the GNU library. */
 STUB double CRUNNER_frexp(double x, int *exponent) {
     union {
         double number;
@@ -121,7 +120,7 @@ STUB double CRUNNER_frexp(double x, int *exponent) {
     *exponent = 0;
     if (x == 0 || raw == 0x7ff) return x;
     if (raw == 0) {
-        /* Times 2^54 it has all bits. */
+        /* Multiplied by 2^54, a subnormal number becomes normal. */
         parts.number = x * 18014398509481984.0;
         raw = (int)(parts.bits >> 52 & 0x7ff) - 54;
     }
@@ -136,7 +135,7 @@ double trunc(double x);
 double copysign(double x, double y);
 float truncf(float x);
 float copysignf(float x, float y);
-/* The whole part, and the rest with the number's sign. */
+/* The integral part, and the rest with the number's sign. */
 #define PARTED(type, name, whole_of, sign_of) \
     STUB type CRUNNER_##name(type x, type *whole) { \
         *whole = not_a_number(x) ? x : whole_of(x); \
@@ -146,13 +145,13 @@ float copysignf(float x, float y);
 PARTED(double, modf, trunc, copysign)
 PARTED(float, modff, truncf, copysignf)
 
-/* Rounded as the environment says, which is to nearest. */
+/* Rounds in the current rounding mode, which is to nearest. */
 long lrint(double x);
 long lrintf(float x);
 STUB long long CRUNNER_llrint(double x) { return lrint(x); }
 STUB long long CRUNNER_llrintf(float x) { return lrintf(x); }
 
-/* How much the first number is above the second one. */
+/* The positive difference of two numbers. */
 #define ABOVE(type, name) \
     STUB type CRUNNER_##name(type x, type y) { \
         if (not_a_number(x) || not_a_number(y)) return x + y; \
@@ -164,7 +163,7 @@ STUB long long CRUNNER_llrintf(float x) { return lrintf(x); }
 ABOVE(double, fdim)
 ABOVE(float, fdimf)
 
-/* The text is a payload, which nothing here reads back. */
+/* The text is the payload of the NaN, which is not modelled. */
 STUB double CRUNNER_nan(const char *text) {
     (void)strlen(text);
     return __builtin_nan("");

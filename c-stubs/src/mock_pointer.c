@@ -1,9 +1,9 @@
 /* Pointers that come from outside the program.
  *
- * Executable counterexamples for SeaHorn (section 5) had such reads return zeros and drivers
- * rewritten by hand; here what a pointer leads to is chosen from the tape, and an object may be
- * handed out again, which is how lists close into cycles and how two calls return the same device.
- */
+ * In executable counterexamples for SeaHorn (section 5), such reads returned zeros, and drivers
+ * were rewritten by hand. Here the memory that a pointer leads to is chosen from the tape, and an
+ * object may be handed out again, so that lists can be cyclic and two calls can return the same
+ * device. */
 #include "stub.h"
 
 #define REMEMBERED 32

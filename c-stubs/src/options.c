@@ -1,6 +1,6 @@
-/* getopt, getopt_long and getopt_long_only, as glibc has them: options may stand after other
- * arguments, which are moved behind them, unless the list of options begins with + or the
- * environment says POSIXLY_CORRECT. optind 0 starts anew. */
+/* getopt, getopt_long and getopt_long_only, as in glibc: options may come after other arguments,
+ * which are then moved behind them, unless the list of options starts with + or the environment
+ * variable POSIXLY_CORRECT is set. optind 0 restarts the scan. */
 #include "stub.h"
 
 STUB char *CRUNNER_optarg;
@@ -11,8 +11,8 @@ int CRUNNER_fputc(int c, void *out);
 extern void *CRUNNER_stderr;
 char *CRUNNER_getenv(const char *name);
 
-/* The rest of a group of short options; what the arguments in between were, that are to be moved.
- */
+/* The rest of a group of short options, and the range of other arguments that are to be moved
+ * behind the options. */
 static char *rest;
 static int first_other, last_other;
 
@@ -29,7 +29,7 @@ static const char *find(const char *list, int c) {
     return 0;
 }
 
-/* The arguments from `first_other` to `last_other` go behind those from there to optind. */
+/* Moves the arguments from `first_other` to `last_other` behind those from there to optind. */
 static void exchange(char **argv) {
     for (int i = last_other; i < CRUNNER_optind; i++) {
         char *moved = argv[i];
@@ -40,7 +40,7 @@ static void exchange(char **argv) {
     last_other = CRUNNER_optind;
 }
 
-/* One line, piece by piece: a format would have to be read first. */
+/* Writes one line piece by piece, since a format would have to be parsed first. */
 static int complain(const char *list, const char *program, const char *before, const char *name,
                     const char *after) {
     if (!CRUNNER_opterr || *list == ':') return '?';
@@ -59,8 +59,8 @@ static int complain_of(const char *list, const char *program, const char *before
     return '?';
 }
 
-/* The option that `text` names, its length being n: a whole name, or the beginning of one only. -1:
- * none, -2: of several. */
+/* The option that the first n characters of `text` name: the whole name, or an unambiguous
+ * prefix. -1: there is none, -2: there are several. */
 static int named(const struct option *options, const char *text, size_t n) {
     int found = -1;
     for (int i = 0; options[i].name; i++) {
@@ -83,7 +83,7 @@ static int long_option(int argc, char **argv, const char *list, const struct opt
     while (text[n] && text[n] != '=') n++;
     int i = named(options, text, n);
     if (i < 0) {
-        /* One dash, and not a long option: a group of short ones. */
+        /* One dash and not a long option, so this is a group of short options. */
         if (only && argv[CRUNNER_optind][1] != '-' && find(list, *text)) return -2;
         CRUNNER_optind++;
         CRUNNER_optopt = 0;
@@ -171,7 +171,7 @@ static int next(int argc, char **argv, const char *list, const struct option *op
         if (first_other != last_other && last_other != CRUNNER_optind) exchange(argv);
         else if (first_other == last_other) first_other = CRUNNER_optind;
         last_other = CRUNNER_optind = argc;
-        /* All that is left are others. */
+        /* Only other arguments are left. */
         if (first_other != last_other) CRUNNER_optind = first_other;
         return -1;
     }

@@ -1,6 +1,6 @@
-/* Descriptors: open, read, write and their kin, over the same files as the streams. What of it the
- * system may refuse, and with which errors, is what the manual pages say; a number that nobody has
- * open is EBADF without a choice. */
+/* Descriptors: open, read, write and related functions, on the same files as the streams. Which
+ * calls the system may refuse, and with which errors, follows the manual pages. A descriptor that
+ * is not open yields EBADF without a choice. */
 #include "file_store.h"
 #include <poll.h>
 #include <sys/select.h>
@@ -20,7 +20,7 @@ static int fails(int error) {
 }
 static int bad(void) { return fails(STUB_EBADF); }
 
-/* The errors of finding a file by its name. */
+/* The errors of opening a file by name. */
 #define BY_NAME \
     (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
 #define CHANGING \
@@ -39,8 +39,8 @@ STUB int CRUNNER_open(const char *name, int flags, ...) {
     int access = flags & 3;
     struct crunner_content *file = crunner_content(name);
     if (!file) return fails(STUB_ENOMEM);
-    /* A file to be made anew need not have its old existence decided, unless that would be an
-     * error. */
+    /* If the file is created or truncated anyway, whether it existed before is not chosen, unless
+     * its existence would be an error. */
     int anew = (flags & O_CREATE) && (flags & O_TRUNCATE) && !(flags & O_EXCLUSIVE);
     int exists = !anew && crunner_content_exists(file);
     if (exists && (flags & O_CREATE) && (flags & O_EXCLUSIVE)) return fails(STUB_EEXIST);
@@ -66,23 +66,24 @@ STUB int CRUNNER_mkstemp(char *name) {
     if (n < 6) return fails(STUB_EINVAL);
     for (size_t i = n - 6; i < n; i++)
         if (name[i] != 'X') return fails(STUB_EINVAL);
-    /* No two are alike as long as the choices are zeros. */
+    /* The names are distinct as long as the choices are zeros. */
     unsigned chosen = crunner_choose_u32("mkstemp") + made++ * 61u * 62u * 62u * 62u * 62u;
     for (size_t i = n - 6; i < n; i++, chosen /= 62) name[i] = letters[chosen % 62];
     struct crunner_content *file = crunner_content(name);
     if (!file) return fails(STUB_ENOMEM);
-    /* The name of a file which is there is not tried, or tried in vain. */
+    /* mkstemp never returns the name of an existing file. */
     crunner_assume(!crunner_content_is_there(file));
     return CRUNNER_open(name, O_READ_WRITE | O_CREATE | O_TRUNCATE);
 }
 
-/* The descriptor is gone, whatever close() says. */
+/* The descriptor is closed even if close() fails. */
 STUB int CRUNNER_close(int fd) {
     if (crunner_descriptor_close(fd)) return -1;
     return crunner_fault("close", E(EINTR) | E(EIO) | E(ENOSPC), E(EDQUOT)) ? -1 : 0;
 }
 
-/* What is there when a fault or a pause comes is given, and the fault is the next read's. */
+/* Returns the bytes before a fault or a pause. A fault after some bytes is reported by the next
+ * read. */
 STUB long CRUNNER_read(int fd, void *into, size_t n) {
     unsigned char *bytes = into;
     size_t at = 0;
@@ -104,7 +105,7 @@ STUB long CRUNNER_read(int fd, void *into, size_t n) {
         }
         if (c == INPUT_FAILS && at == 0) return -1;
         if (c == INPUT_FAILS) *error = stub_errno;
-        /* A pause before anything has come is none. */
+        /* A pause before the first byte would be no short read, so such runs are rejected. */
         if (c == INPUT_PAUSES) crunner_assume(at > 0);
         break;
     }
@@ -115,7 +116,7 @@ STUB long CRUNNER___read_chk(int fd, void *into, size_t n, size_t room) {
     return CRUNNER_read(fd, into, n);
 }
 
-/* How many bytes of a write are written, or -1. */
+/* The number of bytes that a write writes, or -1. */
 static long written(const char *channel, size_t n) {
     int fault = crunner_fault(channel,
                               (n > 1 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(EIO) | E(ENOSPC)
@@ -138,7 +139,7 @@ STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     return some;
 }
 
-/* IOV_MAX: how many parts the system takes. */
+/* IOV_MAX: the maximal number of parts. */
 #define PARTS 1024
 
 STUB long CRUNNER_readv(int fd, const struct iovec *parts, int count) {
@@ -206,8 +207,8 @@ STUB int CRUNNER_fsync(int fd) {
 STUB int CRUNNER_fdatasync(int fd) { return CRUNNER_fsync(fd); }
 STUB void CRUNNER_sync(void) { crunner_signals_arrive(); }
 
-/* A regular file that everybody may read, unless "files" is lifted: then it may be of any kind, of
- * anybody and of any age. */
+/* A regular file that everybody may read, unless the narrowing "files" is lifted: then kind, owner
+ * and age are chosen. */
 static void describe(struct stat *into, struct crunner_content *file) {
     memset(into, 0, sizeof *into);
     into->st_nlink = 1;
@@ -252,7 +253,7 @@ STUB int CRUNNER_fstat(int fd, struct stat *into) {
     describe(into, crunner_descriptor_content(fd));
     return 0;
 }
-/* Before glibc 2.33 the functions above were inline calls of these. */
+/* Before glibc 2.33, the functions above were inline and called these. */
 STUB int CRUNNER___xstat(int version, const char *name, struct stat *into) {
     return CRUNNER_stat(name, into);
 }
@@ -272,7 +273,7 @@ STUB int CRUNNER_faccessat(int folder, const char *name, int mode, int flags) {
     return CRUNNER_access(name, mode);
 }
 
-/* Linux leaves in the time limit what is left of it. */
+/* Linux stores the remaining time in the time limit. */
 static void passes(struct timeval *limit, int is_all) {
     struct timeval before = *limit;
     if (is_all) limit->tv_sec = limit->tv_usec = 0;
@@ -287,8 +288,8 @@ static void passes(struct timeval *limit, int is_all) {
                         (fraction + borrowed * 1000000) * 1000);
 }
 
-/* Everything is ready at once, unless the choice is another: then each descriptor is, or is not, by
- * a bit. */
+/* All descriptors are ready immediately, unless another choice is made: then a bit per descriptor
+ * says whether it is ready. */
 STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_set *restrict x,
                         struct timeval *restrict limit) {
     int ready = 0;
@@ -306,7 +307,7 @@ STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_se
         if (odd && !(which & 4)) FD_CLR(fd, x);
         ready += (in && (which & 1)) + (out && (which & 2)) + (odd && (which & 4) != 0);
     }
-    /* Without a time limit it waits until something is. */
+    /* Without a time limit, the call returns only when a descriptor is ready. */
     if (!limit) crunner_assume(ready > 0);
     else passes(limit, ready == 0);
     return ready;
@@ -352,8 +353,8 @@ STUB int CRUNNER_pipe(int ends[2]) {
     return crunner_pipe_open(ends) ? 0 : -1;
 }
 
-/* Locks are free, unless the choice is that somebody has them. The third argument is looked at
- * where there is one. */
+/* A lock is free, unless the choice is that another process holds it. The third argument is read
+ * only if the command has one. */
 STUB int crunner_fcntl(int fd, int command, va_list args) {
     if (!crunner_descriptor_valid(fd)) return bad();
     int argument = command == 0 || command == 1030 ? va_arg(args, int) : 0;
@@ -368,8 +369,8 @@ STUB int crunner_fcntl(int fd, int command, va_list args) {
         if (argument < 0) return fails(STUB_EINVAL);
         return crunner_descriptor_copy(fd, argument);
     case 1: return crunner_choose_byte("fcntl") & 1; /* F_GETFD */
-    case 3: { /* F_GETFL: O_NONBLOCK, O_LARGEFILE, O_NOATIME and those that ask for synchronous
-                 writing are anybody's guess */
+    case 3: { /* F_GETFL: O_NONBLOCK, O_LARGEFILE, O_NOATIME and the flags for synchronous writing
+                 are choices */
         unsigned char chosen = crunner_choose_byte("fcntl");
         int flags = crunner_descriptor_writable(fd) ? crunner_descriptor_readable(fd) ? 2 : 1 : 0;
         if (crunner_descriptor_appends(fd) || (fd < 3 && (chosen & 32))) flags |= O_AT_END;
@@ -388,7 +389,7 @@ STUB int CRUNNER_fcntl(int fd, int command, ...) {
     return result;
 }
 
-/* Nothing is a terminal or another device, unless "devices" is lifted. */
+/* No descriptor is a terminal or another device, unless the narrowing "devices" is lifted. */
 STUB int CRUNNER_ioctl(int fd, unsigned long request, ...) {
     if (!crunner_descriptor_valid(fd)) return bad();
     if (crunner_assumed("devices")) return fails(STUB_ENOTTY);

@@ -1,10 +1,9 @@
-/* How a program ends, and what it starts: other processes.
+/* How a program ends, and the processes that it starts.
  *
- * exit() runs the handlers of atexit(), newest first, as C asks. abort() and a failed assert() are
- * violations, not ends. fork() is a choice: it fails, or the run goes on as the parent, or as the
- * child. What another process does is not seen; what it ended with, and what it wrote into a pipe,
- * is a choice. A program that takes this process's place ends the run.
- */
+ * exit() runs the handlers of atexit(), newest first, as C requires. abort() and a failed assert()
+ * are violations and not normal ends. fork() is a choice: it fails, or the run continues as the
+ * parent or as the child. The actions of another process are not visible; its exit status, and what
+ * it wrote into a pipe, are choices. The run ends when exec replaces the program. */
 #include "allocation.h"
 
 struct handlers {
@@ -12,7 +11,7 @@ struct handlers {
     void (*call)(void);
 };
 
-/* The first 32, which C promises, take no memory. */
+/* The first 32 handlers, which the C standard guarantees, need no allocation. */
 #define PROMISED 32
 
 static void (*handlers[PROMISED])(void);
@@ -39,8 +38,8 @@ static void clean_up_once(void) {
     if (cleanup_count > 0) cleanups[--cleanup_count]();
 }
 
-/* The first time before the loop, so that a proof need not say in one state what holds before a
- * block is released and after it. */
+/* The first cleanup is outside the loop, so that a proof does not need one invariant that covers
+ * both the state before a block is released and the state after it. */
 static void clean(void) {
     forget(&more);
     forget(&more_quick);
@@ -48,7 +47,7 @@ static void clean(void) {
     while (cleanup_count > 0) clean_up_once();
 }
 
-/* A handler may register another, which is then the next. */
+/* A handler may register another handler, which runs next. */
 static void run(struct handlers **list, void (**first)(void), int *count) {
     for (;;) {
         struct handlers *top = *list;
@@ -143,24 +142,24 @@ static int fails(int error) {
 #define STOPPED 2    /* WUNTRACED */
 #define CONTINUED 8  /* WCONTINUED */
 
-/* What waitpid() says of a process that has ended: it exited, or a signal ended it (and may have
- * left a core). */
+/* The status that waitpid() reports for a process that has ended: it exited, or a signal ended it
+ * (possibly with a core dump). */
 static int ended(unsigned chosen) {
     int signal = (int)(chosen & 0x7f);
     return signal && signal < 0x7f ? (int)(chosen & 0xff) : (int)(chosen & 0xff00);
 }
 
-/* What it says of one that a signal has stopped, or that goes on. */
+/* The status for a process that a signal has stopped, or that continues. */
 static int paused(unsigned chosen, int options) {
     if (!(options & STOPPED) || ((options & CONTINUED) && (chosen & 1))) return 0xffff;
     return (int)((chosen >> 8 & 0x3f) + 1) << 8 | 0x7f;
 }
 
-/* Zero: no process can be made. */
+/* Zero means that no process can be created. */
 STUB int CRUNNER_system(const char *command) {
     crunner_signals_arrive();
     if (!command) return crunner_choose_byte("system") & 1;
-    /* The shell is given the whole command, if that is not too long for a program's argument. */
+    /* The shell gets the whole command, unless it is too long for a program's argument. */
     if (strlen(command) >= 1u << 17) return 127 << 8;
     unsigned chosen = crunner_choose_u32("system");
     if (!(chosen & 1)) return fails(STUB_EAGAIN);
@@ -171,7 +170,7 @@ struct crunner_stream;
 struct crunner_stream *CRUNNER_fopen(const char *restrict name, const char *restrict mode);
 int CRUNNER_fclose(struct crunner_stream *s);
 
-/* A stream like a file's whose name no file has. */
+/* A stream like that of a file, with a name that no file has. */
 STUB struct crunner_stream *CRUNNER_popen(const char *command, const char *mode) {
     if ((*mode != 'r' && *mode != 'w')) {
         stub_errno = STUB_EINVAL;
@@ -192,15 +191,15 @@ STUB int CRUNNER_pclose(struct crunner_stream *stream) {
     return chosen & 1 ? fails(STUB_ECHILD) : ended(chosen >> 8);
 }
 
-/* The processes that were made and not waited for: the first of them by number, the others by
- * count. */
+/* The child processes that were not waited for: the first ones by process number, the others by
+ * their count. */
 #define KNOWN 8
 static int children[KNOWN], known, others;
 
-/* Linux has numbers below 4194304, and 1 is the first process. */
+/* Linux uses process numbers below 4194304, and 1 is the first process. */
 static int other_process(unsigned chosen) { return 2 + (int)((999 + chosen % 4194302) % 4194302); }
 
-/* 0: there is no room for another process; 1: this is the child; 2: this is the parent. */
+/* 0: no process can be created; 1: this is the child; 2: this is the parent. */
 STUB int CRUNNER_fork(void) {
     unsigned char chosen = crunner_choose_byte("fork");
     if (chosen % 3 == 0) return fails(chosen ? STUB_ENOMEM : STUB_EAGAIN);
@@ -218,7 +217,7 @@ STUB int CRUNNER_fork(void) {
 }
 STUB int CRUNNER_vfork(void) { return CRUNNER_fork(); }
 
-/* The length of all of a list of strings, which a NULL ends. */
+/* The total length of a list of strings that is terminated by NULL. */
 static size_t length_of(char *const list[]) {
     size_t all = 0;
     for (size_t i = 0; list && list[i]; i++) all += strlen(list[i]);
@@ -235,8 +234,8 @@ static int execute(const char *path, size_t all) {
     return fails(error < 64 && (may >> error & 1) ? (int)error : STUB_ENOENT);
 }
 
-/* execl and its like: the arguments follow the path, and a NULL ends them; behind it execle has the
- * environment. */
+/* execl and its siblings: the arguments follow the path and are terminated by NULL; execle has the
+ * environment after that. */
 static int execute_listed(const char *path, const char *first, va_list rest, int has_environment) {
     size_t all = 0;
     for (const char *argument = first; argument; argument = va_arg(rest, const char *))
@@ -265,7 +264,7 @@ STUB int CRUNNER_execve(const char *path, char *const argv[], char *const envp[]
     return execute(path, length_of(argv) + length_of(envp));
 }
 
-/* The place of a process among the known ones; `known` of none. */
+/* The index of a process among the known ones; `known` if it is not known. */
 static int place_of(int process) {
     int i = 0;
     while (i < known && children[i] != process) i++;

@@ -1,19 +1,19 @@
-/* Random numbers. A generator that the program seeds is a choice per number: the program may not
- * count on any sequence, but on the same sequence after the same seed, and before the first seed on
- * that of the standard's initial one. A generator whose whole state the caller holds (rand_r,
- * erand48) is computed as the platform computes it: a call with an equal state has an equal result.
- */
+/* Random numbers. Each number of a generator that the program seeds is a choice. The program may
+ * not rely on a particular sequence, but it gets the same sequence after the same seed; before the
+ * first seed, it gets the sequence of the initial seed that the standard defines. A generator whose
+ * whole state the caller holds (rand_r, erand48) is computed as on the platform, so that equal
+ * states give equal results. */
 #include "stub.h"
 
-/* What was drawn since the present seed, as far as it is kept. */
+/* The first numbers that were drawn since the current seed. */
 #define KEPT 64
 struct sequence {
     unsigned long seed;
     unsigned count, next;
     unsigned values[KEPT];
 };
-/* rand() and random() are one generator, which begins as if srand(1) had been called; the 48-bit
- * generators are another. */
+/* rand() and random() share one generator, whose initial state is that of srand(1); the 48-bit
+ * generators share another one. */
 static struct sequence plain = {.seed = 1}, wide;
 
 static unsigned draw(struct sequence *of, const char *channel) {
@@ -36,7 +36,7 @@ STUB int CRUNNER_rand(void) { return (int)(draw(&plain, "rand") & 0x7fffffff); }
 STUB void CRUNNER_srand(unsigned value) { seed(&plain, value); }
 STUB long CRUNNER_random(void) { return CRUNNER_rand(); }
 STUB void CRUNNER_srandom(unsigned value) { seed(&plain, value); }
-/* glibc's: three steps of one linear congruence give 11, 10 and 10 bits. */
+/* glibc's algorithm: three steps of a linear congruential generator give 11, 10 and 10 bits. */
 STUB int CRUNNER_rand_r(unsigned *state) {
     unsigned next = *state, result = 0;
     static const unsigned char bits[3] = {11, 10, 10};
@@ -52,11 +52,11 @@ static double fraction(unsigned value) { return value / 4294967296.0; }
 STUB double CRUNNER_drand48(void) { return fraction(draw(&wide, "drand48")); }
 STUB long CRUNNER_lrand48(void) { return (long)(draw(&wide, "drand48") & 0x7fffffff); }
 STUB long CRUNNER_mrand48(void) { return (int)draw(&wide, "drand48"); }
-/* No seed of the program is the initial state's. */
+/* No seed of the program equals that of the initial state. */
 STUB void CRUNNER_srand48(long value) { seed(&wide, (unsigned long)(unsigned)value | 1ul << 32); }
 
-/* POSIX's linear congruence on 48 bits, whose constants no caller of these three has changed: there
- * is no lcong48() here. */
+/* POSIX's linear congruential generator on 48 bits. Its constants never change, since there is no
+ * lcong48() here. */
 static unsigned long long step48(unsigned short state[3]) {
     unsigned long long x = state[0] | (unsigned long long)state[1] << 16
                            | (unsigned long long)state[2] << 32;
@@ -78,7 +78,7 @@ STUB unsigned CRUNNER_arc4random_uniform(unsigned bound) {
 }
 STUB void CRUNNER_arc4random_buf(void *into, size_t n) { crunner_choose("rand", into, n); }
 STUB long CRUNNER_getrandom(void *into, size_t n, unsigned flags) {
-    /* Up to 256 bytes are never cut short, once there is any randomness. */
+    /* Requests of up to 256 bytes are never shortened once the generator is initialised. */
     int fault = crunner_fault("getrandom",
                               (n > 256 ? MAY_BE_SHORT : 0) | E(EAGAIN) | E(EINTR) | E(ENOSYS), 0);
     if (fault > 0) return -1;

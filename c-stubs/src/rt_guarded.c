@@ -1,14 +1,14 @@
 /* Guarded heap blocks.
  *
- * An access a few bytes behind a block of the arena reads or writes the next one, and the run ends
- * as if nothing had happened. AddressSanitizer sees it, and costs too much for every run. So now
- * and then a run has its blocks in slots of whole pages with a page in between that may not be
- * touched: what goes past the end faults there, and some of what is freed may not be touched at
- * all. (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
+ * An access a few bytes past a block of the arena reads or writes the next block, and the run
+ * continues unnoticed. AddressSanitizer detects it, but is too slow for every run. From time to
+ * time, a run therefore has its blocks in slots of whole pages with an inaccessible page in
+ * between: an access past the end faults there, and some freed blocks become inaccessible.
+ * (Electric Fence has done so since 1987; GWP-ASan does it for some blocks of a run.)
  *
- * Slots are opened when they are first used and stay open for later runs. A block that is freed
- * costs two system calls where it is closed: so in each run a few are, and others in the next one.
- */
+ * Slots are made accessible when they are first used and stay so for later runs. Making a freed
+ * block inaccessible costs two system calls, so each run does this for a few blocks, and the next
+ * run for others. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -21,11 +21,11 @@
 #define PAGE ((size_t)4096)
 #define SMALL 1024u
 #define LARGE 64u
-/* So many blocks are closed in a run. */
+/* The number of freed blocks that become inaccessible per run. */
 #define CLOSED 4u
 
 static int open_slots(struct crunner_slots *of, size_t room, unsigned count) {
-    /* One guard before the first slot, and one behind each. */
+    /* One guard before the first slot, and one after each slot. */
     size_t all = PAGE + count * (room + PAGE);
     void *at = mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return 0;
@@ -51,8 +51,8 @@ static char *room_of(const struct crunner_slots *of, size_t number) {
     return of->start + number * (of->room + PAGE);
 }
 
-/* The largest alignment that such a block can need: what it is made of has a size that divides its
- * own. */
+/* The largest alignment that a block of this size can need, since the size of its elements divides
+ * its own. */
 static size_t alignment_of(size_t size) {
     size_t lowest = size & -size;
     return lowest == 0 || lowest > 16 ? 16 : lowest;

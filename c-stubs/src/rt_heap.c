@@ -1,17 +1,16 @@
 /* The program's heap.
  *
- * A run may end anywhere, by a jump out of the program, and the next one must find an empty heap at
- * once: so the heap is an arena of its own, emptied by setting one number back. Blocks are reused
- * by size class within a run only. The header before each block carries a tag made from its
- * address; a free() of anything else, or twice, is seen and reported as a violation instead of
- * being left to chance. Fresh memory holds 0xAA, as it does in the engine's machine; large blocks,
- * of which a short run touches little, are mapped with it instead of being filled (rt_large.c). A
- * driver that knows which pages a run wrote may lend memory that it keeps fresh itself: blocks of
- * some pages are taken from there, unfilled.
+ * A run may end anywhere, by a jump out of the program, and the next one needs an empty heap at
+ * once. The heap is therefore a separate arena, which is emptied by resetting a pointer. Blocks are
+ * reused by size class, only within a run. The header before each block contains a tag derived from
+ * its address; a free() of anything else, or a double free, is detected and reported as a
+ * violation. Fresh memory contains 0xAA, as in the engine's machine. Large blocks, of which a short
+ * run touches little, are mapped with this content instead of being filled (rt_large.c). A driver
+ * that knows which pages a run wrote may lend memory that it keeps fresh itself; medium-sized
+ * blocks are taken from it without filling them.
  *
- * Under AddressSanitizer an arena would hide every overflow, so there each block is a real one and
- * a table beside them remembers what is live; misuse is AddressSanitizer's to report.
- */
+ * Under AddressSanitizer, an arena would hide every overflow. There each block is a separate
+ * allocation, and a table records the live blocks; AddressSanitizer reports misuse. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -43,9 +42,9 @@ struct limits {
     uint64_t most, live, peak;
 };
 
-/* Arrays from outside, whose true length nobody knows. Each ends where memory that may not be
- * touched begins, so that a run that goes past the end stops there, and crunner_is_past_row() tells
- * such an end from a fault of the program's. */
+/* Arrays from outside of unknown length. Each one ends where inaccessible memory begins, so that a
+ * run that accesses memory past the end stops there. crunner_is_past_row() distinguishes this from
+ * a fault of the program. */
 #define ROWS 64u
 #define ROW_ROOM (64u << 10)
 #define ROW_GUARD (192u << 10)
@@ -53,7 +52,7 @@ struct limits {
 
 struct rows {
     char *start;
-    unsigned next, open; /* how many are used now; how many can be written */
+    unsigned next, open; /* the number of arrays in use, and of those that are accessible */
 };
 
 static void *row(struct rows *rows, size_t size) {
@@ -94,7 +93,7 @@ static void count(struct limits *of, uint64_t more) {
 void __asan_poison_memory_region(const volatile void *start, size_t size);
 
 struct entry {
-    void *block; /* NULL: never used; TOMB: was used */
+    void *block; /* NULL: never used; TOMB: no longer used */
     size_t size;
 };
 #define TOMB ((void *)1)
@@ -154,7 +153,7 @@ static void *take(size_t size, size_t alignment, int fill) {
     else if (posix_memalign(&block, alignment, size)) block = NULL;
     if (!block) crunner_heap_exhausted();
     memset(block, fill, size);
-    /* AddressSanitizer makes a byte of no bytes, and lets the program touch it. */
+    /* AddressSanitizer allocates one byte for a size of 0, and lets the program access it. */
     if (!size) __asan_poison_memory_region(block, 1);
     put(heap, block, size);
     return block;
@@ -166,7 +165,7 @@ static void give(void *block) {
         heap->limits.live -= at->size;
         at->block = TOMB;
     }
-    free(block); /* what is not in the table is for AddressSanitizer to report */
+    free(block); /* AddressSanitizer reports blocks that are not in the table */
 }
 
 static size_t size_of(void *block) {
@@ -182,7 +181,7 @@ struct crunner_heap *crunner_heap_new(uint64_t live) {
 }
 
 void crunner_heap_lend(struct crunner_heap *h, void *start, size_t size) {
-    (void)h, (void)start, (void)size; /* every block is a real one */
+    (void)h, (void)start, (void)size; /* every block is a separate allocation */
 }
 
 void crunner_heap_guard(struct crunner_heap *h, unsigned guard) { (void)h, (void)guard; }
@@ -219,8 +218,8 @@ struct header {
 #define ODD CLASSES         /* an over-aligned block: not reused */
 #define LARGE (CLASSES + 1) /* and above: a large block of class - LARGE */
 #define KEEP_TOUCHED (16u << 20)
-/* From this size on a block is taken from what the driver lends: filling less costs no more than
- * looking what was written. */
+/* From this size on, a block is taken from the lent memory. For smaller blocks, filling is no
+ * slower than the driver's detection of writes. */
 #define MIDDLE (16u << 10)
 
 struct crunner_heap {
@@ -229,7 +228,7 @@ struct crunner_heap {
     char *start, *next, *end;
     struct {
         char *start, *next, *end;
-    } lent; /* what the driver keeps fresh */
+    } lent; /* memory that the driver keeps fresh */
     struct header *free[CLASSES];
     struct large {
         struct crunner_large pages;
@@ -280,7 +279,7 @@ static void *bump(size_t room, size_t alignment, uint32_t class, size_t size) {
     return alive((struct header *)block - 1, class, size);
 }
 
-/* A block of the memory that the driver keeps fresh, or NULL. */
+/* Takes a block from the memory that the driver keeps fresh, or returns NULL. */
 static void *take_lent(size_t size, size_t room, uint32_t class) {
     struct header *h = (struct header *)heap->lent.next;
     if ((size_t)(heap->lent.end - heap->lent.next) < sizeof *h + room) return NULL;
@@ -297,9 +296,9 @@ static void *reuse(struct header **list, size_t size) {
     return alive(h, h->class, size);
 }
 
-/* A block that is not filled because its pages hold what is wanted, or NULL. A freed one is made
- * fresh here and not when it is freed: most programs free what they have and end, and then all is
- * made fresh at once. */
+/* Takes a block that needs no filling because its pages have the right content, or returns NULL. A
+ * freed block is made fresh here and not when it is freed, since most programs free their blocks
+ * and end, and then all pages are made fresh at once. */
 static void *take_large(size_t size, size_t room, uint32_t class, int fill) {
     struct large *from = fill ? &heap->fresh : &heap->zero;
     if (from->free[class]) {
@@ -340,7 +339,7 @@ static void *take(size_t size, size_t alignment, int fill) {
     return block;
 }
 
-/* The header of a live block; everything else ends the run. */
+/* The header of a live block; anything else ends the run. */
 static struct header *header_of(void *block, const char *dead, const char *bad) {
     struct header *h = (struct header *)block - 1;
     int ours = ((char *)block >= heap->start + sizeof *h && (char *)block <= heap->next)
@@ -354,7 +353,7 @@ static struct header *header_of(void *block, const char *dead, const char *bad) 
     return h;
 }
 
-/* The slot of a guarded block that is live, NULL for a block of the arena; everything else ends the
+/* The slot of a live guarded block, or NULL for a block of the arena; anything else ends the
  * run. */
 static struct crunner_slot *slot_of(void *block, const char *dead, const char *bad) {
     struct crunner_slot *slot = heap->guard ? crunner_guarded_slot(&heap->guarded, block) : NULL;
@@ -400,15 +399,15 @@ struct crunner_heap *crunner_heap_new(uint64_t live) {
     struct crunner_heap *h = calloc(1, sizeof *h);
     if (!h) return NULL;
     h->limits.most = live ? live : DEFAULT_LIVE;
-    /* Four times what may be live, for rounding and for what classes keep; untouched pages cost
-     * nothing. */
+    /* Four times the limit on live bytes, because of rounding and of freed blocks; untouched pages
+     * cost nothing. */
     for (uint64_t room = h->limits.most * 4; room >= (1u << 20); room /= 2) {
         void *at = mmap(NULL, room, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (at == MAP_FAILED) continue;
         h->start = h->next = at;
         h->end = h->start + room;
-        /* Without them, large blocks are filled as all others. */
+        /* Without these pages, large blocks are filled like all others. */
         crunner_large_open(&h->fresh.pages, h->limits.most, FRESH);
         crunner_large_open(&h->zero.pages, h->limits.most, 0);
         return h;
@@ -483,7 +482,7 @@ void *crunner_calloc(size_t n, size_t size) {
     return take(all, 16, 0);
 }
 
-/* Always moves, so that a pointer kept from before is a dead one. */
+/* Always moves the block, so that old pointers to it become dangling. */
 void *crunner_realloc(void *block, size_t size) {
     if (!block) return crunner_malloc(size);
     size_t had = size_of(block);

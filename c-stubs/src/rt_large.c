@@ -1,15 +1,14 @@
 /* Large heap blocks.
  *
- * A decompressor asks for megabytes at the start of each run and touches a few pages of them:
- * filling all would take ten times as long as the run itself. So the pages of large blocks are
- * mapped: zeros as the system gives them, and any other byte from a file in memory that is mapped
- * privately, again and again, so that a page costs something when it is written first. Giving a
- * page back makes it fresh again.
+ * A decompressor allocates megabytes at the start of each run and touches a few pages of them;
+ * filling all pages would take ten times as long as the run. The pages of large blocks are
+ * therefore mapped: zero pages come from the system, and pages of another byte come from a file in
+ * memory that is mapped privately and repeatedly. A page then costs something only when it is first
+ * written, and discarding a page makes it fresh again.
  *
- * That costs a page fault for each page that the next run writes, ten times as much as filling the
- * page. So pages that most runs write are filled; which these are is looked up now and then, by
- * comparing.
- */
+ * Discarding costs a page fault for each page that the next run writes, ten times as much as
+ * filling the page. Pages that most runs write are therefore filled; a comparison in some of the
+ * runs determines which pages these are. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -20,21 +19,23 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What is mapped at a time, and the length of the file. */
+/* The size of a mapping, and the length of the file. */
 #define WINDOW ((size_t)2 << 20)
-/* Runs that pass from one look to the next, once those after 1, 2, 4, ... runs are over. */
+/* The interval in runs between comparisons, after those at 1, 2, 4, ... runs. */
 #define SELDOM 1024u
-/* A page that was written in so many more looks than not is filled; more are not counted. */
+/* A page is filled once its score reaches FILLED. The score rises with each comparison that finds
+ * the page written, up to COUNTED, and falls otherwise. */
 #define FILLED 3
 #define COUNTED 6
 #define ENDED 1
 #define FREED 2
-/* Filled pages next to each other: what lies between two such rows costs a call. */
+/* The maximal number of ranges of adjacent filled pages, since each gap between them costs a system
+ * call. */
 #define ROWS 16u
 
 static size_t whole(size_t size, size_t unit) { return (size + unit - 1) / unit * unit; }
 
-/* A file of WINDOW such bytes that nobody can change any more, or -1. */
+/* Creates a file of WINDOW bytes with this value that cannot be changed any more; -1 on failure. */
 static int pattern_of(int byte) {
 #ifdef MFD_ALLOW_SEALING
     int file = memfd_create("fresh", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -96,9 +97,9 @@ static int is_fresh(const char *page, int fill) {
     return page[0] == (char)fill && !memcmp(page, page + 1, CRUNNER_PAGE - 1);
 }
 
-/* Finds out what was written in these pages: it counts as `more`, and what was not counts as one
- * less. Pages that are given back in mid-run are looked at again when it ends, and look unwritten
- * then. */
+/* Compares these pages with fresh ones. The score of a written page rises by `more`, and that of an
+ * unwritten page falls by one at the end of a run. Pages that are discarded during a run are
+ * compared again when it ends, and look unwritten then. */
 static void look(struct crunner_large *pages, size_t first, size_t last, unsigned char more) {
     unsigned rows = 0;
     if (last > CRUNNER_HOT) last = CRUNNER_HOT;

@@ -1,18 +1,18 @@
-/* The native runtime of generated tests: a mock environment, one queue of bytes per channel.
+/* The native runtime of generated tests: a mock environment with one queue of bytes per channel.
  *
- * The queues come from the file named by CEGAR_MOCK: "CEGMOCK1", then per channel u32 length of its
- * name, the name, u64 number of bytes, the bytes, all little-endian. A channel without a queue is
- * an empty one: zeros, and the end of every stream. Without CEGAR_MOCK all are empty.
+ * The queues come from the file named by CEGAR_MOCK: "CEGMOCK1", then for each channel the length
+ * of its name (u32), the name, the number of bytes (u64) and the bytes, all little-endian. A
+ * channel without a queue is empty: it yields zeros, and the end of every stream. Without
+ * CEGAR_MOCK all channels are empty.
  *
- * One run per process. How it ended goes to the descriptor CEGAR_REPORT_FD (else to stderr) as one
- * line of JSON:
+ * There is one run per process. How it ended is written to the descriptor CEGAR_REPORT_FD (default:
+ * stderr) as one line of JSON:
  *     {"outcome":"exited","status":0,"kind":null,"what":"","file":"","line":0,"leaked":0,
  *      "exhausted":["stdin"],"unread":{"data":3},"output":[[1,"text"]]}
- * Calls of external functions stand in "output" as well, in their place, as stream -1: the name and
- * the parameters. Bytes outside ASCII are \u0080 to \u00ff. The process's exit status is 0
+ * Calls of external functions appear in "output" too, in order, as stream -1: the name and the
+ * parameters. Bytes outside ASCII are written as \u0080 to \u00ff. The process's exit status is 0
  * (returned, exited), 3 (rejected), 70 (violated), 71 (out of memory) or 72 (the mock file is
- * unreadable). Signals and sanitizers kill it as they would any program.
- */
+ * unreadable). Signals and sanitizers kill the process as usual. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -106,12 +106,13 @@ static void load(const char *path) {
     }
 }
 
-/* ---- the program's side ---- */
+/* ---- functions for the program ---- */
 
 _Noreturn static void report(const char *outcome, int status, const char *kind, const char *what,
                              const char *file, unsigned line, int code);
 
-/* A queue holds less than what is asked for. A test of corrected code must end, too. */
+/* A queue holds less than what is asked for. The number of such requests is limited, since a test
+ * of corrected code must end too. */
 static void found_empty(struct queue *q) {
     q->exhausted = 1;
     if (++asked_in_vain > CRUNNER_ASKED_IN_VAIN) report("exited", 0, NULL, NULL, NULL, 0, 0);
@@ -155,8 +156,8 @@ void crunner_output(int stream, const void *bytes, size_t n) {
 
 /* ---- closures ---- */
 
-/* An external function is called: where the test has a closure for it, its answer goes to the front
- * of the queue. */
+/* An external function is called. If the test has a closure for it, the closure's answer is put at
+ * the front of the queue. */
 void crunner_asked(const char *channel, const unsigned long long *words, int n) {
     static int fd = -2;
     char reply[80];
@@ -267,9 +268,9 @@ void crunner_assume(int condition) {
     if (!condition) report("rejected", 0, NULL, NULL, NULL, 0, 3);
 }
 
-/* A test does not know what its campaign assumed. Whatever it was, the queues say what happened:
- * wide answers where there is a choice for them, and zeros, which are the narrow ones, elsewhere.
- */
+/* A test does not know what its campaign assumed. All narrowings count as lifted here: the queues
+ * have the choices of those that were lifted in the campaign, and the zeros of empty queues mean
+ * the narrow behaviour. */
 int crunner_assumed(const char *id) {
     (void)id;
     return 0;

@@ -1,10 +1,9 @@
-/* The native runtime that feeds a program from one tape: for the fuzzing target and the runner.
+/* The native runtime that feeds a program from one tape, for the fuzzing target and the runner.
  *
- * Every way to end a run (exit, rejection, violation, signal, time limit) jumps back to
- * crunner_rt_run(), so one process runs millions of tapes. A signal's handler may find the runtime
- * in the middle of growing a buffer, where jumping away would break the C library's heap; `busy`
- * puts off such an end until the buffer has grown.
- */
+ * Every end of a run (exit, rejection, violation, signal, time limit) jumps back to
+ * crunner_rt_run(), so that one process can run millions of tapes. A signal handler may interrupt
+ * the runtime while it grows a buffer, when a jump would corrupt the C library's heap; `busy`
+ * delays such an end until the buffer has grown. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -139,7 +138,8 @@ void crunner_assume(int condition) {
     if (!condition) end(CRUNNER_REJECTED, 0);
 }
 
-/* What was lifted is a constant in the program; the calls that are left are of what is assumed. */
+/* For a lifted narrowing, the call was replaced by a constant; the remaining calls are those of
+ * narrowings that are assumed. */
 int crunner_assumed(const char *id) {
     (void)id;
     return 1;
@@ -204,7 +204,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
     (void)context;
 #endif
     crunner_rt_crashed(signal, signal == SIGABRT ? 0 : (uint64_t)(uintptr_t)info->si_addr, pc);
-    /* Nobody's run: the default action, by returning to the fault or by raising again. */
+    /* No program is running: restore the default action and raise the signal again. */
     struct sigaction plain;
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;
@@ -229,7 +229,7 @@ static int install(struct crunner_rt *rt) {
     return 1;
 }
 
-/* ---- the driver's side ---- */
+/* ---- functions for the driver ---- */
 
 struct crunner_rt *crunner_rt_new(const struct crunner_options *options) {
     struct crunner_rt *rt = calloc(1, sizeof *rt);

@@ -1,11 +1,10 @@
-/* Functions of the C library into whose arguments AddressSanitizer does not look.
+/* Functions of the C library whose arguments AddressSanitizer does not check.
  *
- * It intercepts strtol and not strtoul, strcpy and not stpncpy: an access outside of a block within
- * such a function ends no run, and a test would pass that is to fail. Generated tests call these
- * instead. Each has the sanitizer look at what C says that the function reads and writes, and then
- * calls the platform's. Without the sanitizer they read one byte at a time what it would look at,
- * and leave writes to the function.
- */
+ * It intercepts strtol but not strtoul, strcpy but not stpncpy. An access outside a block within
+ * such a function would not end the run, and a test that should fail would pass. Generated tests
+ * call these functions instead. Each lets the sanitizer check what the C standard says that the
+ * function reads and writes, and then calls the platform's function. Without the sanitizer, they
+ * read the bytes to be checked one by one, and leave writes to the function. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -15,7 +14,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-/* The sanitizer's own checks; there are none without it. */
+/* The sanitizer's own checks, which do not exist without it. */
 extern void __asan_loadN(const void *at, size_t n) __attribute__((weak));
 extern void __asan_storeN(void *at, size_t n) __attribute__((weak));
 
@@ -32,7 +31,7 @@ static void writes(void *at, size_t n) {
     if (n && __asan_storeN) __asan_storeN(at, n);
 }
 
-/* The length of a string of at most n elements, each of which is looked at before it is read. */
+/* The length of a string of at most n elements. Each element is checked before it is read. */
 static size_t text(const char *s, size_t n) {
     size_t i = 0;
     for (; i < n; i++) {
@@ -51,8 +50,9 @@ static size_t wide_text(const wchar_t *s, size_t n) {
     return i;
 }
 
-/* A number ends at the first character that does not belong to it, which is read as well. Where
- * there is none, how far a function looks behind the spaces is not told: at one character. */
+/* Checks the text of a number. It ends at the first character that does not belong to it, which is
+ * read too. Without a number, it is unspecified how far a function reads after the spaces; one
+ * character is assumed. */
 static void number(const char *s, const char *end) {
     if (end == s)
         while (*s == ' ' || (*s >= '\t' && *s <= '\r')) reads(s++, 1), end = s;
@@ -85,7 +85,7 @@ REAL(double, strtod)
 REAL(float, strtof)
 REAL(long double, strtold)
 
-/* The names by which the headers of newer C libraries call them. */
+/* The names that the headers of newer C libraries use. */
 unsigned long crunner_watched___isoc23_strtoul(const char *s, char **end, int base) {
     return crunner_watched_strtoul(s, end, base);
 }

@@ -1,5 +1,5 @@
-/* scanf's conversions, for streams and, in the engine, for strings. One character is ever looked at
- * ahead and put back, so a stream is left where C leaves it. */
+/* scanf's conversions, for streams and, in the engine, for strings. The scanner reads at most one
+ * character ahead and puts it back, so that the position of a stream is the one that C requires. */
 #include "allocation.h"
 #include "scan.h"
 
@@ -47,8 +47,8 @@ static int digit_of(int c) {
 
 enum outcome { DONE, MISMATCH, INPUT_END };
 
-/* An integer of at most `width` characters. Saturates like strtoll and strtoull, which C refers to.
- */
+/* Scans an integer of at most `width` characters. Saturates like strtoll and strtoull, to which C
+ * refers. */
 static enum outcome scan_integer(struct crunner_source *s, long width, int base, int is_signed,
                                  unsigned long long *value) {
     unsigned long long v = 0;
@@ -65,7 +65,7 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
         c = width > 0 ? next(s) : -2;
         if (c == 'x' || c == 'X') {
             base = 16;
-            /* "0x" without a digit is 0 to glibc, although C would have it fail. */
+            /* glibc reads "0x" without a digit as 0, although C requires a failure. */
             width--;
             c = width > 0 ? next(s) : -2;
         } else if (base == 0) {
@@ -95,8 +95,8 @@ static enum outcome scan_integer(struct crunner_source *s, long width, int base,
 
 #define FLOAT_TEXT 512
 
-/* The longest text that can begin a number is taken, as C 7.21.6.2 asks. What strtod then leaves of
- * it ("1e") is lost, but the number counts: glibc's way. */
+/* Takes the longest text that can be a prefix of a number, as C 7.21.6.2 requires. If strtod does
+ * not use all of it ("1e"), the rest is lost and the number is still accepted, as in glibc. */
 static enum outcome scan_float(struct crunner_source *s, long width, enum size size, void *to) {
     char text[FLOAT_TEXT];
     size_t n = 0;
@@ -167,9 +167,9 @@ static void include(unsigned char set[32], unsigned c) {
     set[c / 8] |= (unsigned char)(1u << c % 8);
 }
 
-/* The set of %[...]: one bit per character. Returns the format behind it, or NULL if it is not
- * closed. A '-' stands for the characters from the one before it up to the one behind it, unless it
- * is the first or last, or there are none: then for itself. */
+/* Reads the set of %[...]: one bit per character. Returns the rest of the format, or NULL if the
+ * set is not closed. A '-' stands for the range from the character before it to the one after it;
+ * if it is the first or last character or the range is empty, it stands for itself. */
 static const char *read_set(const char *p, unsigned char set[32]) {
     int invert = *p == '^';
     for (int i = 0; i < 32; i++) set[i] = 0;
@@ -186,8 +186,8 @@ static const char *read_set(const char *p, unsigned char set[32]) {
     return *p ? p + 1 : 0;
 }
 
-/* Characters into `to` (NULL: nowhere) or, with `grown`, into a block that grows; `set` NULL means:
- * up to a space. */
+/* Reads characters into `to` (NULL: nowhere) or, with `grown`, into a growing block. Without `set`,
+ * reads up to a space. */
 static enum outcome scan_text(struct crunner_source *s, long width, const unsigned char *set,
                               int terminate, char *to, char **grown) {
     size_t n = 0, room = 0, most = (size_t)width;
@@ -221,7 +221,7 @@ static enum outcome scan_text(struct crunner_source *s, long width, const unsign
     return DONE;
 }
 
-/* What ends the input before anything was assigned. */
+/* Handles the end of the input before anything was assigned. */
 static int at_end(struct crunner_source *s) {
     if (!s->assigned) s->assigned = -1;
     return 0;
@@ -232,8 +232,8 @@ STUB int crunner_scan_blank(struct crunner_source *s) {
     return 1;
 }
 
-/* A character of the format that stands for itself; of "%%", which skips spaces first, the blank is
- * a part of its own. */
+/* Matches an ordinary character of the format. For "%%", which skips spaces first, the blank is a
+ * separate part. */
 STUB int crunner_scan_character(struct crunner_source *s, int wanted) {
     int c = next(s);
     if (c == wanted) return 1;
@@ -241,7 +241,7 @@ STUB int crunner_scan_character(struct crunner_source *s, int wanted) {
     return c < 0 ? at_end(s) : 0;
 }
 
-/* What a conversion came to. */
+/* Updates the number of assignments for the outcome of a conversion. */
 static int settled(struct crunner_source *s, const struct crunner_conversion *f,
                    enum outcome outcome) {
     if (outcome == INPUT_END) return at_end(s);
@@ -284,8 +284,8 @@ STUB int crunner_scan_text(struct crunner_source *s, const struct crunner_conver
     char **grown = f->allocate ? to : 0;
     enum outcome outcome = scan_text(s, most, is_set ? f->set : 0, !is_one, f->allocate ? 0 : to,
                                      grown);
-    /* Where a text was stored it has an end: said here, so that proofs keep that apart from the
-     * other outcomes. */
+    /* The text that was stored is terminated. The separate test lets proofs distinguish this
+     * outcome from the others. */
     if (outcome == DONE) return settled(s, f, DONE);
     return settled(s, f, outcome);
 }
@@ -318,14 +318,15 @@ static int scan_conversion(struct crunner_source *s, const struct crunner_conver
     case 's':
     case '[': return crunner_scan_text(s, f, to);
     case 'n': return crunner_scan_count(s, f, to);
-    /* Arguments by number (%1$d), or nothing that C knows. */
+    /* Numbered arguments (%1$d), or a conversion that C does not define. */
     default:
         crunner_unmodelled("this conversion of scanf");
         return skip_spaces(s) < 0 ? at_end(s) : 0;
     }
 }
 
-/* Reads a conversion behind its '%'. Returns the format behind it, or NULL if it has no end. */
+/* Reads a conversion after its '%'. Returns the rest of the format, or NULL if the conversion is
+ * incomplete. */
 static const char *read_conversion(const char *p, struct crunner_conversion *f) {
     f->width = 0;
     f->size = SIZE_INT;
@@ -345,8 +346,8 @@ static const char *read_conversion(const char *p, struct crunner_conversion *f) 
     return f->conversion == '[' ? read_set(p, f->set) : p;
 }
 
-/* Of the format; apart from the characters of the input, which are asked about in the engine as
- * well. */
+/* Whether a character of the format is a space. Separate from is_space(), which the engine also
+ * uses for the input. */
 static int is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 STUB int crunner_scan(struct crunner_source *s, const char *format, va_list given) {

@@ -1,30 +1,30 @@
-/* Signals: what a program does when one comes, and when they come.
+/* Signals: what a program does when a signal arrives, and when signals arrive.
  *
- * A signal that the program sends itself comes at once, and does what its disposition says. One
- * from outside may come whenever a function of the library is called while its handler is
- * installed, a byte of the channel "signal" each time: the signal's number, or one that has no
- * handler for none. That it comes between two calls is the narrowing "signals", and there is no
- * wider model: who lifts it has open whatever comes after a handler is installed. A signal whose
- * disposition is the default ends the run whenever it comes, which no check minds.
- */
+ * A signal that the program sends to itself arrives immediately, with the effect of its
+ * disposition. A signal from outside may arrive whenever a function of the library is called while
+ * its handler is installed. Each such call reads a byte of the channel "signal": the signal's
+ * number, or a number without a handler for no signal. That signals arrive only between
+ * instructions that call the library is the narrowing "signals". There is no wider model: if the
+ * narrowing is lifted, everything after the installation of a handler stays open. A signal with the
+ * default disposition ends the run whenever it arrives, which violates no check. */
 #include "stub.h"
 #include <signal.h>
 
 #define SIGNALS 65
-/* Who sends a signal: somebody else, or the program by raise() or by kill(). */
+/* The sender of a signal: another process, or the program by raise() or by kill(). */
 enum { OUTSIDE, RAISED, KILLED };
 
 int CRUNNER_getpid(void);
 unsigned CRUNNER_getuid(void);
 
-/* What a signal does: a handler (or one that is told more), what is blocked meanwhile, and how. An
- * array for each, not one of structures: a table of addresses is followed at any index, a structure
- * in between is bytes. */
+/* For each signal: its handler (possibly one with three parameters), the signals that are blocked
+ * while it runs, and its flags. Separate arrays instead of an array of structures: the engine
+ * follows a table of addresses at any index, but treats structures as bytes. */
 static void (*actions[SIGNALS])(int);
 static unsigned long masks[SIGNALS];
 static int modes[SIGNALS];
-/* How many have a handler, and how many run; which signals wait, which of them have come, and which
- * of these by kill(). */
+/* The number of signals with a handler, and of handlers that are running; the signals that are
+ * blocked, those of them that have arrived, and those of these that kill() sent. */
 static int handlers, handling;
 static unsigned long blocked, pending, killed;
 
@@ -36,8 +36,8 @@ static int valid(int number) { return number > 0 && number < SIGNALS; }
 static unsigned long bit(int number) { return 1ul << (number - 1); }
 static int is_handler(void (*handler)(int)) { return handler != SIG_DFL && handler != SIG_IGN; }
 
-/* What a handler is told of a signal: who sent it, and why. Where it was interrupted is the
- * narrowing "signals": all zeros. */
+/* Calls a handler with the sender and the cause of a signal. The interrupted context is all zeros,
+ * which is part of the narrowing "signals". */
 static void tell(int number, int sender, void (*handler)(int)) {
     siginfo_t about;
     ucontext_t interrupted;
@@ -74,7 +74,8 @@ static void handle(int number, int sender) {
     blocked = before;
 }
 
-/* What comes while a handler runs waits until it is done, which is part of the narrowing. */
+/* A signal that arrives while a handler runs is delayed until the handler returns, which is part of
+ * the narrowing. */
 STUB void crunner_signals_arrive(void) {
     if (!handlers || handling) return;
     unsigned char number = crunner_choose_byte("signal");
@@ -97,7 +98,7 @@ static void deliver(int number, int sender) {
     case SIGSTOP:
     case SIGTSTP:
     case SIGTTIN:
-    case SIGTTOU: return; /* until somebody continues it */
+    case SIGTTOU: return; /* stopped until another process continues it */
     case SIGABRT: ABORTS("abort");
     default: crunner_finish_at_once(128 + number);
     }
@@ -115,7 +116,8 @@ static int send(int number, int sender) {
 }
 STUB int CRUNNER_raise(int number) { return send(number, RAISED); }
 
-/* Other processes are there or not, and ours to signal or not; 0 only asks. */
+/* Whether other processes exist, and whether the program may signal them, are choices. Signal 0
+ * only checks this. */
 STUB int CRUNNER_kill(int process, int number) {
     if (number < 0 || number >= SIGNALS) return fails(STUB_EINVAL);
     if (process == CRUNNER_getpid() || process == 0) return number ? send(number, KILLED) : 0;
@@ -134,7 +136,7 @@ static void install(int number, void (*handler)(int), unsigned long mask, int fl
         crunner_unmodelled("a signal between two calls of the library");
 }
 
-/* glibc keeps two for itself. */
+/* glibc reserves two signals for itself. */
 static int is_free(int number) { return valid(number) && number != 32 && number != 33; }
 
 STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
@@ -171,7 +173,7 @@ STUB int CRUNNER_siginterrupt(int number, int flag) {
     return 0;
 }
 
-/* ---- which signals wait ---- */
+/* ---- which signals are blocked ---- */
 
 static int change_mask(int how, const sigset_t *restrict set, sigset_t *restrict old) {
     unsigned long before = blocked;
@@ -208,7 +210,7 @@ STUB int CRUNNER_sigpending(sigset_t *set) {
     *(unsigned long *)set = pending;
     return 0;
 }
-/* Waits until a handler has run: without one, for ever. */
+/* Waits until a handler has run. Without a handler, this blocks for ever. */
 static int wait_for_handler(void) {
     crunner_assume(handlers > 0);
     unsigned char number = crunner_choose_byte("signal");
@@ -250,7 +252,8 @@ STUB int CRUNNER_sigismember(const sigset_t *set, int number) {
 
 /* ---- the alarm clock ---- */
 
-/* The seconds that the last one still had; when it rings, it is a signal like any other. */
+/* The seconds that the previous alarm still had. When an alarm expires, it is a signal like any
+ * other. */
 static unsigned ringing;
 STUB unsigned CRUNNER_alarm(unsigned seconds) {
     unsigned left = ringing ? 1 + crunner_choose_u32("alarm") % ringing : 0;

@@ -1,4 +1,4 @@
-//! The embedded files.
+//! The embedded C sources.
 
 /// One embedded file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -6,35 +6,37 @@ pub struct Source {
     /// Its path below the folder that [`write_sources`](crate::write_sources) fills, such as
     /// `src/choice.c`.
     pub name: &'static str,
-    /// Its text.
+    /// Its content.
     pub text: &'static str,
-    /// What it is for.
+    /// What it is used for.
     pub role: Role,
 }
 
-/// What an embedded file is for.
+/// What an embedded file is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Role {
     /// A header; `include/crunner.h` is the one for harnesses.
     Header,
     /// Replacements, for the engine and for native builds.
     Stub,
-    /// What the platform's C library does natively and C sources do in the engine.
+    /// C implementations for the engine of functions that the platform's C library provides
+    /// natively.
     EngineOnly,
     /// A driver; a program has exactly one.
     Entry(Entry),
     /// Part of both native runtimes.
     Runtime,
-    /// What native builds under AddressSanitizer call instead of [`watched`](crate::watched)
-    /// functions.
+    /// Functions that native builds under AddressSanitizer call instead of the
+    /// [`watched`](crate::watched) functions.
     RuntimeWatched,
-    /// The native runtime that reads one tape, run after run.
+    /// The native runtime that reads a tape per run, for many runs.
     RuntimeTape,
-    /// The native runtime that reads queues by channel, once, with its own `main`.
+    /// The native runtime that reads one queue per channel, for a single run, and has its own
+    /// `main`.
     RuntimeMock,
 }
 
-/// What a program begins with.
+/// The kind of a program's entry function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Entry {
     /// `main`, renamed to `cegar_user_main`; `-DCRUNNER_ARGV=n` allows up to n arguments.
@@ -42,7 +44,7 @@ pub enum Entry {
     /// `LLVMFuzzerTestOneInput`; `-DCRUNNER_FUZZER_INITIALIZE` if there is an
     /// `LLVMFuzzerInitialize`.
     Fuzzer,
-    /// A function of no parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it
+    /// A function without parameters, renamed to `cegar_user_entry`; `-DCRUNNER_ENTRY_VOID` if it
     /// returns nothing.
     Function,
 }

@@ -1,6 +1,6 @@
-/* Reading from streams. CRunner's figure 4 asks for the end of the file with one choice and for the
- * character with another; here one byte is both, with an escape for the rare character 0xFF, so
- * that a tape is readable as the text it stands for. */
+/* Reading from streams. In CRunner's figure 4, one choice decides about the end of the file and
+ * another one about the character. Here a byte encodes both, with an escape for the rare character
+ * 0xFF, so that a tape is readable as the text that it stands for. */
 #include "allocation.h"
 #include "stdio_stub.h"
 
@@ -16,7 +16,7 @@ STUB int CRUNNER_fgetc(stream *in) {
     crunner_descriptors_by_stream();
     c = crunner_descriptor_byte(in->fd);
     if (c >= 0) return c;
-    /* A stream waits for the rest: a pause is none. */
+    /* A stream waits for the rest of its input, so pauses are excluded. */
     crunner_assume(c != INPUT_PAUSES);
     in->flags |= c == INPUT_FAILS ? STREAM_ERROR : STREAM_EOF;
     return -1;
@@ -55,8 +55,8 @@ STUB int CRUNNER_ungetc(int c, stream *in) {
 STUB char *CRUNNER_fgets(char *restrict into, int n, stream *restrict in) {
     int at = 0, before = in->flags & STREAM_ERROR;
     if (n <= 0) return 0;
-    /* An error of earlier is none of this call; one that only asks to try again leaves what has
-     * come. */
+    /* An earlier error does not affect this call, and an error that only asks to try again keeps
+     * the characters that were read. */
     in->flags &= ~STREAM_ERROR;
     while (at < n - 1) {
         int c = CRUNNER_fgetc(in);
@@ -117,7 +117,7 @@ STUB long CRUNNER_getdelim(char **restrict line, size_t *restrict room, int deli
         stub_errno = STUB_EINVAL;
         return -1;
     }
-    /* There is room before there is a character, as glibc has it. */
+    /* As in glibc, the buffer is allocated before a character is read. */
     if (!*line || !*room) {
         char *first = crunner_granted_realloc(*line, 120);
         if (!first) return -1;

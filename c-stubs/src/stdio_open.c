@@ -1,9 +1,9 @@
-/* Streams: opening, closing, positions, state. A FILE lies in a heap block of its own, so that use
- * after fclose() and closing twice are what they are, memory errors. */
+/* Streams: opening, closing, positions, state. Each FILE is a separate heap block, so that using or
+ * closing it after fclose() is a memory error. */
 #include "allocation.h"
 #include "stdio_stub.h"
 
-/* Three small objects: proofs know more about each of them than about a large one. */
+/* Three small objects, since proofs know more about each of them than about a large object. */
 static stream standard_in = {.fd = 0}, standard_out = {.fd = 1}, standard_error = {.fd = 2};
 STUB stream *CRUNNER_stdin = &standard_in;
 STUB stream *CRUNNER_stdout = &standard_out;
@@ -44,7 +44,7 @@ static int open_by_mode(const char *name, const char *mode) {
     fd = crunner_descriptor_open(file, plus, 1, *mode == 'a');
     if (fd < 0) return -1;
     if (*mode == 'w' || !crunner_content_exists(file)) crunner_content_create(file);
-    /* glibc goes to the end, which is not asked for before somebody wants to know where that is. */
+    /* glibc moves to the end of the file. The end is determined only when it is needed. */
     else crunner_descriptor_to_end(fd);
     return fd;
 }
@@ -87,7 +87,7 @@ STUB void crunner_stream_buffer(stream *s) {
     if (s->buffer) *s->buffer = *s->buffer_last = 0;
 }
 
-/* What is held back goes out, and the buffer is the program's again. */
+/* Writes back what is buffered, and returns the buffer to the program. */
 static int let_go(stream *s) {
     crunner_stream_buffer(s);
     s->buffer = 0;
@@ -156,7 +156,7 @@ STUB void CRUNNER_rewind(stream *s) {
     s->flags &= ~STREAM_ERROR;
 }
 
-/* fpos_t is 16 bytes, its first word the position. */
+/* fpos_t has 16 bytes; its first word is the position. */
 STUB int CRUNNER_fgetpos(stream *restrict s, long *restrict position) {
     long at = CRUNNER_ftell(s);
     if (at < 0) return -1;
@@ -177,19 +177,19 @@ STUB void CRUNNER_clearerr_unlocked(stream *s) { CRUNNER_clearerr(s); }
 STUB int CRUNNER_fileno(stream *s) { return s->fd; }
 STUB int CRUNNER_fileno_unlocked(stream *s) { return s->fd; }
 
-/* What is asked of a stream needs one. */
+/* Accesses the stream, which must be valid even if the call has no effect. */
 static void touch(stream *s) {
     int flags = s->flags;
     s->flags = flags;
 }
 
-/* A buffer that the program gives has to be as large as it says. What stands in it is the
- * library's. */
+/* A buffer that the program passes must be as large as it says. Its content belongs to the
+ * library. */
 STUB int CRUNNER_setvbuf(stream *restrict s, char *restrict buffer, int mode, size_t n) {
     touch(s);
     if (mode < 0 || mode > 2) return -1;
     s->buffer = 0;
-    if (!buffer || !n || mode == 2) return 0; /* _IONBF: none */
+    if (!buffer || !n || mode == 2) return 0; /* _IONBF: no buffer */
     if (!crunner_assumed("buffers"))
         crunner_unmodelled("what the library puts into the buffer of a stream");
     s->buffer = buffer;

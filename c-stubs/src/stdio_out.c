@@ -1,10 +1,10 @@
-/* Writing to streams. Nothing reaches the outside: what is written goes to the run's transcript,
- * and, for a file, into the file (CRunner, section 2: "the output data is simply discarded"; a test
- * shows it, so it is recorded instead). Formatting is vsnprintf's: the platform's natively, the
- * engine's own in the engine. */
+/* Writing to streams. Nothing reaches the outside: output goes to the run's transcript and, for a
+ * file, into the file. (CRunner, section 2: "the output data is simply discarded"; it is recorded
+ * here, since tests show it.) Formatting uses vsnprintf: the platform's natively, the engine's own
+ * in the engine. */
 #include "stdio_stub.h"
 
-/* Whether the output fails for which no room, no reader or no time is left. */
+/* Whether the output fails, for lack of space, a reader or time. */
 static int refused(stream *out) {
     if (!crunner_output_fails()) return 0;
     out->flags |= STREAM_ERROR;
@@ -26,13 +26,13 @@ STUB int crunner_stream_write(stream *out, const void *bytes, size_t n) {
     return 1;
 }
 
-/* Where a line of n characters has room: in the buffer, or in a heap block, which is NULL if there
- * is none. */
+/* The room for a line of n characters: the buffer, or a heap block, which is NULL if there is no
+ * memory. */
 STUB char *crunner_line_room(char *buffer, size_t room, int n) {
     return n < 0 || (size_t)n < room ? buffer : malloc((size_t)n + 1);
 }
 
-/* Writes a line, and gives its room back: what vfprintf returns. */
+/* Writes a line and releases its room. Returns what vfprintf returns. */
 STUB int crunner_line_out(stream *out, char *buffer, char *text, int n) {
     if (!text) return -1;
     if (n >= 0 && (refused(out) || !crunner_stream_write(out, text, (size_t)n))) n = -1;
@@ -40,7 +40,7 @@ STUB int crunner_line_out(stream *out, char *buffer, char *text, int n) {
     return n;
 }
 
-/* Formats into a heap block when the line is long; `*text` is the buffer given or that block. */
+/* Formats into a heap block if the line is long; `*text` is the given buffer or that block. */
 static int format_line(char **text, char *buffer, size_t room, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);

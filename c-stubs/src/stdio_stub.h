@@ -1,7 +1,7 @@
-/* The stream object behind FILE. Its first words lie where glibc's do: code compiled against
- * glibc's headers may test the flags or the buffer pointers inline, finds "end of file" and "error"
- * where it looks and the buffers always empty, and calls __uflow and __overflow, which are stubs
- * too. */
+/* The stream object behind FILE. Its first words have the layout of glibc's. Code compiled against
+ * glibc's headers may test the flags or the buffer pointers inline: it finds "end of file" and
+ * "error" at the expected places and the buffers always empty, and then calls __uflow and
+ * __overflow, which are stubs too. */
 #ifndef CRUNNER_STDIO_STUB_H
 #define CRUNNER_STDIO_STUB_H
 
@@ -16,7 +16,7 @@ typedef struct crunner_stream {
     int fd;
     int pushed;
     unsigned char pushback[8];
-    /* What setvbuf() was given: its first byte and its last. */
+    /* The first and the last byte of the buffer that setvbuf() was given. */
     char *buffer, *buffer_last;
     /* glibc's FILE has 216 bytes, which a program may copy. */
     char rest[112];
@@ -27,9 +27,10 @@ extern stream *CRUNNER_stdin, *CRUNNER_stdout, *CRUNNER_stderr;
 
 int CRUNNER_fgetc(stream *in);
 int CRUNNER_ungetc(int c, stream *in);
-/* What passes a stream passes its buffer: one that the program gave has to be there still. */
+/* Accesses the buffer of a stream like every operation on it: a buffer that the program passed must
+ * still exist. */
 void crunner_stream_buffer(stream *s);
-/* Writes to a stream; 0 when it cannot. */
+/* Writes to a stream; 0 on failure. */
 int crunner_stream_write(stream *out, const void *bytes, size_t n);
 
 #endif

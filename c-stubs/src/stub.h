@@ -1,14 +1,13 @@
-/* What all stubs share.
+/* Declarations that all stubs share.
  *
  * Stubs are compiled to bitcode for the engine and the fuzzer, and natively by any C compiler for
- * generated tests. They carry names of their own (CRUNNER_getchar), weak, so that nothing of the C
- * library is replaced inside the library itself, and a program's own definition wins. Layouts of
- * the platform's structures come from its headers where a stub fills one; nothing here calls the
- * platform for input or output.
+ * generated tests. They have their own names (CRUNNER_getchar), so that calls within the C library
+ * are not redirected, and are weak, so that a program's own definition takes precedence. Structures
+ * of the platform come from its headers where a stub fills one; no stub calls the platform for
+ * input or output.
  *
- * Natively (CRUNNER_NATIVE) the program's heap is the runtime's, and memory that a stub hands to
- * the program must come from there too.
- */
+ * Natively (CRUNNER_NATIVE) the program's heap is the runtime's, so memory that a stub returns to
+ * the program must come from there too. */
 #ifndef CRUNNER_STUB_H
 #define CRUNNER_STUB_H
 
@@ -18,7 +17,7 @@
 #include <stdint.h>
 
 #define STUB __attribute__((weak))
-/* Many a stub has no use for what it is given. */
+/* Many stubs ignore some of their parameters. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 /* The runtime. */
@@ -29,8 +28,8 @@ _Noreturn void crunner_stop(int status);
 _Noreturn void crunner_violation(int kind, const char *what, const char *file, unsigned line);
 void crunner_output(int stream, const void *bytes, size_t n);
 enum { VIOLATES_ASSERTION, VIOLATES_ABORT, VIOLATES_REACH_ERROR, VIOLATES_FAIL };
-/* In generated tests of a harness that asks for `unreach`, abort() is no violation: it ends the run
- * as SIGABRT does. */
+/* In generated tests of a harness that asks for `unreach`, abort() is not a violation: it ends the
+ * run as SIGABRT does. */
 #ifdef CRUNNER_ABORT_ENDS
 _Noreturn void crunner_finish_at_once(int status);
 #define ABORTS(what) crunner_finish_at_once(128 + 6)
@@ -38,19 +37,20 @@ _Noreturn void crunner_finish_at_once(int status);
 #define ABORTS(what) crunner_violation(VIOLATES_ABORT, what, 0, 0)
 #endif
 
-/* Where a stub is narrower than the world: 1 while the rule with this identifier is assumed, 0
- * where the user lifted it. The identifier is a literal, and stands in the engine's table of
- * assumptions. What lies behind an assumed call is a narrow answer, and a proof that comes by
- * prints the rule: if (!crunner_assumed("alloc")) { ...a choice from the tape, every outcome; all
- * zeros: the narrow one... }
+/* Whether a narrowing applies: 1 while the rule with this identifier is assumed, 0 if the user
+ * lifted it. The identifier is a literal from the engine's table of assumptions. After an assumed
+ * call the stub has the narrow outcome, and a proof that passes the call prints the rule:
+ *     if (!crunner_assumed("alloc")) {
+ *         ...a choice from the tape for every outcome, where zeros choose the narrow one...
+ *     }
  *     ...the narrow outcome...
- * In generated tests it is always 0, and an exhausted queue gives zeros: so zeros have to mean the
- * narrow outcome. A channel of such choices is no other's: where the rule is assumed they are not
- * on it, and the others would be taken for them. */
+ * In generated tests the result is always 0, and an exhausted queue yields zeros, so zeros must
+ * choose the narrow outcome. The channel of such choices must not be used for other choices: while
+ * the rule is assumed, these choices are not on the channel, and others would be taken for them. */
 int crunner_assumed(const char *id);
 /* For a rule without a wider variant: `if (!crunner_assumed("ID")) crunner_unmodelled("what it
- * leaves out");`. In the engine nothing behind it is proved, and a native run is rejected. In
- * generated tests it does nothing: there the narrow outcome follows. */
+ * leaves out");`. In the engine nothing after this call is proved, and a native run is rejected. In
+ * generated tests the call has no effect, so the narrow outcome follows. */
 void crunner_unmodelled(const char *what);
 
 #ifdef CRUNNER_NATIVE
@@ -64,7 +64,7 @@ void *calloc(size_t count, size_t size);
 void *realloc(void *block, size_t size);
 void free(void *block);
 
-/* The platform's own natively, the engine-only sources' in the engine. */
+/* The platform's own functions natively, those of the engine-only sources in the engine. */
 size_t strlen(const char *s);
 int strcmp(const char *a, const char *b);
 void *memcpy(void *restrict to, const void *restrict from, size_t n);
@@ -77,7 +77,7 @@ long double strtold(const char *restrict text, char **restrict end);
 
 int *__errno_location(void);
 #define stub_errno (*__errno_location())
-/* Linux's numbers; <errno.h> is not needed for these few. */
+/* Linux's error numbers, so that <errno.h> is not needed. */
 enum {
     STUB_EPERM = 1,
     STUB_ENOENT = 2,
@@ -126,47 +126,48 @@ unsigned char crunner_choose_byte(const char *channel);
 unsigned crunner_choose_u32(const char *channel);
 unsigned long long crunner_choose_u64(const char *channel);
 int crunner_stream_byte(const char *channel);
-/* The longest string that execve() takes on Linux (MAX_ARG_STRLEN), its NUL included. */
+/* The longest string that execve() accepts on Linux (MAX_ARG_STRLEN), including its NUL. */
 #define LONGEST_ARGUMENT (32 * 4096)
-/* A string from a channel in a heap block of exactly its size, or NULL when there is no memory. */
+/* Reads a string from a channel into a heap block of exactly its size; NULL if there is no
+ * memory. */
 char *crunner_choose_string(const char *channel);
-/* "prefix" followed by "name", on the heap. */
+/* The concatenation of `prefix` and `name`, in a heap block. */
 char *crunner_channel(const char *prefix, const char *name);
 size_t crunner_read_string(const char *channel, char *into, size_t capacity);
 
-/* process.c: runs the handlers of atexit(), then what stubs want done, and stops. */
+/* process.c: runs the handlers of atexit() and the cleanups of stubs, and ends the run. */
 _Noreturn void crunner_finish(int status);
-/* As a signal ends a program: no handler is run. */
+/* Ends the run as a signal ends a program: no handler runs. */
 _Noreturn void crunner_finish_at_once(int status);
-/* What a stub wants done at the end of a run (its own heap blocks given back, so that they are no
- * leaks). */
+/* Registers a function to be called at the end of a run, to release a stub's own heap blocks, so
+ * that they are not leaks. */
 void crunner_at_end(void (*cleanup)(void));
 
-/* fault.c: what the system may refuse. One byte of the channel: below 128 the call goes well; 128
- * and an error number that is in one of the two sets (errors up to 63, and from 64) fails with it,
- * and errno is set; 128 alone is FAULT_SHORT where that is in the set (bit 0). The result is 0, the
- * error, or FAULT_SHORT. */
+/* fault.c: what the system may refuse. Reads one byte of the channel. Below 128, the call succeeds.
+ * 128 plus an error number from one of the two sets (errors up to 63, and from 64) makes it fail
+ * with this error, and errno is set. 128 alone means FAULT_SHORT if that is in the set (bit 0).
+ * Returns 0, the error, or FAULT_SHORT. */
 #define FAULT_SHORT (-1)
 #define E(error) (1ull << (STUB_##error & 63))
 #define MAY_BE_SHORT 1ull
 int crunner_fault(const char *channel, unsigned long long low, unsigned long long high);
-/* The same where output to a stream fails: a narrowing of its own ("output"). */
+/* Whether output to a stream fails, which has a separate narrowing ("output"). */
 int crunner_output_fails(void);
-/* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), INPUT_PAUSES where
- * no more is there yet. */
+/* The next byte of an input stream: -1 at its end, INPUT_FAILS (errno is set), or INPUT_PAUSES if
+ * no more has arrived yet. */
 #define INPUT_FAILS (-2)
 #define INPUT_PAUSES (-3)
 int crunner_input_byte(const char *channel);
 
-/* clock.c: every clock shows at least this much more. */
+/* clock.c: advances every clock by at least this time. */
 void crunner_time_passes(long seconds, long nanoseconds);
 
-/* signals.c: a handler may run now. */
+/* signals.c: a point at which a signal may arrive. */
 void crunner_signals_arrive(void);
 int CRUNNER_raise(int number);
 
-/* clock.c: in the order of <langinfo.h>: short and long names of days, then of months, what is
- * before and after noon, formats of date and time. */
+/* clock.c: in the order of <langinfo.h>, the short and long names of days, then of months, AM and
+ * PM, and the formats of date and time. */
 #define STUB_CALENDAR 44
 extern char *const crunner_calendar[STUB_CALENDAR];
 

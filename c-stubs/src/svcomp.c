@@ -1,5 +1,5 @@
-/* The conventions of SV-COMP and Test-Comp programs. They keep their own names: no program means
- * the C library by them. The channel is the function's name. */
+/* The conventions of SV-COMP and Test-Comp programs. These functions keep their names, since the
+ * names cannot refer to the C library. The channel is the function's name. */
 #include "stub.h"
 
 #define NONDET(type, name) \
@@ -66,7 +66,7 @@ STUB void __VERIFIER_assert(int condition) {
     if (!condition) crunner_violation(VIOLATES_ASSERTION, "__VERIFIER_assert", 0, 0);
 }
 STUB void assume_abort_if_not(int condition) { crunner_assume(condition); }
-/* Critical sections mean nothing to a single thread. */
+/* Atomic sections have no effect in a single thread. */
 STUB void __VERIFIER_atomic_begin(void) {}
 STUB void __VERIFIER_atomic_end(void) {}
 

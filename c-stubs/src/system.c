@@ -1,16 +1,15 @@
-/* What a program asks about the system it runs on, and about itself.
+/* What a program asks about the system and about itself.
  *
- * All of it may be whatever it is: the choices are "different from the usual by these bits", so
- * that a tape of zeros is an ordinary user's ordinary process. Where the narrowing "identity" is
- * assumed, it is that and no other. What does not change while a process runs is chosen once. The
- * locale is C's.
- */
+ * All answers are choices, encoded as the bits that differ from the usual answer, so that a tape of
+ * zeros is an ordinary process of an ordinary user. While the narrowing "identity" is assumed, the
+ * answers are exactly those. What does not change while a process runs is chosen once. The locale
+ * is C's. */
 #include "stub.h"
 #include <locale.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
-/* A number that stays: the usual one, or another. */
+/* A number that does not change: the usual one, or another one. */
 static unsigned steady(unsigned *known, const char *channel, unsigned usual, unsigned bits) {
     if (crunner_assumed("identity")) return usual;
     if (!*known) *known = 1 + (usual ^ (crunner_choose_u32(channel) & bits));
@@ -27,7 +26,7 @@ static int own(void) {
     unsigned pid = steady(&process, "getpid", 1000, PIDS);
     return pid ? (int)pid : 1;
 }
-/* 1000, and in a child the number that fork() chose for it. */
+/* 1000 by default; in a child, the number that fork() chose for it. */
 STUB int CRUNNER_getpid(void) { return crunner_child_number ? crunner_child_number : own(); }
 STUB int CRUNNER_gettid(void) { return CRUNNER_getpid(); }
 STUB int CRUNNER_getppid(void) {
@@ -39,7 +38,7 @@ STUB int CRUNNER_getpgrp(void) {
     unsigned pid = steady(&leader, "getpgrp", 1000, PIDS);
     return pid ? (int)pid : 1;
 }
-/* A leader of a group cannot begin another session. */
+/* The leader of a process group cannot start a new session. */
 STUB int CRUNNER_setsid(void) {
     return crunner_fault("setsid", E(EPERM), 0) ? -1 : CRUNNER_getpid();
 }
@@ -57,7 +56,7 @@ STUB int CRUNNER_gethostname(char *into, size_t n) {
     if (!crunner_assumed("identity") && (crunner_choose_byte("gethostname") & 1))
         length = crunner_read_string("gethostname", name, sizeof name);
     if (n <= length) {
-        /* As much as there is room for, and glibc says so. */
+        /* As in glibc, the name is truncated and the call fails. */
         memcpy(into, name, n);
         stub_errno = STUB_ENAMETOOLONG;
         return -1;
@@ -82,8 +81,8 @@ STUB int CRUNNER_uname(struct utsname *into) {
     return 0;
 }
 
-/* What Linux guarantees is exact; other limits may be anything, or unlimited, which is -1 with
- * errno as it was. */
+/* What Linux guarantees is exact. Other limits are choices, where -1 with unchanged errno means
+ * unlimited. */
 STUB long CRUNNER_sysconf(int name) {
     static unsigned configured, online, descriptors;
     long processors;
@@ -146,10 +145,10 @@ STUB int CRUNNER_getrusage(int who, struct rusage *into) {
 
 STUB char *CRUNNER_setlocale(int category, const char *name) {
     static char c[] = "C";
-    /* A name is read to its end. */
+    /* The name is read to its end. */
     size_t length = name ? strlen(name) : 0;
     if (!name || strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0) return c;
-    /* The user's, or one by its name. Where it cannot be had, nothing has changed. */
+    /* The user's locale, or one selected by name. If it is not available, nothing changes. */
     if (!crunner_assumed("locale") && (crunner_choose_byte("setlocale") & 1))
         crunner_unmodelled("another locale than C's");
     return length ? 0 : c;
@@ -166,7 +165,7 @@ STUB struct lconv *CRUNNER_localeconv(void) {
     return &c;
 }
 
-/* An item's number is that of its category times 65536, and its place in that. */
+/* An item's number is 65536 times the number of its category, plus its index in the category. */
 STUB char *CRUNNER_nl_langinfo(int item) {
     unsigned at = (unsigned)item - (2u << 16);
     if (at < STUB_CALENDAR) return crunner_calendar[at];
@@ -180,10 +179,10 @@ STUB char *CRUNNER_nl_langinfo(int item) {
     }
 }
 
-/* The system's log: nobody reads what is written to it, but the text and its arguments are read.
- * The name that is given to openlog() stays the program's, and is read with each message. */
+/* The system log: the output is discarded, but the text and its arguments are read. The name that
+ * is passed to openlog() is not copied, and is read with each message. */
 static const char *log_name;
-/* A length that nobody asks for would not be looked for. */
+/* Volatile, so that the computation of the length is not optimised away. */
 static volatile size_t log_length;
 
 STUB void CRUNNER_openlog(const char *name, int option, int facility) {
@@ -215,7 +214,7 @@ STUB void CRUNNER___syslog_chk(int priority, int flag, const char *format, ...) 
     va_end(args);
 }
 
-/* Which priorities are written, as setlogmask() was told last. */
+/* The mask of priorities that are logged, as set by the last setlogmask(). */
 STUB int CRUNNER_setlogmask(int mask) {
     static int known = 0xff;
     int before = known;

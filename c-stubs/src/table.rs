@@ -1,12 +1,12 @@
-//! Which symbol means what.
+//! Which symbols are redirected, modelled or unsupported.
 //!
-//! A name is in one of these lists or it is unknown, and what is unknown is mocked or reported by
-//! name; nothing is ever linked to the real outside world in silence. Each redirected name has a
-//! replacement of its own: objcopy renames no two symbols to one.
+//! A name is in one of these lists or it is unknown. Unknown names are mocked or reported by name,
+//! and nothing is silently linked to the real outside world. Each redirected name has its own
+//! replacement, since objcopy cannot rename two symbols to the same name.
 
 use std::sync::LazyLock;
 
-/// A symbol and what takes its place.
+/// A symbol and its replacement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Redirection {
     /// The name in the program.
@@ -17,7 +17,7 @@ pub struct Redirection {
     pub kind: SymbolKind,
 }
 
-/// What a symbol names.
+/// The kind of a symbol.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SymbolKind {
     /// A function.
@@ -31,13 +31,13 @@ pub enum SymbolKind {
 pub struct Failing {
     /// The name in the linked module, after redirection.
     pub name: &'static str,
-    /// The kind that `crunner_violation` is told: 0 assertion, 1 abort, 2 reach_error, 3 fail.
+    /// The kind that is passed to `crunner_violation`: 0 assertion, 1 abort, 2 reach_error, 3 fail.
     pub kind: u32,
-    /// Which argument holds the text (an assertion's expression), if any.
+    /// The index of the argument with the text (an assertion's expression), if any.
     pub text_argument: Option<usize>,
 }
 
-/// Every redirection of functions and variables, without the heap's.
+/// All redirections of functions and variables, without those of the heap.
 pub fn redirections() -> &'static [Redirection] {
     static ALL: LazyLock<Vec<Redirection>> = LazyLock::new(|| {
         prefixed("CRUNNER_", FUNCTIONS, SymbolKind::Function)
@@ -47,7 +47,7 @@ pub fn redirections() -> &'static [Redirection] {
     &ALL
 }
 
-/// Symbols that are replaced by a prefix and their name.
+/// Redirections of symbols to their names with a prefix.
 fn prefixed(
     prefix: &'static str,
     names: &'static [&'static str],
@@ -55,13 +55,13 @@ fn prefixed(
 ) -> impl Iterator<Item = Redirection> {
     names.iter().map(move |symbol| Redirection {
         symbol,
-        // Once per name and process.
+        // This leaks once per name and process.
         replacement: Box::leak(format!("{prefix}{symbol}").into_boxed_str()),
         kind,
     })
 }
 
-/// A function and what is called in its place.
+/// A redirection of a function.
 const fn function(symbol: &'static str, replacement: &'static str) -> Redirection {
     Redirection {
         symbol,
@@ -70,9 +70,9 @@ const fn function(symbol: &'static str, replacement: &'static str) -> Redirectio
     }
 }
 
-/// The heap functions and their names in the native runtime. In the engine they are the machine's
-/// own and keep their names; natively the program must not share the heap of the process that runs
-/// it.
+/// The heap functions and their names in the native runtime. In the engine they keep their names,
+/// since the machine implements them; natively the program must not share the heap of the process
+/// that runs it.
 pub fn heap() -> &'static [Redirection] {
     const HEAP: &[Redirection] = &[
         function("malloc", "crunner_malloc"),
@@ -89,9 +89,9 @@ pub fn heap() -> &'static [Redirection] {
     HEAP
 }
 
-/// The functions that hand out memory, and those that first ask whether the environment grants it.
-/// In bitcode only what takes their address is redirected; the program's calls stay, with a size
-/// that was asked for.
+/// The functions that allocate memory, and the functions that first choose whether the environment
+/// grants it. In bitcode, only uses of their addresses are redirected; the program's calls remain,
+/// with a size that was checked before.
 pub fn allocators() -> &'static [Redirection] {
     const ALL: &[Redirection] = &[
         function("malloc", "crunner_granted_malloc"),
@@ -106,21 +106,21 @@ pub fn allocators() -> &'static [Redirection] {
     ALL
 }
 
-/// Functions of the platform into whose arguments AddressSanitizer does not look, and what
-/// generated tests call instead: it does (`rt_watched.c`).
+/// Functions of the platform whose arguments AddressSanitizer does not check, and the functions
+/// that check them, which generated tests call instead (`rt_watched.c`).
 pub fn watched() -> &'static [Redirection] {
     static ALL: LazyLock<Vec<Redirection>> =
         LazyLock::new(|| prefixed("crunner_watched_", WATCHED, SymbolKind::Function).collect());
     &ALL
 }
 
-/// Names that the engine-only sources define; natively they are the platform's.
+/// Names that the engine-only sources define; native builds use the platform's functions.
 pub fn engine_only() -> &'static [&'static str] {
     ENGINE_ONLY
 }
 
-/// Functions that are not modelled and hand out memory of the platform's heap, or streams whose
-/// closing frees it: natively the program's `free` and `fclose` are others, and know nothing of it.
+/// Functions that are not modelled and return memory of the platform's heap, or streams whose
+/// closing frees it. Natively, the program's `free` and `fclose` cannot release what they return.
 pub fn handing_out() -> &'static [&'static str] {
     const ALL: &[&str] = &[
         "_obstack_begin",
@@ -143,7 +143,8 @@ pub fn handing_out() -> &'static [&'static str] {
     ALL
 }
 
-/// The runtime's functions: the machine's intrinsics, natively one of the runtimes.
+/// The runtime's functions, which are the machine's intrinsics or are provided by one of the native
+/// runtimes.
 pub fn runtime() -> &'static [&'static str] {
     &[
         "crunner_choose",
@@ -161,14 +162,15 @@ pub fn runtime() -> &'static [&'static str] {
     ]
 }
 
-/// Functions of `<math.h>` that both sides take from the host's C library. Each also has an `f`
-/// variant, listed too. Those that set `errno` are redirected as well, to a stub which calls them.
+/// Functions of `<math.h>` for which both the engine and native builds use the host's C library.
+/// Each also has an `f` variant, which is listed too. Those that set `errno` are also redirected,
+/// to a stub that calls them.
 pub fn math() -> &'static [&'static str] {
     MATH
 }
 
-/// Functions that are known and not modelled, each with the reason. A call of one leaves what lies
-/// behind it open.
+/// Functions that are known but not modelled, each with the reason. After a call of one, everything
+/// stays open.
 pub fn unsupported() -> &'static [(&'static str, &'static str)] {
     static ALL: LazyLock<Vec<(&str, &str)>> = LazyLock::new(|| {
         let mathematics = UNSUPPORTED_MATHEMATICS.iter();
@@ -178,7 +180,7 @@ pub fn unsupported() -> &'static [(&'static str, &'static str)] {
     &ALL
 }
 
-/// The functions that end a run as violated.
+/// The functions that report a violation.
 pub fn failing_functions() -> &'static [Failing] {
     const fn failing(name: &'static str, kind: u32, text_argument: Option<usize>) -> Failing {
         Failing {
@@ -235,7 +237,8 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("pthread_cancel", THREADS), ("pthread_cond_wait", THREADS), ("pthread_cond_timedwait", THREADS),
     ("pthread_barrier_wait", THREADS), ("thrd_create", THREADS), ("thrd_join", THREADS),
     ("cnd_wait", THREADS), ("sem_wait", THREADS), ("clone", THREADS), ("__clone", THREADS),
-    // What those read has to be made by the same library, and not by a mock.
+    // What these functions initialise is read by the functions above, so a mock must not stand in
+    // for them.
     ("pthread_attr_init", THREADS), ("pthread_attr_destroy", THREADS), ("pthread_attr_setdetachstate", THREADS),
     ("pthread_attr_setstacksize", THREADS), ("pthread_attr_getstacksize", THREADS), ("pthread_attr_setguardsize", THREADS),
     ("pthread_attr_setscope", THREADS), ("pthread_attr_setschedpolicy", THREADS), ("pthread_attr_setschedparam", THREADS),
@@ -279,7 +282,7 @@ const UNSUPPORTED: &[(&str, &str)] = &[
         modelled"), ("iconv", "character set conversion is not modelled"),
 ];
 
-/// The functions of mathematics among them.
+/// The unsupported functions of the mathematics library.
 #[rustfmt::skip]
 const UNSUPPORTED_MATHEMATICS: &[&str] = &[
     "acosh", "acoshf", "acoshl", "acosl", "asinh", "asinhf", "asinhl", "asinl", "atan2l", "atanh", "atanhf",
@@ -299,10 +302,10 @@ const UNSUPPORTED_MATHEMATICS: &[&str] = &[
     "y0f", "y0l", "y1", "y1f", "y1l", "yn", "ynf", "ynl",
 ];
 
-// ---- generated from the sources' symbols; the test `tables_match_sources` holds them
-// together ----
+// ---- generated from the symbols of the sources; the test `tables_match_sources` checks that they
+// agree ----
 
-/// Functions replaced by `CRUNNER_` and the name.
+/// Functions that are replaced by `CRUNNER_` and their name.
 #[rustfmt::skip]
 const FUNCTIONS: &[&str] = &[
     // aliases.c
@@ -387,7 +390,7 @@ const FUNCTIONS: &[&str] = &[
     "syslog", "uname", "vsyslog",
 ];
 
-/// Variables replaced by `CRUNNER_` and the name.
+/// Variables that are replaced by `CRUNNER_` and their name.
 #[rustfmt::skip]
 const DATA: &[&str] = &[
     // clock.c
@@ -401,7 +404,7 @@ const DATA: &[&str] = &[
     "stderr", "stdin", "stdout",
 ];
 
-/// Functions replaced by `crunner_watched_` and the name.
+/// Functions that are replaced by `crunner_watched_` and their name.
 #[rustfmt::skip]
 const WATCHED: &[&str] = &[
     "__isoc23_strtoul", "__isoc23_strtoull", "__isoc23_strtoumax", "atof", "memccpy", "stpcpy", "stpncpy", "strsep", "strtod", "strtof",
@@ -409,7 +412,7 @@ const WATCHED: &[&str] = &[
     "wcsncat", "wcsncmp", "wcsncpy", "wcsrchr", "wmemchr", "wmemcmp", "wmemcpy", "wmemmove", "wmemset",
 ];
 
-/// What the engine-only sources define.
+/// The functions that the engine-only sources define.
 #[rustfmt::skip]
 const ENGINE_ONLY: &[&str] = &[
     // engine_ctype.c

@@ -1,6 +1,6 @@
-//! `docs/environment.md`: how wide each function of the stub library is. The table is read off the
-//! sources, so that it cannot say what was true once; what differs is written when
-//! `CEGAR_WRITE_DOCS` is set.
+//! `docs/environment.md`: how wide the model of each function of the stub library is. The table is
+//! derived from the sources, so that it cannot become outdated. If `CEGAR_WRITE_DOCS` is set, the
+//! document is updated.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -15,14 +15,14 @@ use std::process::Command;
 use cegar_stubs::{Role, SymbolKind, engine_only, heap, redirections, write_sources};
 use common::run;
 
-/// What one function does itself.
+/// The calls of a function and the narrowings that it asks about, in its own body.
 #[derive(Default)]
 struct Body {
     calls: BTreeSet<String>,
     asks: BTreeSet<String>,
 }
 
-/// Functions by source file and name.
+/// The bodies of functions, by source file and name.
 type Bodies = HashMap<(String, String), Body>;
 
 fn bodies() -> Bodies {
@@ -41,7 +41,7 @@ fn bodies() -> Bodies {
     all
 }
 
-/// Takes a module's text apart.
+/// Parses the text of a module.
 fn read(file: &str, text: &str, all: &mut Bodies) {
     let strings: HashMap<&str, &str> = text
         .lines()
@@ -69,7 +69,7 @@ fn read(file: &str, text: &str, all: &mut Bodies) {
     }
 }
 
-/// The first global's name before a parenthesis.
+/// The name of the first global, which is followed by a parenthesis.
 fn named(text: &str) -> Option<String> {
     let at = text.split_once('@')?.1;
     Some(at.split_once('(')?.0.trim_matches('"').to_owned())
@@ -80,7 +80,7 @@ fn quoted(line: &str) -> Option<&str> {
     Some(text.split_once("\\00\"")?.0)
 }
 
-/// What a function asks, with all that it calls, and whether it takes a choice.
+/// The narrowings that a function and its callees ask about, and whether it takes a choice.
 fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
     let find = |file: &str, name: &str| {
         let own = (file.to_owned(), name.to_owned());
@@ -101,7 +101,7 @@ fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
         let body = &all[&key];
         asks.extend(body.asks.iter().cloned());
         for callee in &body.calls {
-            // That a handler may run is of every call; the page says so once.
+            // A handler may run in every call, which the page states once.
             if callee == "crunner_signals_arrive" {
                 continue;
             }
@@ -112,7 +112,7 @@ fn reach(all: &Bodies, name: &str) -> (BTreeSet<String>, bool) {
     (asks, chooses)
 }
 
-/// What remains to be said of a function.
+/// Further remarks on functions.
 const NOTES: &[(&str, &str)] = &[
     (
         "link",
@@ -225,7 +225,7 @@ fn page() -> (String, Vec<String>) {
     names.sort();
     for (name, defined) in names {
         known.insert(name.to_owned());
-        // The scanner that they share with scanf reads a text here, and no stream.
+        // These share the scanner with scanf, but here it reads a string and not a stream.
         let (asks, chooses) = match name.ends_with("sscanf") {
             true => (BTreeSet::new(), false),
             false => reach(&all, &defined),
@@ -257,8 +257,8 @@ fn page() -> (String, Vec<String>) {
     (page, without)
 }
 
-/// Their outcomes are those of allocations, which have tests of their own; or they are earlier
-/// names with a version or a size before the arguments.
+/// Functions without cases in the tables: their outcomes are those of allocations, which have
+/// separate tests, or they are older names with a version or a size before the arguments.
 const ELSEWHERE: &[&str] = &[
     "malloc",
     "calloc",
@@ -285,7 +285,7 @@ const ELSEWHERE: &[&str] = &[
     "setbuffer",
     "setlinebuf",
     "srand48",
-    // What is narrower than the world there has no choice in its place.
+    // The narrowings of these functions have no choice as an alternative.
     "bsearch",
     "strerror",
     "strerror_l",

@@ -1,5 +1,5 @@
-//! Each outcome of each function is reached by some choices, in a native run with a mock
-//! environment, where nothing is narrowed.
+//! Some choices lead to each outcome of each function, in a native run with a mock environment and
+//! without narrowings.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;

@@ -1,5 +1,5 @@
-//! Small programs, compiled with each compiler there is, redirected with objcopy and linked with
-//! the runtimes: what they do is what the tape or the mock environment says.
+//! Small programs, compiled with each installed compiler, redirected with objcopy and linked with
+//! the runtimes, behave as the tape or the mock environment says.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -9,8 +9,8 @@ use std::process::Command;
 use cegar_stubs::{Entry, Role};
 use common::{build, compilers, run, run_mock};
 
-/// Runs `program` with the mock runtime under every compiler and returns the exit status and the
-/// report, which must agree.
+/// Runs `program` with the mock runtime under every compiler. Returns the exit status and the
+/// report, which must be the same for all.
 fn mock(program: &str, entry: (&str, Entry), queues: &[(&str, &[u8])]) -> (i32, String) {
     let mut results = compilers().into_iter().map(|compiler| {
         let folder = tempfile::tempdir().unwrap();
@@ -41,7 +41,7 @@ fn mock_main(program: &str, queues: &[(&str, &[u8])]) -> (i32, String) {
     mock(program, ("main", Entry::Main), queues)
 }
 
-/// Runs `program` on tapes, one line of result each.
+/// Runs `program` on tapes and returns one line of results per tape.
 fn tapes(program: &str, entry: (&str, Entry), tapes: &[&[u8]]) -> Vec<String> {
     let mut first: Option<Vec<String>> = None;
     for compiler in compilers() {
@@ -119,7 +119,7 @@ fn figure_3_is_violated_by_101_characters_only() {
         lines[0]
     );
     assert!(lines[1].starts_with("1 100 0 0 101 0 "), "{}", lines[1]);
-    // Two letters, the character 0xFF, the end; what follows on the tape is not read.
+    // Two letters, the character 0xFF and the end; the rest of the tape is not read.
     assert_eq!(
         lines[2],
         "1 3 0 0 7 0 [] argc=00 stdin=61 stdin=62 stdin=ff stdin=ff stdin=ff stdin=00"
@@ -168,7 +168,7 @@ int main() {
     assert!(report.contains(r#""leaked":0"#), "{report}");
 }
 
-/// The transcript's pieces, joined.
+/// The pieces of the transcript, joined.
 fn output_of(report: &str) -> String {
     let (_, output) = report.split_once(r#""output":["#).unwrap();
     output
@@ -258,8 +258,8 @@ int main(int argc, char **argv) {
     assert!(report.contains(r#""leaked":0"#), "{report}");
 }
 
-/// Large blocks are mapped and not filled: whatever a run, or an earlier owner, left in one is
-/// gone.
+/// Large blocks are mapped and not filled: whatever a previous run, or a previous owner, wrote to
+/// one is gone.
 #[test]
 fn a_large_block_is_fresh_each_time() {
     let program = r#"
@@ -361,7 +361,7 @@ int harness(void) {
         "1 267 ",
         "1 1 ",
     ];
-    // Case 8 with -2 falls into case 9, which runs out of memory.
+    // Case 8 with -2 falls through to case 9, which runs out of memory.
     for (i, (line, begin)) in lines.iter().zip(begins).enumerate() {
         let begin = if i == 8 { "6 0 " } else { begin };
         assert!(line.starts_with(begin), "tape {i}: {line}");
@@ -382,7 +382,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return size ? data[size - 1] : 0;
 }
 "#;
-    // The declaration of getline in <stdio.h> would clash with this program's.
+    // This program's getline would clash with the declaration in <stdio.h>.
     let program = program.replace("#include <stdio.h>", "int printf(const char *, ...);");
     let entry = ("LLVMFuzzerTestOneInput", Entry::Fuzzer);
     let lines = tapes(&program, entry, &[b"abc", b""]);

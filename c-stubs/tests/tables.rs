@@ -1,5 +1,5 @@
-//! The tables say what the sources define, every source compiles without warnings both ways, and
-//! the engine's pure functions do what the platform's do.
+//! The tables list what the sources define, every source compiles without warnings in both ways,
+//! and the engine's pure functions behave like the platform's.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -34,7 +34,7 @@ fn tables_match_sources() {
                 continue;
             }
             all.insert(name.clone());
-            // What takes formats apart is called by no program.
+            // No program calls the functions that split formats.
             if role == Role::EngineOnly && !name.starts_with("engine_format_") {
                 assert!(pure.insert(name.clone()), "{name} is defined twice");
             } else if let Some(symbol) = name.strip_prefix("CRUNNER_") {
@@ -67,7 +67,7 @@ fn tables_match_sources() {
 fn no_name_is_in_two_lists() {
     let mut seen = HashSet::new();
     let names = redirections().iter().chain(heap()).map(|r| r.symbol);
-    // Functions of <math.h> that set errno have a stub, which calls the host's.
+    // Functions of <math.h> that set errno have a stub that calls the host's function.
     let redirected: HashSet<&str> = redirections().iter().map(|r| r.symbol).collect();
     let host = math().iter().filter(|name| !redirected.contains(*name));
     let names = names

@@ -1,9 +1,9 @@
 //! Configuration files: `cegar.toml` in the `cegar/` package, and `[package.metadata.cegar]` in the
-//! crate's own `Cargo.toml`. The command line goes before the environment (`CEGAR_*`), which goes
-//! before `cegar.toml`, which goes before `Cargo.toml`.
+//! crate's own `Cargo.toml`. The command line takes precedence over the environment (`CEGAR_*`),
+//! the environment over `cegar.toml`, and `cegar.toml` over `Cargo.toml`.
 //!
-//! An unknown key is an error: a misspelt `max_len` that is silently ignored costs a night of
-//! fuzzing. Errors show the line, and a key that is nearly right is answered with the right one.
+//! An unknown key is an error, since ignoring a misspelt `max_len` would cost a night of fuzzing.
+//! Errors show the line, and suggest the most similar key.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,23 +19,23 @@ use thiserror::Error;
 
 use crate::store::{self, FileError};
 
-/// What a configuration file can say. Everything is optional.
+/// The contents of a configuration file. Everything is optional.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The library's C code.
     #[serde(default)]
     pub c: CConfig,
-    /// How long and how to run.
+    /// The limits and the settings of a run.
     #[serde(default)]
     pub run: RunConfig,
-    /// The declarations of the crate.
+    /// Settings for the crate's declarations.
     #[serde(default)]
     pub bindings: BindingsConfig,
     /// The harnesses, by name.
     #[serde(default)]
     pub harness: BTreeMap<String, HarnessConfig>,
-    /// What is known of undefined functions, by name.
+    /// Rules for undefined functions, by name.
     #[serde(default)]
     pub external: BTreeMap<String, Rules>,
 }
@@ -46,25 +46,25 @@ pub struct Config {
 pub struct CConfig {
     /// C files. Default none.
     pub sources: Option<Vec<String>>,
-    /// `captured`: the C files that the crate's own build compiles, as `captured.json` lists them,
-    /// beside `sources`. Default: captured if there are no `sources`.
+    /// `captured`: the C files that the crate's own build compiles, as listed in `captured.json`,
+    /// in addition to `sources`. Default: captured if there are no `sources`.
     pub sources_from: Option<SourcesFrom>,
-    /// Include folders, beside the captured ones. Default none.
+    /// Include folders, in addition to the captured ones. Default none.
     pub includes: Option<Vec<String>>,
-    /// Defines, `["NAME", "N=10"]` or `{ NAME = true, N = 10 }`, beside the captured ones. Default
-    /// none.
+    /// Defines, `["NAME", "N=10"]` or `{ NAME = true, N = 10 }`, in addition to the captured ones.
+    /// Default none.
     pub defines: Option<Defines>,
     /// More compiler flags. Default none.
     pub flags: Option<Vec<String>>,
     /// Libraries that the generated tests are linked with. Default none.
     pub link: Option<Vec<String>>,
-    /// Arguments of cargo where the build is captured, as `["--features", "small"]` or
-    /// `["--release"]`. Default none.
+    /// Arguments of cargo for capturing the build, as `["--features", "small"]` or `["--release"]`.
+    /// Default none.
     pub cargo_args: Option<Vec<String>>,
-    /// C files of the captured build that are left out: patterns for the end of their path, as
-    /// `tests/*.c` or `**/contrib/**`. Default none.
+    /// Captured C files to leave out: patterns for the end of their path, as `tests/*.c` or
+    /// `**/contrib/**`. Default none.
     pub exclude: Option<Vec<String>>,
-    /// The clang 19 to use. Default: `CEGAR_CLANG`, `clang-19`, `clang`.
+    /// The clang 19 to use unless `CEGAR_CLANG` is set. Default: `clang-19` or `clang`.
     pub compiler: Option<String>,
 }
 
@@ -76,13 +76,13 @@ pub struct BindingsConfig {
     pub check: Option<bool>,
 }
 
-/// `[run]`: how long and how.
+/// `[run]`: the limits and the settings of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfig {
     /// Stop after this long, as `60s` or `10m`. Default: when every goal is settled.
     pub max_time: Option<String>,
-    /// Stop after so many executions. Default: by the clock.
+    /// Stop after this number of executions. Default: by the clock.
     pub runs: Option<u64>,
     /// Seed of every random choice. Default 0.
     pub seed: Option<u64>,
@@ -90,16 +90,17 @@ pub struct RunConfig {
     pub strategy: Option<Strategy>,
     /// Whether proofs begin with abstract interpretation of the whole program. Default yes.
     pub floor: Option<bool>,
-    /// What the environment may do wrong: `none`, `io`, `alloc` or `all`. Default `io`.
+    /// The faults of the environment that are considered: `none`, `io`, `alloc` or `all`. Default
+    /// `io`.
     pub faults: Option<Faults>,
-    /// What is not assumed, by identifier. Default: what `faults` lifts.
+    /// Identifiers of assumptions to lift. Default: those that `faults` lifts.
     #[serde(rename = "no-assume", alias = "no_assume")]
     pub no_assume: Option<Vec<String>>,
-    /// What is assumed all the same, by identifier. Default none.
+    /// Identifiers of assumptions to keep although they would be lifted. Default none.
     pub assume: Option<Vec<String>>,
 }
 
-/// `[harness.NAME]`: one program and where it starts.
+/// `[harness.NAME]`: one program and its entry point.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HarnessConfig {
@@ -108,27 +109,27 @@ pub struct HarnessConfig {
     /// The function to start in. Default: `LLVMFuzzerTestOneInput` or `main`, whichever the file
     /// defines.
     pub entry: Option<String>,
-    /// `assertion`, `memory`, `overflow` or `all`, or a list of them. Default `["assertion",
-    /// "memory"]`.
+    /// `assertion`, `unreach`, `memory`, `overflow` or `all`, or a list of them. Default
+    /// `["assertion", "memory"]`.
     pub property: Option<Properties>,
     /// Longest input that the fuzzer tries, in bytes. Default 4096.
     pub max_len: Option<usize>,
-    /// How many arguments the program may get (chosen, like any other input), or a list of what
-    /// they stand for. Default 0.
+    /// The largest number of arguments of the program (chosen like any other input), or a list of
+    /// their names. Default 0.
     pub argv: Option<Argv>,
-    /// Macros that the harness is compiled with beside those of `[c]`: where the library's files
-    /// are compiled with different ones, those of the file that it is about. Default none.
+    /// Macros for compiling the harness in addition to those of `[c]`: if the library's files have
+    /// different ones, those of the file that the harness drives. Default none.
     pub defines: Option<Defines>,
     /// A header for which the tests get bindings. Default none.
     pub bindings: Option<String>,
-    /// A run that takes longer is a hang. Default `1s`.
+    /// The time limit of a run; a longer run is a hang. Default `1s`.
     pub timeout: Option<String>,
-    /// The function that `init` wrote the harness for. What such a harness chooses is a guess, so
-    /// that a fault may be its own.
+    /// The function for which `init` wrote the harness. The choices of such a harness are guesses,
+    /// so a fault may be its own.
     pub drives: Option<String>,
     /// Dictionaries for the fuzzer, in the format of libFuzzer and AFL++. Default none.
     pub dict: Option<Paths>,
-    /// Inputs to begin with: folders, or zip archives of inputs. Default none.
+    /// Initial inputs: folders, or zip archives of inputs. Default none.
     pub seeds: Option<Paths>,
 }
 
@@ -143,7 +144,7 @@ pub enum Paths {
 }
 
 impl Paths {
-    /// As a list.
+    /// The paths as a list.
     pub fn list(&self) -> &[String] {
         match self {
             Paths::One(path) => std::slice::from_ref(path),
@@ -152,7 +153,7 @@ impl Paths {
     }
 }
 
-/// Where the list of C files comes from.
+/// The source of the list of C files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SourcesFrom {
@@ -171,7 +172,7 @@ pub enum Defines {
 }
 
 impl Defines {
-    /// As `NAME` or `NAME=value`; a `false` is left out.
+    /// The macros as `NAME` or `NAME=value`; a macro with the value `false` is left out.
     pub fn list(&self) -> Vec<String> {
         match self {
             Defines::List(list) => list.clone(),
@@ -199,7 +200,7 @@ pub enum Argv {
 }
 
 impl Argv {
-    /// How many.
+    /// The number of arguments.
     pub fn count(&self) -> usize {
         match self {
             Argv::Count(count) => *count,
@@ -239,8 +240,8 @@ pub enum PropertyName {
 }
 
 impl PropertyName {
-    /// What the names stand for. Assertions are part of every property: they are written to be
-    /// checked. So are calls of abort, unless `unreach` is asked for without `assertion` and `all`.
+    /// The properties that the names stand for, always with assertions, which are written to be
+    /// checked, and with calls of abort unless `unreach` is given without `assertion` and `all`.
     pub fn expand(names: &[PropertyName]) -> Vec<cegar_model::program::Property> {
         use cegar_model::program::Property::{Abort, Assertion, Memory, Overflow};
         let mut properties = vec![Assertion];
@@ -264,7 +265,7 @@ impl PropertyName {
 }
 
 impl Properties {
-    /// As a list.
+    /// The names as a list.
     pub fn names(&self) -> &[PropertyName] {
         match self {
             Properties::One(name) => std::slice::from_ref(name),
@@ -287,7 +288,7 @@ pub struct ConfigError {
     help: Option<String>,
 }
 
-/// Why there is no configuration.
+/// The reasons why a configuration cannot be loaded.
 #[derive(Debug, Error)]
 pub enum LoadError {
     /// The file cannot be read.
@@ -315,7 +316,7 @@ struct ManifestMetadata {
 }
 
 impl Config {
-    /// Reads `cegar.toml`, where there is one, over what `manifest` says.
+    /// Reads `cegar.toml`, if there is one, whose values take precedence over those of `manifest`.
     pub fn load(manifest: &Path, cegar_toml: &Path) -> Result<Self, LoadError> {
         let text = store::read_text(manifest)?;
         let read: Manifest = parse(manifest, text)?;
@@ -338,7 +339,7 @@ impl Config {
         Ok(parse(path, store::read_text(path)?)?)
     }
 
-    /// What `self` says, and what only `under` says.
+    /// Merges two configurations. The values of `self` take precedence over those of `under`.
     fn over(self, under: Config) -> Config {
         let mut harness = under.harness;
         for (name, mine) in self.harness {
@@ -409,7 +410,7 @@ fn parse<T: for<'a> Deserialize<'a>>(path: &Path, text: String) -> Result<T, Box
     })
 }
 
-/// A hint for "unknown field `x`, expected one of `a`, `b`": the nearest of what was expected.
+/// A hint for "unknown field `x`, expected one of `a`, `b`": the most similar name.
 fn hint(message: &str) -> Option<String> {
     let mut words = message.split('`').skip(1).step_by(2);
     if !message.starts_with("unknown field") && !message.starts_with("unknown variant") {
@@ -424,7 +425,7 @@ fn hint(message: &str) -> Option<String> {
     }
 }
 
-/// The candidate that is at most a third of its length away from `word`.
+/// The most similar candidate, if its edit distance is at most about a third of the length.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|candidate| (distance(word, candidate), candidate))
@@ -433,7 +434,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// Edit distance, `-` and `_` being the same.
+/// The edit distance, ignoring case and the difference between `-` and `_`.
 fn distance(a: &str, b: &str) -> usize {
     let chars = |text: &str| -> Vec<char> {
         text.chars()

@@ -1,9 +1,9 @@
-//! `cegar/contracts.toml`: what callers of the library have to keep, as far as it was learnt.
+//! `cegar/contracts.toml`: the learnt preconditions that callers of the library must satisfy.
 //!
-//! A condition that is not confirmed is a guess that hides whatever it excludes, so each one stands
-//! in a committed file with where it was learnt and why. A maintainer confirms a line (`state =
-//! "confirmed"`), or deletes it: then the harness assumes it no more, and the line comes back as
-//! `rejected`, which is how it is remembered that it is not to be learnt again; a fault that breaks
+//! An unconfirmed condition is a guess that hides everything it excludes, so each one is stored in
+//! a committed file, with where and why it was learnt. A maintainer confirms an entry (`state =
+//! "confirmed"`) or deletes it. After deletion the harness no longer assumes the condition, and the
+//! entry comes back as `rejected`, so that the condition is not learnt again; a fault that violates
 //! a rejected condition is the library's.
 
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::store;
 /// The file's name in the package.
 pub const FILE: &str = "contracts.toml";
 
-/// What stands at its top.
+/// The comment at the beginning of the file.
 const HEAD: &str = "# What callers have to keep, as far as `cargo cegar init` learnt it from \
     faults that its own harnesses caused.\n#\n\
     # Each condition hides what it excludes: look at it once, and set state = \"confirmed\", or \
@@ -26,42 +26,42 @@ const HEAD: &str = "# What callers have to keep, as far as `cargo cegar init` le
     # then assumes it no more, and the entry comes back as \"rejected\": a fault behind it is the \
     library's.\n# Delete a rejected entry as well, and the condition may be learnt again.\n";
 
-/// How a condition stands.
+/// The state of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
     /// Learnt, and neither confirmed nor rejected.
     #[default]
     Learnt,
-    /// A person says that it is so.
+    /// Confirmed by a user.
     Confirmed,
-    /// A person says that it is not.
+    /// Rejected by a user.
     Rejected,
 }
 
-/// A condition.
+/// A learnt condition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Precondition {
     /// The harness that keeps it.
     pub harness: String,
-    /// The function of the library before whose call it has to hold.
+    /// The function of the library before whose call the condition must hold.
     pub call: String,
-    /// The condition, in C and in the harness's variables; for people where the harness is written
-    /// so that it holds.
+    /// The condition as a C expression over the harness's variables, or in words if the harness is
+    /// written so that it holds.
     pub condition: String,
-    /// What the harness did.
+    /// The choice of the harness that violated it.
     pub why: String,
-    /// Where the fault was.
+    /// The place of the fault.
     pub learnt: String,
-    /// What the fault was.
+    /// The kind of the fault.
     pub check: String,
-    /// How it stands.
+    /// The state of the condition.
     #[serde(default)]
     pub state: State,
 }
 
-/// The file.
+/// The contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contracts {
@@ -71,7 +71,7 @@ pub struct Contracts {
 }
 
 impl Contracts {
-    /// Reads the package's file; nothing where there is none.
+    /// Reads the package's file; empty if there is none.
     pub fn load(package: &Path) -> Result<Contracts, Error> {
         let path = package.join(FILE);
         if !path.exists() {
@@ -87,7 +87,7 @@ impl Contracts {
         })
     }
 
-    /// Writes it.
+    /// Writes the file and returns its path.
     pub fn save(&self, package: &Path) -> Result<PathBuf, Error> {
         let path = package.join(FILE);
         let list = toml::to_string_pretty(self)
@@ -96,7 +96,7 @@ impl Contracts {
         Ok(path)
     }
 
-    /// Adds conditions that are not there.
+    /// Adds conditions that are not listed yet.
     pub fn add(&mut self, learnt: impl IntoIterator<Item = Precondition>) {
         for new in learnt {
             let same = |known: &&Precondition| {
@@ -109,13 +109,14 @@ impl Contracts {
         }
     }
 
-    /// The conditions that a harness keeps.
+    /// The conditions that a harness satisfies: those that are not rejected.
     pub fn kept<'c>(&'c self, harness: &'c str) -> impl Iterator<Item = &'c Precondition> {
         let all = self.preconditions.iter();
         all.filter(move |one| one.harness == harness && one.state != State::Rejected)
     }
 
-    /// What proofs of a harness assume of all callers: what is confirmed, and what is not.
+    /// The assumptions about all callers on which proofs of a harness rest: the confirmed and the
+    /// unconfirmed conditions.
     pub fn assumed(&self, harness: &str) -> Vec<Assumption> {
         let conditions = |state: State| -> Vec<String> {
             self.kept(harness)
@@ -134,7 +135,7 @@ impl Contracts {
             .collect()
     }
 
-    /// Conditions that are no excuse, in the words of a finding.
+    /// The rejected conditions of a harness, in the words of a finding.
     pub fn rejected(&self, harness: &str) -> Vec<String> {
         let all = self.preconditions.iter();
         all.filter(|one| one.harness == harness && one.state == State::Rejected)
@@ -143,20 +144,20 @@ impl Contracts {
     }
 }
 
-/// A harness without the conditions that the list no longer has.
+/// A harness from which conditions were removed that the list no longer contains.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// Its name.
     pub harness: String,
-    /// Its file, as it is now.
+    /// The path of the changed file.
     pub file: PathBuf,
-    /// What was taken out.
+    /// The conditions that were removed.
     pub conditions: Vec<String>,
 }
 
-/// Takes out of harnesses what is no longer listed as a precondition, and lists it as rejected. The
-/// files are changed where they are, or, with `beside`, a folder of the package's shape gets what
-/// they would be: a build changes no source tree.
+/// Removes conditions from harnesses that are no longer listed as preconditions, and lists them as
+/// rejected. The files are changed in place, or, with `beside`, changed copies are written to that
+/// folder, which has the structure of the package: a CI build must not change the source tree.
 pub fn settle(
     package: &Path,
     harnesses: &[(String, PathBuf)],
@@ -209,7 +210,7 @@ pub fn settle(
     Ok(settled)
 }
 
-/// A harness's text without the conditions that the list does not have, and those conditions.
+/// A harness's text without the conditions that the list does not contain, and those conditions.
 fn without(text: &str, contracts: &Contracts, harness: &str) -> (String, Vec<String>) {
     let (mut lines, mut gone) = (String::new(), Vec::new());
     for line in text.lines() {
@@ -230,7 +231,7 @@ fn without(text: &str, contracts: &Contracts, harness: &str) -> (String, Vec<Str
     (lines, gone)
 }
 
-/// The condition that a line of a harness assumes because it was learnt.
+/// The condition that a line of a harness assumes, if it was learnt.
 fn assumed(line: &str) -> Option<&str> {
     let rest = line.trim().strip_suffix(LEARNT)?.trim_end();
     rest.strip_prefix("crunner_assume(")?.strip_suffix(");")
@@ -267,7 +268,7 @@ mod tests {
         assert_eq!(contracts.preconditions.len(), 1);
         contracts.save(folder.path()).unwrap();
         let all = [("h".to_owned(), file.clone())];
-        // A build leaves the source tree as it is.
+        // A CI build leaves the source tree unchanged.
         let (beside, before) = (folder.path().join("beside"), std::fs::read(&file).unwrap());
         let settled = settle(folder.path(), &all, Some(&beside)).unwrap();
         assert_eq!(settled[0].file, beside.join("harnesses/h.c"));

@@ -1,8 +1,8 @@
-//! The error that a command ends with.
+//! The error with which a command ends.
 //!
-//! Each room below has its own error type, which says what happened. This one adds what a person
-//! needs: the exit code, and, through [`miette::Diagnostic`], a code to search for, the place, and
-//! which knob to turn.
+//! Each module has its own error type, which says what happened. This type adds what a user needs:
+//! the exit code and, through [`miette::Diagnostic`], a code to search for, the place, and the
+//! option to change.
 
 use std::io;
 use std::path::Path;
@@ -15,10 +15,10 @@ use crate::exit::ExitCode;
 use crate::project::ProjectError;
 use crate::store::FileError;
 
-/// Why a command could not do its work.
+/// The reasons why a command cannot do its work.
 #[derive(Debug, ThisError, Diagnostic)]
 pub enum Error {
-    /// The command line asks for something that makes no sense.
+    /// The command line is invalid.
     #[error("{message}")]
     #[diagnostic(code(cegar::usage))]
     Usage {
@@ -28,13 +28,13 @@ pub enum Error {
         #[help]
         help: Option<String>,
     },
-    /// Nothing to work on.
+    /// There is nothing to work on.
     #[error("{message}")]
     #[diagnostic(code(cegar::nothing_selected))]
     NothingSelected {
         /// What was looked for.
         message: String,
-        /// What there is.
+        /// What is available.
         #[help]
         help: Option<String>,
     },
@@ -48,13 +48,13 @@ pub enum Error {
         #[help]
         help: String,
     },
-    /// A solver that was named does not behave like one.
+    /// The given program does not behave like a solver.
     #[error("{message}")]
     #[diagnostic(code(cegar::solver))]
     Solver {
         /// What it did.
         message: String,
-        /// How to look at it.
+        /// How to examine it.
         #[help]
         help: String,
     },
@@ -74,15 +74,15 @@ pub enum Error {
     #[error(transparent)]
     #[diagnostic(transparent)]
     Project(#[from] ProjectError),
-    /// A file or directory.
+    /// A file or directory cannot be accessed.
     #[error(transparent)]
     #[diagnostic(transparent)]
     Io(#[from] FileError),
-    /// Ctrl-C, before there was anything to report.
+    /// Interrupted by Ctrl-C before there was anything to report.
     #[error("interrupted")]
     #[diagnostic(code(cegar::interrupted))]
     Interrupted,
-    /// The campaign's time was up before a native build was there.
+    /// The campaign's time was up before a native build was finished.
     #[error("the time was up before {what} was compiled")]
     #[diagnostic(
         code(cegar::not_in_time),
@@ -91,10 +91,10 @@ pub enum Error {
         )
     )]
     NotInTime {
-        /// Which.
+        /// The build.
         what: &'static str,
     },
-    /// Another process works on it, and the command's time was up before it ended.
+    /// Another process works on the same files, and the command's time was up before it ended.
     #[error("another cargo cegar{holder} still works on {what}")]
     #[diagnostic(
         code(cegar::busy),
@@ -104,21 +104,21 @@ pub enum Error {
         )
     )]
     Busy {
-        /// In words.
+        /// What both work on.
         what: String,
-        /// The other process, as far as it is known: ` (process 12)`.
+        /// The other process, if it is known: ` (process 12)`.
         holder: String,
     },
-    /// A harness's campaign, in a process of its own, has no result.
+    /// The campaign of a harness, in a process of its own, has no result.
     #[error("{message}")]
     #[diagnostic(code(cegar::campaign))]
     Campaign {
         /// What happened.
         message: String,
-        /// The exit code that it stands for.
+        /// The corresponding exit code.
         exit: ExitCode,
     },
-    /// The exchange with other machines cannot begin.
+    /// The exchange with other machines cannot be started.
     #[error("{source}")]
     #[diagnostic(code(cegar::exchange))]
     Exchange {
@@ -128,11 +128,11 @@ pub enum Error {
         #[help]
         help: &'static str,
     },
-    /// One of the engines stopped with an error of its own.
+    /// A part of the engine or the fuzzer stopped with an error of its own.
     #[error("{what} failed: {source}")]
     #[diagnostic(code(cegar::engine))]
     Engine {
-        /// Which part: `the normalisation`, `the fuzzer`, `the solver`, ...
+        /// The part: `the normalisation`, `the fuzzer`, `the solver`, ...
         what: String,
         /// Its error.
         source: Box<dyn std::error::Error + Send + Sync>,
@@ -140,7 +140,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An input or output error on `path`, with advice where the reason is a known one.
+    /// An input or output error on `path`, with advice if the cause is known.
     pub fn io(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
         Error::Io(FileError::new(action, path, source))
     }
@@ -153,7 +153,7 @@ impl Error {
         }
     }
 
-    /// Nothing to work on, with a hint.
+    /// An error for a command without anything to work on, with a hint.
     pub fn nothing(message: impl Into<String>, help: impl Into<String>) -> Self {
         Error::NothingSelected {
             message: message.into(),
@@ -161,7 +161,7 @@ impl Error {
         }
     }
 
-    /// An error of one of the engines.
+    /// An error of a part of the engine or the fuzzer.
     pub fn engine(
         what: impl Into<String>,
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -172,7 +172,7 @@ impl Error {
         }
     }
 
-    /// The exchange with other machines cannot begin.
+    /// An error for an exchange that cannot be started, with advice.
     pub fn exchange(source: cegar_fuzz::exchange::ExchangeError) -> Self {
         use cegar_fuzz::exchange::ExchangeError;
         let help = match &source {
@@ -191,12 +191,12 @@ impl Error {
         Error::Exchange { source, help }
     }
 
-    /// Whether the campaign's end was what went wrong: Ctrl-C, or no time left.
+    /// Whether the error is the end of the campaign: Ctrl-C, or no time left.
     pub fn is_the_end(&self) -> bool {
         matches!(self, Error::Interrupted | Error::NotInTime { .. })
     }
 
-    /// The number that the process ends with.
+    /// The exit code of the process.
     pub fn exit_code(&self) -> ExitCode {
         use crate::capture::CaptureError;
         use crate::compile::CompileError;
@@ -245,8 +245,7 @@ impl From<LoadError> for Error {
     }
 }
 
-/// The code for an engine's error that comes from what the user's machine does not let it read or
-/// write.
+/// The exit code for an engine's error that is caused by missing access to files.
 fn of_files(error: &(dyn std::error::Error + 'static)) -> Option<ExitCode> {
     use crate::emit::EmitError;
     let mut causes = std::iter::successors(Some(error), |error| error.source());

@@ -1,9 +1,9 @@
-//! The exit codes, as one documented enum: scripts and CI depend on them, so they are an interface
-//! like any other.
+//! The exit codes, as one documented enum. Scripts and CI systems depend on them, so they are part
+//! of the interface.
 //!
-//! The numbers follow cargo-nextest's where the meaning is the same (100 the code under test is
-//! wrong, 101 it did not build, 102 cargo metadata, 4 nothing to do, 96 usage), so that one `case`
-//! in a CI script serves both.
+//! The numbers are those of cargo-nextest where the meaning is the same (100: the code under test
+//! is wrong, 101: it did not build, 102: cargo metadata failed, 4: nothing to do, 96: usage), so
+//! that one `case` in a CI script handles both.
 
 use serde::Serialize;
 
@@ -14,39 +14,39 @@ use serde::Serialize;
 pub enum ExitCode {
     /// No violation was found.
     Clean = 0,
-    /// Something went wrong inside `cargo cegar` itself, or an engine stopped with an error.
+    /// An internal error of `cargo cegar`, or an engine stopped with an error.
     Internal = 1,
     /// Nothing was selected: no C source, or no harness of that name.
     NothingSelected = 4,
-    /// Goals are open, or a proof assumes preconditions that nobody has confirmed, and
+    /// Goals are open, or a proof assumes preconditions that no user has confirmed, and
     /// `--require-proof` was given.
     OpenGoals = 5,
     /// `check-proof` did not accept a certificate.
     Rejected = 6,
-    /// No violation was found, and not all was looked at: a harness was never executed or calls
-    /// nothing of the library, a committed test was not run, or no native run showed a violation
-    /// that the engine sees.
+    /// No violation was found, but the command was not complete: a harness was never executed or
+    /// uses nothing of the library, a committed test was not run, or no native run confirmed a
+    /// violation that the engine sees.
     Incomplete = 7,
-    /// The command line, or a configuration file, is wrong.
+    /// The command line or a configuration file is invalid.
     Usage = 96,
-    /// A check of the C code is violated.
+    /// A check of the C code is violated, or a declaration does not match the library.
     Violation = 100,
-    /// The C code, or the crate's build script, does not build.
+    /// The C code or the crate's build script does not build.
     BuildFailed = 101,
-    /// `cargo metadata` failed: there is no package here, or its manifest is wrong.
+    /// `cargo metadata` failed: there is no package here, or its manifest is invalid.
     Metadata = 102,
-    /// A tool that is needed is not there (clang 19).
+    /// A required tool is missing (clang 19, a debugger, a solver).
     ToolMissing = 103,
     /// A file or directory cannot be read or written.
     Io = 104,
     /// An address cannot be listened on, or no hub answers there.
     Network = 105,
-    /// Stopped by Ctrl-C or a termination signal; what had been found is kept.
+    /// Stopped by Ctrl-C or a termination signal; results so far are kept.
     Interrupted = 130,
 }
 
 impl ExitCode {
-    /// All of them with what they mean, for the help text and the documentation.
+    /// All codes with their meanings, for the help text and the documentation.
     pub const TABLE: &[(ExitCode, &str)] = &[
         (ExitCode::Clean, "no violation found"),
         (ExitCode::Internal, "internal error"),

@@ -1,15 +1,15 @@
-//! Which header a user of the library includes.
+//! Finds the header that users of the library include.
 //!
-//! Most libraries have one, and it is named like the library: like what the crate says that it
-//! links (`links = "z"`), or like the crate without its `-sys`. Where that does not decide, the
-//! candidates are listed.
+//! Most libraries have one header with the name of the library: the name that the crate links
+//! (`links = "z"`), or the crate's name without `-sys`. If that is not unique, the candidates are
+//! listed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::project::Project;
 
-/// Folders that no user includes from.
+/// Folders from which no user includes headers.
 const PRIVATE: &[&str] = &[
     "target",
     "tests",
@@ -39,24 +39,25 @@ const PRIVATE: &[&str] = &[
     "msvc",
     "cmake",
 ];
-/// How deep headers lie.
+/// The maximum depth of headers below the crate.
 const DEPTH: usize = 6;
-/// Candidates that are listed.
+/// The number of candidates that are listed.
 pub const LISTED: usize = 12;
 
-/// What was found.
+/// The result of the search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The one, by its name, and the others.
+    /// The header that is evident by its name, and all candidates.
     Evident(PathBuf, Vec<PathBuf>),
-    /// Several, the more likely first.
+    /// Several candidates, the most likely one first.
     Candidates(Vec<PathBuf>),
 }
 
-/// Looks for it in the folders that the library is compiled with, and in the crate.
+/// Searches the include folders of the library and the crate.
 pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     let mut includes = includes.to_vec();
-    // A library's own files include from `include/sodium`, its users from `include`.
+    // A library's own files may include from `include/sodium`, while its users include from
+    // `include`.
     let outer = includes.iter().filter_map(|folder| folder.parent());
     let outer = outer.filter(|folder| folder.file_name().is_some_and(|name| name == "include"));
     let outer: Vec<PathBuf> = outer.map(Path::to_owned).collect();
@@ -75,7 +76,8 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
         .filter(|(score, _)| *score == best && best >= NAMED)
         .map(|(_, path)| path)
         .collect();
-    // The same header in two places (a copy for each platform) is one, the nearer.
+    // Headers of the same name in several places (a copy for each platform) count as one, and the
+    // nearest is taken.
     let one_name = named
         .windows(2)
         .all(|two| two[0].file_name() == two[1].file_name());
@@ -91,7 +93,7 @@ pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     }
 }
 
-/// The header that the crate's build script hands to bindgen, if it is one of these.
+/// The header that the crate's build script passes to bindgen, if it is one of the candidates.
 fn bound_by_build(project: &Project, candidates: &[PathBuf]) -> Option<PathBuf> {
     let text = std::fs::read_to_string(project.root.join("build.rs")).ok()?;
     let behind = text.split(".header(\"").skip(1);
@@ -105,7 +107,7 @@ fn bound_by_build(project: &Project, candidates: &[PathBuf]) -> Option<PathBuf> 
     candidates.iter().find(|one| **one == path).cloned()
 }
 
-/// The headers in these folders, and in the crate.
+/// The headers in these folders and in the crate.
 pub fn all(project: &Project, includes: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut headers = BTreeSet::new();
     for folder in includes {
@@ -115,7 +117,7 @@ pub fn all(project: &Project, includes: &[PathBuf]) -> BTreeSet<PathBuf> {
     headers
 }
 
-/// Points of a header that is named like the library.
+/// The score of a header with the name of the library.
 const NAMED: i32 = 100;
 
 fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf]) -> i32 {
@@ -155,7 +157,7 @@ fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf
         .is_some_and(|name| names.contains(&plain(name)))
     {
         score += 20;
-        // `include/tree_sitter/api.h`
+        // As in `include/tree_sitter/api.h`.
         if stem == "api" {
             score = NAMED + 60;
         }
@@ -163,14 +165,14 @@ fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf
     if includes.iter().any(|include| folder.starts_with(include)) {
         score += 1;
     }
-    // `config.h`, `foo_internal.h`
+    // As in `config.h` and `foo_internal.h`.
     let inner = [
         "config", "internal", "private", "common", "impl", "util", "priv", "wrapper",
     ];
     if inner.iter().any(|word| stem.contains(word)) {
         score -= 2;
     }
-    // What a build script unpacks lies below `target`, and is no less public for that.
+    // Headers that a build script unpacks are below `target`, but may be public.
     let in_includes = includes
         .iter()
         .filter_map(|include| header.strip_prefix(include).ok())
@@ -188,7 +190,7 @@ fn score(header: &Path, names: &[String], project: &Project, includes: &[PathBuf
     if hidden { 0 } else { score }
 }
 
-/// What the library may be called, the surest first.
+/// The possible names of the library, the most certain first.
 fn names(project: &Project) -> Vec<String> {
     let mut names = Vec::new();
     let mut add = |name: &str| {
@@ -206,8 +208,8 @@ fn names(project: &Project) -> Vec<String> {
     for name in [links.as_str(), short] {
         add(name);
         add(name.trim_start_matches("lib"));
-        // `zstd-safe`, `onig_sys`, `foo2`: also without the digit, with what is behind a dash left
-        // out.
+        // Also without the part after a dash or an underscore, and without trailing digits:
+        // `zstd-safe`, `onig_sys`, `foo2`.
         add(name.split(['-', '_']).next().unwrap_or(name));
         add(name.trim_end_matches(|c: char| c.is_ascii_digit()));
     }

@@ -1,15 +1,15 @@
 //! `cargo cegar`: a fuzzer and a model checker for the C code in your crate, feeding each other.
 //!
-//! This crate is the top floor. Everything that knows about cargo, files, terminals and people is
-//! here; everything that knows about programs is below. A command goes through the same stations
-//! every time: [`cli`] turns words into plain options ([`options`]), merging [`config`] files and
-//! the environment; [`capture`] and [`compile`] turn C sources into bitcode; [`campaign`]
-//! alternates the two engines and says what happens as [`event::Event`]s; one of the reporters
-//! shows them; and [`exit`] gives the number that scripts read.
+//! This is the topmost crate. Everything about cargo, files, terminals and users is here;
+//! everything about programs is in the crates below. Each command has the same steps: [`cli`]
+//! converts the command line to plain options ([`options`]), merging [`config`] files and the
+//! environment; [`capture`] and [`compile`] turn C sources into bitcode; [`campaign`] alternates
+//! the two engines and reports what happens as [`event::Event`]s; a reporter shows them; and
+//! [`exit`] provides the exit code for scripts.
 //!
-//! Errors come in two tiers. Inside, each room has its own typed error. At the edge they are all an
-//! [`error::Error`], which knows its exit code, and, as a `miette` diagnostic, the file, the line
-//! and the knob to turn.
+//! Errors have two levels. Internally, each module has its own error type. At the top, all are
+//! converted to an [`error::Error`], which knows its exit code and, as a `miette` diagnostic, the
+//! file, the line and the option to change.
 
 #![warn(clippy::too_many_lines)]
 

@@ -1,5 +1,5 @@
-//! What there is: the harnesses of a crate, where each starts, its tests, and how its goals stood
-//! when it last ran.
+//! Lists the harnesses of a crate, with the entry of each, its tests, and the state of its goals
+//! after the last run.
 
 use std::path::{Path, PathBuf};
 
@@ -20,15 +20,15 @@ pub struct Listed {
     pub name: String,
     /// Its C file.
     pub file: PathBuf,
-    /// Where it starts; `None` if the file defines none of the known entries.
+    /// Its entry; `None` if the file defines none of the known entries.
     pub entry: Option<String>,
     /// Names of the generated tests.
     pub tests: Vec<String>,
-    /// The inputs of findings that are remembered, and how each ended when it was run last.
+    /// The stored inputs of findings, and how each ended in its last run.
     pub findings: Vec<Remembered>,
-    /// Entries of its corpus.
+    /// The number of entries in its corpus.
     pub corpus: usize,
-    /// How the goals stood at the end of the last run, if it has run.
+    /// The counts of its goals after the last run, if it has run.
     pub goals: Option<GoalTable>,
     /// The source files that have changed since that run.
     pub changed: Vec<String>,
@@ -37,16 +37,16 @@ pub struct Listed {
 /// The input of a finding, as `list` shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Remembered {
-    /// The record's name, and its test's.
+    /// The name of the record and of its test.
     pub name: String,
-    /// Whether it failed when it was run last.
+    /// Whether it failed in its last run.
     pub failing: bool,
-    /// Whether it was seen to pass since it was found.
+    /// Whether it passed in any run since it was found.
     pub seen_passing: bool,
 }
 
 impl Remembered {
-    /// For people.
+    /// A word for users.
     pub fn words(&self) -> &'static str {
         match (self.failing, self.seen_passing) {
             (false, _) => "passes",
@@ -56,7 +56,7 @@ impl Remembered {
     }
 }
 
-/// The harnesses of a package: those of `cegar.toml`, or, if it names none, every file of
+/// The harnesses of a package: those of `cegar.toml`, or, if it names none, all C files of
 /// `harnesses/`.
 pub fn harnesses(project: &Project, config: &Config) -> Result<Vec<(String, PathBuf)>, Error> {
     let folder = project.cegar.join("harnesses");
@@ -87,7 +87,7 @@ pub fn harnesses(project: &Project, config: &Config) -> Result<Vec<(String, Path
         .collect())
 }
 
-/// Files of `harnesses/` that no harness is: `cegar.toml` lists harnesses, and not these.
+/// The C files of `harnesses/` that do not belong to any harness listed in `cegar.toml`.
 pub fn left_out(project: &Project, config: &Config) -> Result<Vec<PathBuf>, Error> {
     let known = harnesses(project, config)?;
     let mut files = harness_files(&project.cegar.join("harnesses"))?;
@@ -100,7 +100,7 @@ pub fn left_out(project: &Project, config: &Config) -> Result<Vec<PathBuf>, Erro
     Ok(files)
 }
 
-/// The C files of `harnesses/`, in order.
+/// The C files of `harnesses/`, sorted.
 fn harness_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -116,7 +116,7 @@ fn harness_files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(found)
 }
 
-/// Everything that is known about each harness.
+/// Collects what is known about each harness.
 pub fn list(project: &Project, config: &Config) -> Result<Vec<Listed>, Error> {
     let mut listed = Vec::new();
     for (name, file) in harnesses(project, config)? {
@@ -155,8 +155,8 @@ fn findings_of(project: &Project, harness: &str) -> Result<Vec<Remembered>, Erro
     Ok(memory.records().map(shown).collect())
 }
 
-/// Which of the known entries a harness defines. It reads the text, not the program: good enough to
-/// be shown.
+/// The entry that a harness defines, among the known ones. This searches the text, which is
+/// sufficient for display.
 fn entry_of(source: &str, name: &str) -> Option<String> {
     let defines = |function: &str| {
         source.match_indices(function).any(|(at, _)| {
@@ -173,8 +173,8 @@ fn entry_of(source: &str, name: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The functions of a test file that are tests, by the names that cargo has for them. Tests that a
-/// macro makes are not among them; nothing is, where the file is no Rust.
+/// The names of the test functions in a test file, as cargo names them. Tests that a macro
+/// generates are not included. Empty if the file is not valid Rust.
 pub fn tests_of(file: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(file).unwrap_or_default();
     let mut names = Vec::new();
@@ -206,14 +206,14 @@ fn tests_among(items: &[syn::Item], within: &str, names: &mut Vec<String>) {
     }
 }
 
-/// A campaign's state; nothing where there is none that can be read.
+/// The state that a campaign stored, or null if it cannot be read.
 fn state_of(scratch: &Path) -> serde_json::Value {
     let text = std::fs::read_to_string(scratch.join("state.json")).ok();
     let state = text.and_then(|text| serde_json::from_str(&text).ok());
     state.unwrap_or_default()
 }
 
-/// A part of the state, if it is there.
+/// A part of the state, if it exists.
 fn read<T: serde::de::DeserializeOwned>(value: &serde_json::Value) -> Option<T> {
     serde_json::from_value(value.clone()).ok()
 }

@@ -1,10 +1,11 @@
-//! One command at a time in each harness's folder.
+//! Ensures that only one command at a time works in each harness's folder.
 //!
 //! A campaign reads and writes the queue, the state and the certificate of its harness, and removes
-//! native targets that it does not need. Two campaigns in one folder would undo each other's work.
-//! So a command locks each harness that it works on, and a second one waits, as cargo does for its
-//! build folder; commands on different harnesses run side by side. The lock is the kernel's
-//! (`flock`): it ends with the process, however that ends, so that no lock file is ever stale.
+//! native targets that it does not need. Two campaigns in one folder would destroy each other's
+//! work. So a command locks each harness that it works on, and a second command waits, as cargo
+//! does for its build folder; commands on different harnesses run in parallel. The lock is a kernel
+//! lock (`flock`): it is released when the process ends, in whatever way, so there are no stale
+//! lock files.
 
 use std::fs::{File, TryLockError};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -16,10 +17,10 @@ use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::store;
 
-/// Between two tries.
+/// The time between two attempts.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Locks `name` in the scratch folder until this process ends; as [`during`] otherwise.
+/// Locks `name` in the scratch folder until this process ends; otherwise as [`during`].
 ///
 /// # Errors
 /// As [`during`].
@@ -35,12 +36,12 @@ pub fn hold(
     Ok(())
 }
 
-/// How long another process is waited for.
+/// How long to wait for another process.
 #[derive(Clone, Copy, Debug)]
 pub struct Waits<'a> {
     /// Ends the wait when it is set.
     pub stop: &'a AtomicBool,
-    /// Ends the wait. Default none: until the other process ends.
+    /// The end of the wait; `None` to wait until the other process ends.
     pub until: Option<Instant>,
 }
 
@@ -50,17 +51,17 @@ impl<'a> From<&'a AtomicBool> for Waits<'a> {
     }
 }
 
-/// A lock that ends when it is dropped; without a file where the file system has no locks.
+/// A lock that is released on drop. It has no file if the file system does not support locks.
 #[must_use]
 pub struct Held {
     _file: Option<File>,
 }
 
-/// Locks `name` in the scratch folder until the result is dropped; waits if another process has it,
-/// and says so. `what` is what is worked on, in words.
+/// Locks `name` in the scratch folder until the result is dropped. If another process holds the
+/// lock, waits and reports it. `what` describes what is locked.
 ///
 /// # Errors
-/// When the lock's file cannot be made, or when the wait ends first.
+/// If the lock file cannot be created, or if the wait ends first.
 pub fn during(
     scratch: &Path,
     name: &str,
@@ -106,24 +107,25 @@ pub fn during(
                 }
                 std::thread::sleep(PAUSE);
             }
-            // Some file systems have no locks: cargo goes on there as well.
+            // Some file systems do not support locks. The command continues without one, as cargo
+            // does.
             Err(TryLockError::Error(why)) => {
                 tracing::warn!("{}: cannot lock: {why}", path.display());
                 return Ok(Held { _file: None });
             }
         }
     }
-    // For the message above only.
+    // The process number is only used in the message above.
     let _ = file.set_len(0);
     let _ = file.seek(SeekFrom::Start(0));
     let _ = write!(file, "{}", std::process::id());
     Ok(Held { _file: Some(file) })
 }
 
-/// The process that holds the lock, as far as it has said so.
+/// The process that holds the lock, if it has written its number.
 fn holder(file: &mut File) -> String {
     let mut text = String::new();
-    // Its text is read from the start each time.
+    // The text is read from the start each time.
     let _ = file.seek(SeekFrom::Start(0));
     match file.read_to_string(&mut text) {
         Ok(_) if !text.trim().is_empty() => format!(" (process {})", text.trim()),

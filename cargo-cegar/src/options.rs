@@ -1,7 +1,7 @@
-//! What a campaign is asked to do, as plain data.
+//! The options of a campaign, as plain data.
 //!
-//! No command-line type reaches below this line: the campaign can be driven by a test, by another
-//! program or by the subcommand alike. Every field says its default.
+//! No type of the command line is used below this level: a campaign can be started by a test, by
+//! another program or by a subcommand. The documentation of each field states its default.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::findings::Place;
 use crate::store::LONGEST;
 
-/// Which sides of the alternation run.
+/// The sides of the alternation that run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Sides {
     /// Both, in turn. The default.
@@ -44,49 +44,50 @@ impl Sides {
     }
 }
 
-/// What holds for every harness of a campaign.
+/// Settings that apply to every harness of a campaign.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// Stop after this long; `None`: when every goal is settled. Default 60 s for `check`, none for
+    /// Stop after this time; `None`: when every goal is settled. Default 60 s for `check`, none for
     /// `run`.
     pub max_time: Option<Duration>,
-    /// Stop after so many native executions instead of by the clock: reproducible. Default none.
+    /// Stop after this number of native executions instead of by the clock, which is reproducible.
+    /// Default none.
     pub runs: Option<u64>,
     /// Seed of every random choice. Default 0.
     pub seed: u64,
-    /// Fuzzing processes for a program; one under `runs`. Default 1.
+    /// The number of fuzzing processes for a program; one under `runs`. Default 1.
     pub workers: usize,
-    /// `HOST:PORT` of a hub, over which inputs are exchanged with other machines; nothing under
+    /// `HOST:PORT` of a hub, through which inputs are exchanged with other machines; unused under
     /// `runs`. Default none.
     #[serde(default)]
     pub join: Option<String>,
-    /// Which sides run. Default both.
+    /// The sides that run. Default both.
     pub sides: Sides,
-    /// The strategy. Any but `auto` works alone: no fuzzing, and no search but its own. Default
-    /// `auto`.
+    /// The strategy. All except `auto` run alone, without fuzzing and without another search.
+    /// Default `auto`.
     #[serde(default)]
     pub strategy: Strategy,
     /// Whether the engine follows loops by their closed forms. Default yes.
     pub loops: bool,
     /// Whether proofs begin with abstract interpretation of the whole program. Default yes.
     pub floor: bool,
-    /// Assumptions that are lifted, by identifier ([`cegar_model::assumption`]). Default: that
-    /// input and output do not fail.
+    /// Identifiers of the lifted assumptions ([`cegar_model::assumption`]). Default: that input and
+    /// output do not fail.
     #[serde(default)]
     pub lifted: BTreeSet<String>,
-    /// Open goals make the command fail. Default no.
+    /// Whether open goals make the command fail. Default no.
     pub require_proof: bool,
-    /// Print the statistics of every part at the end. Default no.
+    /// Whether to print the statistics of every part at the end. Default no.
     pub stats: bool,
-    /// Keep the scratch folder (bitcode, targets, corpus). Default: `check` removes its own, `run`
-    /// keeps.
+    /// Whether to keep the scratch folder (bitcode, targets, corpus). Default: `check` removes it,
+    /// `run` keeps it.
     pub keep: bool,
     /// The compiler; see [`Compiler::find`].
     pub compiler: Compiler,
 }
 
 impl Settings {
-    /// All defaults, and no limit of time.
+    /// The default settings, without a time limit.
     pub fn new(compiler: Compiler) -> Settings {
         Settings {
             max_time: None,
@@ -117,43 +118,45 @@ impl Settings {
 pub struct Harness {
     /// Its name; also the name of its scratch folder and its corpus.
     pub name: String,
-    /// The C files of the program, each with its flags: harness first, then the library's.
+    /// The C files of the program, each with its flags: first the harness, then the library.
     pub units: Vec<Unit>,
-    /// Which of these files are the library's: of them a linker takes only what the others need.
+    /// The indices of the library's files: a linker takes only those of them that the others need.
     #[serde(default)]
     pub library: Range<usize>,
-    /// The function to start in, where it is neither `main` nor `LLVMFuzzerTestOneInput`.
+    /// The entry function, if it is neither `main` nor `LLVMFuzzerTestOneInput`.
     pub entry: Option<String>,
-    /// The function that it was written for by `init`: what it passes of its own accord is a guess.
-    /// Default none.
+    /// The function for which `init` wrote the harness: the values that it chooses itself are
+    /// guesses. Default none.
     #[serde(default)]
     pub drives: Option<String>,
-    /// Conditions that are no excuse for a fault, since they were rejected. Default none.
+    /// Rejected conditions, which do not excuse a fault. Default none.
     #[serde(default)]
     pub rejected: Vec<String>,
-    /// What it keeps of `contracts.toml`: proofs assume it of all callers. Default nothing.
+    /// The preconditions of `contracts.toml` that it satisfies: proofs assume them of all callers.
+    /// Default none.
     #[serde(default)]
     pub preconditions: Vec<Assumption>,
-    /// What is checked. Default: assertion (with abort) and memory.
+    /// The properties to check. Default: assertion (with abort) and memory.
     pub properties: Vec<Property>,
-    /// Longest tape that the fuzzer may try, in bytes. Default 4096.
+    /// The longest tape that the fuzzer may try, in bytes. Default 4096.
     pub max_len: usize,
-    /// How many arguments `main` may get beside its name, each chosen. Default 0; `check` allows 3.
+    /// The largest number of arguments of `main` besides its name, each of which is chosen. Default
+    /// 0; 3 for `check`.
     pub argv: usize,
     /// A run that takes longer counts as a hang. Default 1 s.
     pub timeout: Duration,
-    /// What the user knows of undefined functions. Default nothing.
+    /// The user's rules for undefined functions. Default none.
     pub rules: BTreeMap<String, Rules>,
-    /// Words for the fuzzer, from dictionaries. Default none.
+    /// Words for the fuzzer from dictionaries. Default none.
     #[serde(default)]
     pub words: Vec<Vec<u8>>,
-    /// Folders and zip archives of inputs to begin with. Default none.
+    /// Folders and zip archives with initial inputs. Default none.
     #[serde(default)]
     pub seeds: Vec<PathBuf>,
 }
 
 impl Harness {
-    /// A harness with every default.
+    /// A harness with all defaults.
     pub fn new(name: impl Into<String>, units: Vec<Unit>) -> Self {
         Harness {
             name: name.into(),
@@ -173,10 +176,11 @@ impl Harness {
         }
     }
 
-    /// The harness, unless what `cegar.toml` says of it leaves nothing to do, or asks for too much.
+    /// Returns the harness, unless its settings in `cegar.toml` leave nothing to do or exceed a
+    /// limit.
     ///
     /// # Errors
-    /// Names the key and its limit.
+    /// The error names the key and its limit.
     pub fn possible(self) -> Result<Self, Error> {
         let of = |key: &str| format!("`{key}` of the harness `{}` in cegar.toml", self.name);
         if self.properties.is_empty() {
@@ -192,66 +196,65 @@ impl Harness {
     }
 }
 
-/// What `cargo cegar check` is asked: one program, no project.
+/// The options of `cargo cegar check`: one program, without a project.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
     /// The program.
     pub harness: Harness,
-    /// How long, how, with what.
+    /// The limits and the settings.
     pub settings: Settings,
     /// Scratch folder of this check (exists, writable).
     pub scratch: PathBuf,
-    /// Folders for the generated test package, of which the first is taken that holds no other
-    /// program's tests (`--emit-dir`: that folder; else `cegar-tests` and others). Default none, as
-    /// under `--no-emit`.
+    /// Folders for the generated test package. The first that contains no tests of another program
+    /// is used (with `--emit-dir`, that folder; otherwise `cegar-tests` and others). Default none,
+    /// as with `--no-emit`.
     pub emit_dirs: Vec<PathBuf>,
-    /// Where the certificate and the bitcode that it is about go (`--certificate`). Default:
-    /// nowhere.
+    /// The folder for the certificate and its bitcode (`--certificate`). Default none.
     pub certificate: Option<PathBuf>,
 }
 
-/// What `cargo cegar run` is asked: the harnesses of a crate's `cegar/` package.
+/// The options of `cargo cegar run`: the harnesses of a crate's `cegar/` package.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunOptions {
-    /// The harnesses that were selected, at least one.
+    /// The selected harnesses, at least one.
     pub harnesses: Vec<Harness>,
-    /// How long, how, with what.
+    /// The limits and the settings.
     pub settings: Settings,
-    /// Scratch: `target/cegar`; a harness's own is `scratch/<name>`.
+    /// The scratch folder `target/cegar`; that of a harness is `scratch/<name>`.
     pub scratch: PathBuf,
     /// The `cegar/` package: tests go to `tests/`, corpora to `corpus/<harness>/`.
     pub package: PathBuf,
-    /// The folder that reported paths are relative to (the crate's root).
+    /// The folder to which reported paths are relative (the crate's root).
     pub root: PathBuf,
-    /// No tests are written (`--no-emit`).
+    /// Whether no tests are written (`--no-emit`).
     pub no_emit: bool,
-    /// Where new tests and inputs go instead of the package, which is then only read (`ci`).
+    /// The folder for new tests and inputs in place of the package, which is then only read (`ci`).
     /// Default: the package.
     pub artifacts: Option<PathBuf>,
-    /// The list of the library's files that tests are built from instead of the package's own,
-    /// which is of another build (`ci`). Default: the package's own.
+    /// The list of the library's files from which tests are built, if the package's own list
+    /// belongs to another build (`ci`). Default: the package's own list.
     #[serde(default)]
     pub captured: Option<PathBuf>,
-    /// These are all harnesses of the package, so that what belongs to none of them is looked at,
-    /// too.
+    /// Whether these are all harnesses of the package, so that tests and records that belong to
+    /// none of them are replayed, too.
     #[serde(default)]
     pub is_all: bool,
-    /// How many processes may work at a time (`--jobs`). Default 1.
+    /// The number of processes that may work at a time (`--jobs`). Default 1.
     pub jobs: usize,
-    /// Whether the C code has been compiled by another process, so that the clock runs already.
+    /// Whether another process has compiled the C code, so that the time limit already applies.
     /// Default no.
     #[serde(default)]
     pub is_compiled: bool,
 }
 
 impl RunOptions {
-    /// Where inputs of a harness that are worth keeping go.
+    /// The folder for inputs of a harness that are worth keeping.
     pub fn corpus(&self, harness: &str) -> PathBuf {
         let folder = self.artifacts.as_ref().unwrap_or(&self.package);
         folder.join("corpus").join(harness)
     }
 
-    /// Where the findings of a harness are remembered.
+    /// The folders for the records of a harness's findings.
     pub fn findings(&self, harness: &str) -> Place {
         let emitted = match (&self.artifacts, self.no_emit) {
             (_, true) => None,
@@ -261,24 +264,24 @@ impl RunOptions {
         Place::new(harness, &self.package, emitted, &self.scratch.join(harness))
     }
 
-    /// Inputs that are read beside the corpus, and left as they are.
+    /// The folder of inputs that are read in addition to the corpus, and not changed.
     pub fn seeds(&self, harness: &str) -> Option<PathBuf> {
         let committed = self.package.join("corpus").join(harness);
         self.artifacts.is_some().then_some(committed)
     }
 }
 
-/// What `cargo cegar replay` is asked: run recorded inputs of one harness natively and say how each
-/// ended.
+/// The options of `cargo cegar replay`: runs recorded inputs of one harness natively and reports
+/// how each ended.
 #[derive(Clone, Debug)]
 pub struct ReplayOptions {
-    /// The harness, and all the rest, as for a run.
+    /// The harness and all other options, as for a run.
     pub run: RunOptions,
-    /// The tapes to replay: files, or all of a folder's.
+    /// The files of the tapes to replay.
     pub inputs: Vec<PathBuf>,
 }
 
-/// Reads a duration as people write it: `60s`, `10m`, `1h30m`; a bare number is seconds.
+/// Parses a duration such as `60s`, `10m` or `1h30m`; a plain number means seconds.
 pub fn duration(text: &str) -> Result<Duration, Error> {
     let text = text.trim();
     if let Ok(seconds) = text.parse::<u64>() {
@@ -292,7 +295,7 @@ pub fn duration(text: &str) -> Result<Duration, Error> {
     })
 }
 
-/// A duration that `cegar.toml` gives for a key.
+/// Parses a duration that `cegar.toml` sets for a key.
 ///
 /// # Errors
 /// As [`duration`], with the key.

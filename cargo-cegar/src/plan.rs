@@ -1,5 +1,5 @@
-//! From a crate and its configuration to harnesses that a campaign can run: which files make up
-//! each program, and with which flags each is compiled.
+//! Turns a crate and its configuration into harnesses that a campaign can run: determines the files
+//! of each program, and the flags with which each is compiled.
 
 mod telling;
 
@@ -22,19 +22,19 @@ use crate::options::{Harness, configured_duration};
 use crate::project::Project;
 use crate::{list, lock, store};
 
-/// The library's C files, and where the list comes from.
+/// The library's C files, and the source of the list.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
     /// The files.
     pub units: Vec<Unit>,
-    /// For people: `captured from build.rs`, `cegar.toml`.
+    /// The source of the list, for users: `captured from build.rs`, `cegar.toml`.
     pub from: String,
-    /// A list of what the crate's build compiles, where the package's own list is of another build
-    /// and stays as it is ([`SourceList::CurrentIn`]).
+    /// A separate list of what the crate's build compiles, if the package's own list belongs to
+    /// another build and must not be changed ([`SourceList::CurrentIn`]).
     pub captured: Option<PathBuf>,
 }
 
-/// Writes the stub library's headers (and sources) below the scratch folder; gives the include
+/// Writes the stub library's headers (and sources) below the scratch folder. Returns the include
 /// folder with `crunner.h`.
 pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
     let folder = scratch.join("stubs");
@@ -42,20 +42,20 @@ pub fn stub_headers(scratch: &Path) -> Result<PathBuf, Error> {
     Ok(folder.join("include"))
 }
 
-/// What the library's list is wanted for.
+/// The purpose for which the list of the library's files is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SourceList<'a> {
-    /// The list that is kept, if the build still compiles that, and a new one in its place if not.
+    /// The stored list, which is replaced by a new one if the build compiles something else.
     Current,
-    /// As [`SourceList::Current`], but a new one goes to this folder: the source tree stays as it
-    /// is.
+    /// As [`SourceList::Current`], but a new list is written to this folder, so that the source
+    /// tree is not changed.
     CurrentIn(&'a Path),
-    /// A new one.
+    /// A new list.
     New,
 }
 
 impl SourceList<'_> {
-    /// Keeps what the build script is now, where the source tree may change.
+    /// Records the current build script, if the source tree may be changed.
     fn keep_script(self, project: &Project) -> Result<(), Error> {
         match self {
             SourceList::CurrentIn(_) => Ok(()),
@@ -64,8 +64,8 @@ impl SourceList<'_> {
     }
 }
 
-/// The library's files: what `cegar.toml` lists, and what the crate's own build compiles. The build
-/// is captured where that was not done yet, or where it compiles something else now.
+/// The library's files: those that `cegar.toml` lists, and those that the crate's own build
+/// compiles. The build is captured if this was not done yet, or if it now compiles something else.
 pub fn library(
     project: &Project,
     config: &Config,
@@ -86,7 +86,7 @@ pub fn library(
         library.from = "listed in cegar.toml".to_owned();
     }
     excluded(project, config, &mut library.units, captured, reporter)?;
-    // The warnings of a library's own build are not news.
+    // Warnings of the library's own build are not reported.
     for unit in &mut library.units {
         unit.flags.push("-w".to_owned());
     }
@@ -111,8 +111,8 @@ pub fn library(
     Ok(library)
 }
 
-/// Leaves out what `exclude` names. A pattern that matches nothing is most likely misspelt, which
-/// would be found out much later.
+/// Removes the files that match `exclude`. A pattern without a match is reported, since it is most
+/// likely misspelt.
 fn excluded(
     project: &Project,
     config: &Config,
@@ -150,7 +150,8 @@ fn excluded(
     Ok(())
 }
 
-/// What the crate's build compiles, and the file that lists it where the package's does not.
+/// The files that the crate's build compiles, and the path of a separate list if the package's list
+/// is not used.
 fn build_compiles(
     project: &Project,
     wanted: SourceList<'_>,
@@ -165,7 +166,7 @@ fn build_compiles(
         _ => capture::load(&project.cegar)?,
     };
     if let Some(units) = &kept {
-        // Most often cargo has nothing to do, and that is nothing to tell.
+        // Usually cargo has nothing to do, so progress is reported only after its first message.
         let mut tell = capturing(project, reporter);
         let mut is_told = false;
         let mut doing = |seconds: u64, doing: &str| {
@@ -180,8 +181,8 @@ fn build_compiles(
         }
     }
     let captured = captured(project, reporter, stop)?;
-    // Without the package there is nowhere to keep it: a dependency can be captured to be looked
-    // at.
+    // Without the package, the capture is not stored: a dependency can be captured only to inspect
+    // it.
     if !project.cegar.is_dir() {
         return Ok((units(captured), None));
     }
@@ -206,7 +207,7 @@ fn build_compiles(
     Ok((units, None))
 }
 
-/// Captures the crate's build, and says what is left out of it.
+/// Captures the crate's build, and reports the files that are left out.
 pub fn captured(
     project: &Project,
     reporter: &mut dyn Reporter,
@@ -257,7 +258,7 @@ pub fn captured(
     Ok(captured)
 }
 
-/// What was captured, as files to compile.
+/// The captured files, as units to compile.
 pub fn units(captured: capture::Captured) -> Vec<Unit> {
     let unit = |unit: capture::Unit| Unit {
         source: unit.file,
@@ -267,7 +268,7 @@ pub fn units(captured: capture::Captured) -> Vec<Unit> {
     captured.units.into_iter().map(unit).collect()
 }
 
-/// What `[c]` adds to every file.
+/// The flags that `[c]` adds to every file.
 pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     let c = &config.c;
     let includes = c.includes.iter().flatten();
@@ -284,8 +285,8 @@ pub fn own_flags(project: &Project, config: &Config) -> Vec<String> {
     flags
 }
 
-/// Takes out of the harnesses what the list of preconditions no longer has; with `beside`, in
-/// copies of them in that folder.
+/// Removes conditions from harnesses that the list of preconditions no longer contains; with
+/// `beside`, in copies in that folder.
 pub fn settle_contracts(
     project: &Project,
     config: &Config,
@@ -295,7 +296,7 @@ pub fn settle_contracts(
     contracts::settle(&project.cegar, &harnesses, beside)
 }
 
-/// Has the harnesses compiled from their settled copies, of which the package's list knows nothing.
+/// Makes the harnesses use their settled copies, which the package's list does not contain.
 pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
     for one in settled {
         let named = harnesses
@@ -306,7 +307,7 @@ pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
         let Some(unit) = harness.units.first_mut() else {
             continue;
         };
-        // Its includes are relative to the original file.
+        // The includes are relative to the original file.
         if let Some(folder) = unit.source.parent() {
             unit.flags.push(format!("-iquote{}", folder.display()));
         }
@@ -314,7 +315,7 @@ pub fn use_settled(harnesses: &mut [Harness], settled: &[contracts::Settled]) {
     }
 }
 
-/// How many preconditions the harnesses assume, in words.
+/// Describes how many preconditions each harness assumes.
 pub fn preconditions(harnesses: &[Harness]) -> Vec<String> {
     let told = |harness: &Harness| {
         let count = |wanted: &dyn Fn(&Assumption) -> bool| -> usize {
@@ -335,7 +336,7 @@ pub fn preconditions(harnesses: &[Harness]) -> Vec<String> {
     harnesses.iter().filter_map(told).collect()
 }
 
-/// The harnesses that `selected` names (all, if it names none), each with its program.
+/// The harnesses that `selected` names (or all, if it is empty), each with its program.
 pub fn harnesses(
     project: &Project,
     config: &Config,
@@ -374,7 +375,7 @@ pub fn harnesses(
         harness.library = 1..1 + library.units.len();
         harness.rules.clone_from(&config.external);
         harness.rejected = contracts.rejected(&harness.name);
-        // Without `drives`, the harness counts as the user's own, and so do its assumptions.
+        // Without `drives`, the harness counts as the user's own, including its assumptions.
         if harness.drives.is_some() {
             harness.preconditions = contracts.assumed(&harness.name);
         }
@@ -403,8 +404,8 @@ fn configured(mut harness: Harness, own: &HarnessConfig) -> Result<Harness, Erro
     harness.possible()
 }
 
-/// An error if `selected` names a harness that does not exist, or there is none: before the crate
-/// is built for nothing.
+/// Returns an error if `selected` names a harness that does not exist, or if there are none. This
+/// is checked before the crate is built.
 pub fn check_selection(
     project: &Project,
     config: &Config,
@@ -413,8 +414,8 @@ pub fn check_selection(
     select(project, config, selected).map(drop)
 }
 
-/// What is to be said of files in `harnesses/` that `cegar.toml` does not list, if there are any:
-/// its author expects it to run.
+/// The warning for files in `harnesses/` that `cegar.toml` does not list, if there are any, since
+/// their author expects them to run.
 pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Error> {
     let files = list::left_out(project, config)?;
     let names: Vec<String> = files.iter().filter_map(|file| stem(file)).collect();
@@ -429,7 +430,7 @@ pub fn left_out(project: &Project, config: &Config) -> Result<Option<String>, Er
     )))
 }
 
-/// What is to be said of a `cegar.toml` beside the crate's manifest, where nobody reads it.
+/// The warning for a `cegar.toml` beside the crate's manifest, which is not read.
 pub fn misplaced(project: &Project) -> Option<String> {
     let file = project.root.join("cegar.toml");
     file.is_file().then(|| {

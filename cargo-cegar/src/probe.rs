@@ -1,9 +1,9 @@
-//! Whether LLVM survives a file.
+//! Tests whether LLVM can read a file without crashing.
 //!
-//! LLVM reads bitcode as a compiler's own intermediate file, not as something that strangers send:
-//! of damaged files, one in seven ends the process. Our own files are protected by hashes. A
-//! certificate's bitcode may come from anywhere, with a hash that fits, so it is read in a process
-//! of its own first, whose end says whether it can be read here.
+//! LLVM reads bitcode as a compiler's own intermediate file, not as input from untrusted sources:
+//! one in seven damaged files ends the process. The tool's own files are protected by hashes. But a
+//! certificate's bitcode may come from anywhere, with a matching hash, so it is first read in a
+//! separate process, whose exit status tells whether it can be read here.
 
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
@@ -12,10 +12,10 @@ use cegar_model::program::Program;
 
 use crate::error::Error;
 
-/// The word that makes this executable read a file and end.
+/// The argument that makes this executable read a file and exit.
 pub const WORD: &str = "__probe";
 
-/// Reads `bitcode` in another process. The executable that is running must be `cargo-cegar`.
+/// Reads `bitcode` in a separate process. The running executable must be `cargo-cegar`.
 pub fn readable(bitcode: &Path) -> Result<(), Error> {
     let me = std::env::current_exe().map_err(|why| Error::io("find", "cargo-cegar", why))?;
     let output = Command::new(&me)
@@ -38,7 +38,7 @@ pub fn readable(bitcode: &Path) -> Result<(), Error> {
     ))
 }
 
-/// The body of the other process.
+/// The body of the separate process.
 pub fn child(bitcode: &Path) -> ExitCode {
     match Program::load(bitcode) {
         Ok(_) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! Which package, and where its things are, as cargo says.
+//! The package to work on and its folders, according to cargo.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use thiserror::Error;
 use crate::config::nearest;
 use crate::store;
 
-/// Why no package could be chosen.
+/// The reasons why no package can be chosen.
 #[derive(Debug, Error, Diagnostic)]
 pub enum ProjectError {
     /// `cargo metadata` failed.
     #[error("cargo metadata failed: {said}")]
     #[diagnostic(code(cegar::metadata))]
     Metadata {
-        /// What it said.
+        /// The message of cargo.
         said: String,
         /// What to do.
         #[help]
@@ -27,17 +27,17 @@ pub enum ProjectError {
     #[error("there is no package `{name}` here")]
     #[diagnostic(code(cegar::no_package))]
     NoPackage {
-        /// What was asked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The available names.
         #[help]
         help: String,
     },
-    /// There are several.
+    /// The workspace has several packages.
     #[error("which package? the workspace has several")]
     #[diagnostic(code(cegar::which_package))]
     WhichPackage {
-        /// What there is.
+        /// The available names.
         #[help]
         help: String,
     },
@@ -56,11 +56,11 @@ impl From<cargo_metadata::Error> for ProjectError {
     }
 }
 
-/// What to do about a failure of `cargo metadata`.
+/// Advice for a failure of `cargo metadata`.
 fn advice(said: &str) -> String {
     if said.contains("cegar-harness") || said.contains("/harness/Cargo.toml") {
-        // A generated package that is a member of the workspace: nothing works there until this
-        // does.
+        // The generated package is a member of the workspace: no cargo command works there until
+        // this is fixed.
         return format!(
             "`cegar-harness` in the Cargo.toml of the generated package (`cegar/`) is a folder of \
              the machine that wrote it, or a version that no registry has: make it {}, or a path \
@@ -75,12 +75,12 @@ fn advice(said: &str) -> String {
         .to_owned()
 }
 
-/// The package whose C code is looked at.
+/// The package whose C code is checked.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// Its name.
     pub name: String,
-    /// Its version; the lock file may have several.
+    /// Its version, since the lock file may contain several.
     pub version: String,
     /// Its `Cargo.toml`.
     pub manifest: PathBuf,
@@ -88,25 +88,25 @@ pub struct Project {
     pub root: PathBuf,
     /// Its build script, if it has one.
     pub build_script: Option<PathBuf>,
-    /// The workspace that it is used from.
+    /// The workspace from which it is used.
     pub workspace: PathBuf,
-    /// The native library that it says it links.
+    /// The native library that it links (`links`).
     pub links: Option<String>,
     /// Cargo's target folder.
     pub target: PathBuf,
-    /// Whether it is a member of the workspace; else a dependency.
+    /// Whether it is a member of the workspace; otherwise it is a dependency.
     pub member: bool,
-    /// The folders of the packages that depend on it, as far as cargo was asked for them.
+    /// The folders of the packages that depend on it, among those that cargo was asked about.
     pub callers: Vec<PathBuf>,
-    /// Arguments of cargo where the build is captured.
+    /// Additional arguments of cargo for capturing the build.
     pub cargo_args: Vec<String>,
-    /// The committed package with harnesses and tests: `cegar/` in the package, or `cegar-NAME/` in
-    /// the workspace for a dependency, whose own folder is not ours to write to.
+    /// The committed package with harnesses and tests: `cegar/` in the package or, for a
+    /// dependency, whose own folder must not be changed, `cegar-NAME/` in the workspace.
     pub cegar: PathBuf,
 }
 
 impl Project {
-    /// Asks cargo. `package` may name a dependency.
+    /// Loads the package with `cargo metadata`. `package` may name a dependency.
     pub fn load(
         manifest_path: Option<&Path>,
         package: Option<&str>,
@@ -133,7 +133,7 @@ impl Project {
             let plain = name.split('@').next().unwrap_or(name);
             metadata.packages.iter().any(|p| *p.name == plain)
         };
-        // Dependencies cost a resolution: only where they are asked for.
+        // Dependencies require a resolution, so they are loaded only if needed.
         if package.is_some_and(|name| !known(&metadata, name)) {
             let mut command = MetadataCommand::new();
             if let Some(path) = manifest_path {
@@ -191,10 +191,10 @@ impl Project {
         }
     }
 
-    /// Scratch: the folder [`Self::scratch_name`] of the target folder. A target folder outside of
-    /// the workspace may serve several workspaces, so that there the manifest's path belongs to
-    /// the name. Results of one package are never taken for another package's, whose harnesses may
-    /// have the same names.
+    /// The scratch folder: [`Self::scratch_name`] in the target folder. A target folder outside of
+    /// the workspace may be shared by several workspaces, so there the name includes a hash of the
+    /// manifest's path. This way results of one package are never used for another package, whose
+    /// harnesses may have the same names.
     pub fn scratch(&self) -> PathBuf {
         let mut name = self.scratch_name();
         if !self.target.starts_with(&self.workspace) {
@@ -213,7 +213,7 @@ impl Project {
         }
     }
 
-    /// Dependencies of the workspace that `init -p NAME` was called for.
+    /// Dependencies of the workspace for which `init -p NAME` was called.
     pub fn dependencies_set_up(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.workspace).into_iter().flatten();
         let mut names: Vec<String> = entries
@@ -234,13 +234,13 @@ impl Project {
     }
 }
 
-/// The folder that a manifest stands in, without links and `..`.
+/// The folder of a manifest, without symbolic links and `..`.
 fn folder_of(manifest: &Path) -> Option<PathBuf> {
     let manifest = std::path::absolute(manifest).ok()?;
     manifest.parent()?.canonicalize().ok()
 }
 
-/// The folder of the package, or of the workspace, that the current folder is in.
+/// The folder of the package or workspace that contains the current folder.
 fn nearest_package() -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let found = here
@@ -249,18 +249,18 @@ fn nearest_package() -> Option<PathBuf> {
     found.canonicalize().ok()
 }
 
-/// What a generated package is about. It is a workspace of its own, so cargo does not see the crate
-/// from there.
+/// The crate to which a generated package belongs. A generated package is a separate workspace, so
+/// cargo does not find the crate from there.
 struct GeneratedPackage {
-    /// The manifest of the crate, or of the workspace whose dependency it is about.
+    /// The manifest of the crate, or of the workspace for whose dependency it was generated.
     manifest: PathBuf,
-    /// The dependency.
+    /// The name of the dependency.
     package: Option<String>,
 }
 
 impl GeneratedPackage {
-    /// What this folder is about: `cegar/` stands in the crate, `cegar-NAME/` in the workspace that
-    /// depends on NAME.
+    /// Determines what this folder was generated for: `cegar/` is in the crate, `cegar-NAME/` in
+    /// the workspace that depends on NAME.
     fn of(folder: &Path) -> Option<Self> {
         if !folder.join("cegar.toml").is_file() {
             return None;
@@ -277,7 +277,7 @@ impl GeneratedPackage {
     }
 }
 
-/// The package that is meant, among hundreds: `bzip2` for `bzip2-sys`, or a slip of the finger.
+/// The most similar package name: `bzip2-sys` for `bzip2`, or the correction of a typing error.
 fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let all: Vec<&str> = all.filter(|known| !known.ends_with("-cegar")).collect();
     let sys = |known: &&str| {
@@ -291,7 +291,7 @@ fn similar<'a>(name: &str, all: impl Iterator<Item = &'a str>) -> Option<&'a str
         .or_else(|| nearest(name, all.into_iter()))
 }
 
-/// Whether a member of the workspace depends on a package, or is it.
+/// Whether a package is a member of the workspace, or a direct dependency of one.
 fn is_direct(metadata: &Metadata, package: &Package) -> bool {
     let members = &metadata.workspace_members;
     let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
@@ -299,8 +299,8 @@ fn is_direct(metadata: &Metadata, package: &Package) -> bool {
     members.contains(&package.id) || own.any(|node| node.dependencies.contains(&package.id))
 }
 
-/// The package of that name; else the one that stands in `folder`, as cargo would choose it; else
-/// the only one there is.
+/// The package of that name, or else the one in `folder`, as cargo would choose it, or else the
+/// only one.
 fn choose<'a>(
     metadata: &'a Metadata,
     name: Option<&str>,
@@ -323,7 +323,7 @@ fn choose<'a>(
         let matching = metadata.packages.iter().filter(|p| {
             *p.name == plain && version.is_none_or(|version| p.version.to_string() == version)
         });
-        // Of several versions the one that a member asks for.
+        // Among several versions, the one that a member depends on directly.
         let found = matching.max_by_key(|p| (is_direct(metadata, p), p.version.clone()));
         return found.ok_or_else(|| {
             let all = metadata.packages.iter().map(|p| p.name.as_str());
@@ -343,7 +343,7 @@ fn choose<'a>(
     let members_here = metadata.workspace_packages();
     let here = members_here.iter().find(stands_here).copied();
     let root = here.or_else(|| metadata.root_package());
-    // Standing in the generated package means its crate.
+    // In the folder of the generated package, its crate is meant.
     let named = root.and_then(|p| p.name.strip_suffix("-cegar"));
     if let Some(owner) = named.and_then(|n| metadata.packages.iter().find(|p| *p.name == n)) {
         return Ok(owner);

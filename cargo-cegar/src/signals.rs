@@ -1,16 +1,16 @@
-//! Ctrl-C: the first asks, the second insists.
+//! Ctrl-C: the first one asks to stop, the second one forces it.
 //!
-//! The first sets a flag that every loop polls, so that a campaign ends the normal way: findings
-//! and corpus are on disk already, the table is printed. The second ends the process at once, for
-//! when a loop does not poll.
+//! The first one sets a flag that every loop polls, so that a campaign ends normally: findings and
+//! corpus are on disk already, and the summary is printed. The second one ends the process at once,
+//! in case a loop does not poll.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::exit::ExitCode;
 
-/// Installs the handler (SIGINT, SIGTERM, SIGHUP) and gives the flag that it sets. Where a handler
-/// cannot be installed the flag just never changes, and the signal ends the process as usual.
+/// Installs the handler (SIGINT, SIGTERM, SIGHUP) and returns the flag that it sets. If the handler
+/// cannot be installed, the flag never changes, and a signal ends the process as usual.
 pub fn install() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

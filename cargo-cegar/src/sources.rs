@@ -1,8 +1,8 @@
-//! The source files that a campaign's program was made of, and whether they are as they were.
+//! The source files of a campaign's program, and whether they have changed since.
 //!
-//! What a campaign leaves (`goals.json`, `state.json`) speaks of lines. Whoever edits the C code
-//! and asks `explain`, `coverage` or `list` before the next campaign gets answers about lines that
-//! are no longer there, so each answer says which files have changed.
+//! The results of a campaign (`goals.json`, `state.json`) refer to lines. A user who edits the C
+//! code and calls `explain`, `coverage` or `list` before the next campaign gets answers about lines
+//! that no longer exist, so each answer says which files have changed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,20 +18,20 @@ use crate::store;
 pub struct Digests(BTreeMap<PathBuf, String>);
 
 impl Digests {
-    /// The files of a program that are there; `root` is what relative names are relative to.
+    /// The existing files of a program. Relative names are relative to `root`.
     pub fn of(program: &Program, root: &Path) -> Digests {
         let files = program.files.iter().map(|file| root.join(file));
         let known = files.filter_map(|file| Some((file.clone(), digest(&file)?)));
         Digests(known.collect())
     }
 
-    /// Whether a file has changed or is gone; false of a file of which nothing is known.
+    /// Whether a file has changed or was removed; false for an unknown file.
     pub fn is_changed(&self, file: &Path) -> bool {
         let known = self.0.get(file);
         known.is_some_and(|known| digest(file).as_ref() != Some(known))
     }
 
-    /// The files that have changed or are gone, as a person would name them.
+    /// The files that have changed or were removed, relative to `root`.
     pub fn changed(&self, root: &Path) -> Vec<String> {
         let changed = self.0.keys().filter(|file| self.is_changed(file));
         let shown = changed.map(|file| file.strip_prefix(root).unwrap_or(file));
@@ -39,7 +39,7 @@ impl Digests {
     }
 }
 
-/// What to say of files that have changed; nothing if there are none.
+/// The warning about files that have changed; `None` if there are none.
 pub fn warning(changed: &[String]) -> Option<String> {
     let files = match changed {
         [] => return None,

@@ -1,8 +1,8 @@
-//! Files that a kill at any moment must not lose or leave half written.
+//! File operations that are safe against a kill at any moment: no file is lost or half written.
 //!
-//! A file is written beside its place under another name, synced, and renamed over it; then the
-//! directory is synced, because a rename that only the page cache knows about is not a rename yet.
-//! A reader sees the old file or the new.
+//! A file is written beside its final path under another name, synced, and renamed. Then the
+//! directory is synced, since a rename that exists only in the page cache may be lost. A reader
+//! sees either the old file or the new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    /// With advice where the reason is a known one.
+    /// An error with advice if the cause is known.
     pub fn new(action: &'static str, path: impl AsRef<Path>, source: io::Error) -> Self {
         let help = match source.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => Some(
@@ -53,7 +53,7 @@ impl FileError {
         }
     }
 
-    /// With this advice instead, if the user may not write there.
+    /// Replaces the advice if the user lacks permission to write.
     pub fn where_not_writable(mut self, help: &str) -> Self {
         if matches!(
             self.source.kind(),
@@ -64,7 +64,7 @@ impl FileError {
         self
     }
 
-    /// With this advice and no other.
+    /// An error with this advice instead of the usual one.
     pub fn with_help(
         action: &'static str,
         path: impl AsRef<Path>,
@@ -80,8 +80,8 @@ impl FileError {
     }
 }
 
-/// Writes `bytes` to `path`, whole or not at all. The directory must exist. A symbolic link is
-/// followed; what is no regular file, such as a pipe or a device, is written to as it is.
+/// Writes `bytes` to `path` atomically. The directory must exist. A symbolic link is followed;
+/// anything but a regular file, such as a pipe or a device, is written to directly.
 pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let fail = |why| FileError::new("write", path, why);
     let old = fs::metadata(path).ok();
@@ -116,13 +116,14 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Temporary files are private to their owner; what is committed to a repository should not be.
+/// Makes a file readable for everybody: temporary files are private to their owner, but files in a
+/// repository should not be.
 fn make_readable(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
-/// Writes `bytes` to `path` unless there is a file already; says whether it wrote.
+/// Writes `bytes` to `path` unless the file exists. Returns whether it was written.
 pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     if path.exists() {
         return Ok(false);
@@ -131,8 +132,8 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// Creates a directory with its parents and makes sure that files can be written there, so that a
-/// campaign fails at its start and not at its first finding.
+/// Creates a directory with its parents and checks that files can be written there, so that a
+/// campaign fails at its start instead of at its first finding.
 pub fn writable_dir(path: &Path) -> Result<(), FileError> {
     fs::create_dir_all(path).map_err(|why| FileError::new("create", path, why))?;
     tempfile::Builder::new()
@@ -142,8 +143,8 @@ pub fn writable_dir(path: &Path) -> Result<(), FileError> {
         .map_err(|why| FileError::new("write to", path, why))
 }
 
-/// Makes sure that a directory exists with files writable in it, or could be made, without making
-/// it: for a place that is only used if there is something to put there.
+/// Checks that files can be written in a directory, or that it could be created, without creating
+/// it: for a directory that is only used if there is something to put there.
 pub fn could_write(path: &Path) -> Result<(), FileError> {
     let there = path
         .ancestors()
@@ -156,8 +157,8 @@ pub fn could_write(path: &Path) -> Result<(), FileError> {
         .map_err(|why| FileError::new("write to", there, why))
 }
 
-/// Makes sure that there is a folder for temporary files, which native runs and tests need, and
-/// that bytes can be written there.
+/// Checks that the folder for temporary files, which native runs and tests need, exists and is
+/// writable.
 pub fn temporary_files() -> Result<(), FileError> {
     let folder = std::env::temp_dir();
     let written = tempfile::tempfile_in(&folder).and_then(|mut file| file.write_all(&[0; 4096]));
@@ -166,8 +167,7 @@ pub fn temporary_files() -> Result<(), FileError> {
     written.map_err(|why| FileError::with_help("write to", &folder, why, help))
 }
 
-/// The user's cache folder for this tool, whether it exists or not: what is in it can be made
-/// again.
+/// The user's cache folder for this tool, which may not exist. Its contents can be recreated.
 pub fn cache() -> Option<std::path::PathBuf> {
     let folder = |name: &str| std::env::var_os(name).map(std::path::PathBuf::from);
     folder("CEGAR_CACHE").or_else(|| {
@@ -182,24 +182,24 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     fs::read_to_string(path).map_err(|why| FileError::new("read", path, why))
 }
 
-/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that one content has one
-/// name. The fuzzer gives the same.
+/// The name of a corpus entry: the first 16 hex digits of its SHA-256, so that equal contents have
+/// equal names. The fuzzer uses the same names.
 pub fn entry_name(bytes: &[u8]) -> String {
     cegar_fuzz::worker::tape_name(bytes)
 }
 
-/// Adds an entry to a corpus folder under [`entry_name`]; says whether it is new.
+/// Adds an entry to a corpus folder under [`entry_name`]. Returns whether it is new.
 pub fn add_entry(corpus: &Path, bytes: &[u8]) -> Result<bool, FileError> {
     write_new(&corpus.join(entry_name(bytes)), bytes)
 }
 
-/// The most bytes that an input may have.
+/// The largest number of bytes of an input.
 pub const LONGEST: u64 = 1 << 26;
 
-/// The entries of a corpus folder, sorted by name, and the files that are none: those that cannot
-/// be read, those that are longer than an input may be, and those whose name is a content hash that
-/// their content does not have. The latter are left where they are; the caller names them. Files
-/// with other names are a user's own seeds.
+/// The entries of a corpus folder, sorted by name, and the files that are not valid entries:
+/// unreadable files, files longer than an input may be, and files whose name is a content hash that
+/// does not match their content. Invalid files are left in place; the caller reports them. Files
+/// with other names are the user's own seeds.
 pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBuf>), FileError> {
     if !corpus.exists() {
         return Ok((Vec::new(), Vec::new()));
@@ -228,7 +228,7 @@ pub fn read_corpus(corpus: &Path) -> Result<(Vec<Vec<u8>>, Vec<std::path::PathBu
             corrupt.push(path);
             continue;
         }
-        // What no campaign wrote, and no run could read.
+        // No campaign writes such a file, and no run could read it.
         if fs::metadata(&path).is_ok_and(|file| file.len() > LONGEST) {
             corrupt.push(path);
             continue;

@@ -1,12 +1,12 @@
-//! The subcommand from outside: what it prints, what it exits with, what it leaves on disk. Each
-//! test builds its own little cargo project in a temporary folder, without a network.
+//! Tests the subcommand from outside: its output, exit codes and files. Each test builds a small
+//! cargo project in a temporary folder, without network access.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder for a test, and commands in it.
+/// A folder for a test, in which commands are run.
 struct Place {
     dir: tempfile::TempDir,
 }
@@ -89,7 +89,7 @@ impl Outcome {
     }
 }
 
-/// A crate whose build script calls the compiler it is told to, as the `cc` crate does.
+/// A crate whose build script calls the given compiler, as the `cc` crate does.
 fn crate_files(build: &str) -> Vec<(&'static str, String)> {
     vec![
         (
@@ -242,7 +242,7 @@ fn init_then_list_then_build() {
     assert!(!place.text("Cargo.toml").contains("[workspace]"));
     assert!(place.text("cegar/Cargo.toml").contains("\n[workspace]\n"));
 
-    // Nothing is overwritten, and the harness has become the user's.
+    // No file is overwritten, since the harness belongs to the user now.
     place.write("cegar/harnesses/small.c", "int main(void) { return 1; }\n");
     place
         .run(&init)
@@ -259,7 +259,7 @@ fn init_then_list_then_build() {
         .run(&["cegar", "run", "smal"])
         .expect(4, &["there is no harness `smal`", "did you mean `small`?"]);
 
-    // cegar-harness is not on a registry here; the capture is of small-sys alone.
+    // cegar-harness is not on a registry here, and the capture is only about small-sys.
     let manifest = place.text("cegar/Cargo.toml");
     place.write(
         "cegar/Cargo.toml",
@@ -276,12 +276,11 @@ fn init_then_list_then_build() {
         { "file": "c/small.c", "args": ["-D__OPTIMIZE__=1", "-U__NO_INLINE__", "-DN=3", "-Ic/gen"], "directory": ".." }
     ]);
     assert_eq!(captured, expected);
-    // Captured anew, not remembered: the build script ran again.
+    // The build is captured again, which means that the build script ran again.
     place.run(&["cegar", "build"]).expect(0, &["(1 unchanged)"]);
 }
 
-/// What a newcomer meets first: a file that nobody listed, a name that is nearly right, a package
-/// that came from elsewhere.
+/// Mistakes of a newcomer: an unlisted file, a misspelt name, a package from another machine.
 #[test]
 fn slips_are_answered_with_what_to_do() {
     let place = small_crate(BUILD);
@@ -313,7 +312,7 @@ fn slips_are_answered_with_what_to_do() {
     let manifest = place.text("cegar/Cargo.toml");
     let elsewhere = manifest.replace("path = \"", "path = \"/nowhere");
     place.write("cegar/Cargo.toml", &elsewhere);
-    // What is wrong with the package is wrong with it alone.
+    // Errors in the generated package concern only that package.
     place.run(&["list"]).expect(0, &[]);
 }
 
@@ -353,7 +352,7 @@ fn c_that_does_not_compile_is_101_in_clangs_words() {
         .expect(101, &["bad.c:3:13: error: expected ';'", "clang rejected"]);
 }
 
-/// A build script with the `cc` crate itself, and with `cmake` called as its crate does.
+/// A build script that uses the `cc` crate itself, and calls `cmake` as the `cmake` crate does.
 #[test]
 fn the_cc_crate_and_cmake_are_captured() {
     let build = r#"
@@ -415,7 +414,7 @@ fn main() {
     }
 }
 
-/// Makefiles and build scripts written by hand name their compiler, and ask nobody.
+/// Makefiles and hand-written build scripts call a compiler by name, regardless of `CC`.
 #[test]
 fn compilers_that_are_called_by_name_are_captured() {
     let build = r#"
@@ -458,8 +457,7 @@ fn a_compiler_with_a_launcher_and_flags_is_called_and_captured() {
     assert!(captured.contains("-DUSER=1"), "{captured}");
 }
 
-/// The library is installed, and the build script has nothing to compile: the bundled sources are
-/// looked at all the same.
+/// The build script compiles nothing if the library is installed; the bundled sources are used.
 #[test]
 fn an_installed_library_does_not_hide_the_bundled_sources() {
     let build = r#"

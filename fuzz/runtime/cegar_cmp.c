@@ -1,9 +1,9 @@
-/* The log of comparisons that instrumentation writes and the fuzzer reads.
+/* The log of comparisons, which the instrumentation writes and the fuzzer reads.
  *
- * Two flat arrays and two counts: a worker maps them by name and clears the counts before a run.
- * When an array is full, later entries are dropped: a loop that compares a million times would
- * otherwise push out everything else, and the fuzzer takes a random entry anyway. One comparison
- * with equal values in mid-loop says nothing, so only entries whose two sides differ are kept. */
+ * It consists of two flat arrays and two counts. A worker maps them by name and clears the counts
+ * before a run. When an array is full, later entries are dropped: overwriting would let a loop that
+ * compares a million times replace everything else, and the fuzzer takes a random entry anyway. A
+ * comparison of equal numbers tells the fuzzer nothing, so it is not logged. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 struct cegar_cmp {
     uint64_t a, b;
     uint32_t bytes, constants;
-    uint64_t site; /* which comparison this is: where the call came from */
+    uint64_t site; /* identifies the comparison: the return address of the call */
 };
 
 struct cegar_mem {
@@ -33,7 +33,8 @@ void __cegar_cmp_memory(const void *a, const void *b, uint64_t limit, uint32_t t
 void __cegar_cmp(uint64_t a, uint64_t b, uint32_t bytes, uint32_t constants) {
     uint32_t at = __cegar_cmp_count;
     if (a == b || at >= CEGAR_CMPS) return;
-    /* The loop `while (i < n)` fills the log with one changing side; remember only its start. */
+    /* A loop such as `while (i < n)` would fill the log with its changing side. Once the log has 64
+     * entries, further comparisons with the same constant are dropped. */
     if (at >= 64) {
         struct cegar_cmp *last = &__cegar_cmp_log[at - 1], *before = &__cegar_cmp_log[at - 2];
         if ((last->b == b && last->bytes == bytes && (constants & 2))

@@ -1,15 +1,15 @@
-/* Runs a program on tapes, and says in one line of JSON for each what happened.
+/* Runs a program on tapes and reports what happened in each run as one line of JSON.
  *
  *     runner [--batch] [--events] [--output] [--timeout-ms N] TAPE... | -
  *
- * With --batch (or more than one tape) each run has a process of its own, forked here, so that
- * nothing a run does reaches the next one; `-` reads the tapes' paths from standard input, a line
- * each. Without it, one tape runs in this very process, for a debugger. The time limit counts
- * processor time: a loaded machine must not turn a slow run into a hang; ten times that and ten
- * seconds on the wall clock is the last resort.
+ * With --batch (or more than one tape), each run is a separate process, forked here, so that no run
+ * affects the next one; `-` reads the paths of tapes from standard input, one per line. Otherwise
+ * the single tape runs in this process, for use under a debugger. The time limit counts processor
+ * time, so that a loaded machine does not turn a slow run into a timeout. As a last resort, a run
+ * ends after ten times the limit plus ten seconds of wall-clock time.
  *
- * Stacks are plain addresses. The executable is linked at a fixed base, so whoever reads the line
- * can ask a symboliser. */
+ * Stacks are reported as plain addresses. The executable is linked at a fixed base, so the reader
+ * of the line can pass them to a symboliser. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -37,7 +37,7 @@ static int out_fd = 1, events, output;
 static unsigned timeout_ms = 10000;
 static const char *tape_name;
 
-/* ---- a line of JSON, written without the heap: a report may be made where the heap is not to be
+/* ---- JSON lines, written without using the heap: a report may be made while the heap must not be
  * touched ---- */
 
 static char line[1 << 16];
@@ -73,7 +73,7 @@ static void quoted(const char *text, size_t n) {
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)text[i];
         if (c == '"' || c == '\\') say("\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* bytes as Latin-1: a line is always valid JSON */
+        else if (c < 0x20 || c >= 0x7f) /* bytes as Latin-1, so that a line is always valid JSON */
             say("\\u%04x", c);
         else put(&text[i], 1);
     }
@@ -111,8 +111,8 @@ static void say_blocks(void) {
     put("]", 1);
 }
 
-/* The thread that reports. The program may have several; those that fail beside it, or afterwards,
- * wait for the end of the process. */
+/* The thread that reports. The program may have several threads; if others fail at the same time or
+ * later, they wait for the end of the process. */
 static pid_t reporter;
 
 static void begin(const char *outcome) {
@@ -120,7 +120,7 @@ static void begin(const char *outcome) {
     if (!__atomic_compare_exchange_n(&reporter, &known, me, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
         && known != me)
         for (;;) pause();
-    /* A process that dies while it reports leaves a line without an end. */
+    /* If a process dies while it reports, it leaves an unterminated line. Start a new one. */
     put("\n{\"tape\":", 9);
     quoted(tape_name, strlen(tape_name));
     say(",\"outcome\":\"%s\"", outcome);
@@ -168,7 +168,7 @@ static void say_run(const struct crunner_rt *rt, const struct crunner_result *r)
         while (at < end) {
             uint32_t name = word(at);
             uint32_t bytes = word(at + 4 + name);
-            /* A loop makes the same choice very often: it is written once, with how often. */
+            /* Loops often repeat the same choice, so it is written once with a count. */
             size_t size = 8 + (size_t)name + bytes, times = 1;
             while ((size_t)(end - at) >= (times + 1) * size && !memcmp(at, at + times * size, size))
                 times++;
@@ -200,10 +200,10 @@ static void say_run(const struct crunner_rt *rt, const struct crunner_result *r)
     finish();
 }
 
-/* ---- where a run ends ---- */
+/* ---- the end of a run ---- */
 
-/* The linker sends the program's calls here (--wrap), so that the stack is taken where the failure
- * is. */
+/* The linker redirects the program's calls to these functions (--wrap), so that the stack is
+ * recorded at the failure. */
 _Noreturn void __real_crunner_violation(int kind, const char *what, const char *file,
                                         unsigned line);
 _Noreturn void __real___cegar_trap(uint32_t check, uint32_t kind);
@@ -211,8 +211,8 @@ _Noreturn void __wrap_crunner_violation(int kind, const char *what, const char *
                                         unsigned line_number);
 _Noreturn void __wrap___cegar_trap(uint32_t check, uint32_t kind);
 
-/* Takes the stack from `pc` outwards, or, with pc 0, from the caller's caller. A return address
- * belongs to the instruction before it, so one byte is taken off: it is inside the call then. */
+/* Records the stack from `pc` outwards or, if pc is 0, from the caller's caller. A return address
+ * points after the call, so one byte is subtracted to get an address inside the call. */
 __attribute__((noinline)) static void take_stack(uintptr_t pc, int exact) {
     void *all[FRAMES];
     int count = backtrace(all, FRAMES), from = pc ? 0 : 2;
@@ -277,7 +277,7 @@ static void on_report(const char *text) {
         (uint64_t)(uintptr_t)__asan_get_report_address());
     quoted(text, strnlen(text, 16384));
     put("}", 1);
-    /* The runtime's own frames stand above the place that it reports. */
+    /* The runtime's own frames, which are above the reported place, are left out. */
     take_stack((uintptr_t)__asan_get_report_pc(), 0);
     say_stack();
     say_blocks();
@@ -293,7 +293,7 @@ static void prepare_asan(void) { __asan_set_error_report_callback(on_report); }
 static void prepare_asan(void) {}
 #define HAVE_ASAN 0
 #endif
-/* How a process ends that AddressSanitizer ends by itself: `exitcode` above. */
+/* The exit status if AddressSanitizer ends the process itself: `exitcode` above. */
 #define ASAN_EXIT 86
 
 #define STACK ((rlim_t)120 << 20)
@@ -313,15 +313,14 @@ static void prepare(void) {
     sigaction(SIGPROF, &action, NULL);
     struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
-    /* The machine knows no limit of the stack; this much fits below where the kernel puts the rest.
-     */
+    /* The machine model has no stack limit. This size fits below the kernel's other mappings. */
     struct rlimit stack;
     if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK) {
         stack.rlim_cur = stack.rlim_max < STACK ? stack.rlim_max : STACK;
         setrlimit(RLIMIT_STACK, &stack);
     }
     void *warm[4];
-    backtrace(warm, 4); /* loads the unwinder now, not in a handler */
+    backtrace(warm, 4); /* loads the unwinder now instead of in a handler */
     prepare_asan();
 }
 
@@ -398,14 +397,14 @@ static void run_file(const char *path, int apart) {
             say(",\"crashed\":{\"signal\":%d,\"address\":0,\"pc\":0}", number);
         finish();
     } else if (HAVE_ASAN && WEXITSTATUS(status) == ASAN_EXIT) {
-        /* It takes what lies before an address that is freed for its own, and may fail over that
-         * while it reports. */
+        /* AddressSanitizer reads its own header before an address that is freed, and may crash on
+         * that while it reports. */
         begin("asan");
         say(",\"asan\":{\"kind\":\"bad-free\",\"access\":\"read\",\"size\":0,"
             "\"address\":0,\"text\":\"\"}");
         finish();
     } else if (WEXITSTATUS(status) != 0) {
-        /* The program left by itself, past the stubs. */
+        /* The program exited by itself, without calling the stubs. */
         begin("exited");
         say(",\"status\":%d", WEXITSTATUS(status));
         finish();
@@ -434,7 +433,7 @@ int main(int argc, char **argv) {
         perror("runner");
         return 2;
     }
-    dup2(null, 1); /* what the program writes past the stubs must not mix with the report */
+    dup2(null, 1); /* direct writes of the program must not mix with the report */
     if (argc - at > 1) apart = 1;
     for (; at < argc; at++) {
         if (strcmp(argv[at], "-")) {

@@ -1,6 +1,6 @@
-//! Bytes as text: for file names, and in the JSON that processes exchange.
+//! Text encodings of bytes: for file names, and in the JSON that processes exchange.
 
-/// Lower-case hex.
+/// Encodes bytes as lower-case hex.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes
@@ -11,7 +11,7 @@ pub fn hex(bytes: &[u8]) -> String {
         })
 }
 
-/// Bytes as base64 in JSON.
+/// Serialises bytes as base64 in JSON.
 pub(crate) mod bytes64 {
     use base64::Engine as _;
     use base64::engine::general_purpose::STANDARD;

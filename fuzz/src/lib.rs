@@ -1,9 +1,9 @@
 //! The native side of `cargo cegar`: the program as machine code, and the fuzzer that runs it.
 //!
-//! [`native`] turns the normalised module into a shared object whose coverage counters carry the
-//! engine's block numbers, and into runners that confirm what was found. [`worker`] is the LibAFL
-//! fuzzer, a process of its own, and its parent's handle. [`sandbox`] is what both kinds of process
-//! run the C code in. [`exchange`] takes what one machine's workers find to other machines.
+//! [`native`] compiles the normalised module into a shared object whose coverage counters have the
+//! engine's block numbers, and into runners that confirm findings. [`worker`] is the LibAFL fuzzer,
+//! which is a separate process, and its parent's handle. [`sandbox`] restricts the processes that
+//! run the C code. [`exchange`] sends the tapes that one machine's workers find to other machines.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -12,7 +12,7 @@
 //! | [`sandbox`] | takes rights away from a process before it runs C code |
 //! | [`exchange`] | tapes from machine to machine, over LLMP |
 //!
-//! A tape is a file of the corpus under a name that its bytes give:
+//! A tape is a file of the corpus. Its name is derived from its bytes:
 //!
 //! ```
 //! assert_eq!(cegar_fuzz::worker::tape_name(b""), "e3b0c44298fc1c14");

@@ -1,15 +1,15 @@
-//! What the C code may do to the machine that it runs on: next to nothing.
+//! Restricts what the C code may do to the machine that it runs on.
 //!
-//! The C code's input and output are stubs, so it needs no system call; but inline assembly, and a
-//! jump to anywhere that a bug has made possible, can make system calls all the same, some thousand
-//! times a second, with whatever arguments the fuzzer tries. So a process gives up the rights that
-//! it does not need before it runs any C code. Landlock takes away writing below every folder but
-//! one and TCP; a seccomp filter takes away what Landlock does not know about: sockets of every
-//! kind, processes, tracing, owners and modes of files, io_uring. Limits on memory, descriptors and
-//! the size of files are the rest. Reading is not restricted: what is read cannot leave the
-//! machine.
+//! The C code's input and output are stubs, so it needs no system calls. But inline assembly, or a
+//! wild jump due to a bug, can make system calls nevertheless, thousands of times per second, with
+//! whatever arguments the fuzzer tries. A process therefore gives up the rights that it does not
+//! need before it runs any C code. Landlock forbids TCP and writing outside one folder. A seccomp
+//! filter forbids what Landlock does not cover: all sockets, processes, tracing, owners and modes
+//! of files, io_uring. Limits on memory, descriptors and the size of files complete the sandbox.
+//! Reading is not restricted, since data that was read cannot leave the machine.
 //!
-//! A kernel without one of these still runs the code, with a warning that names what is missing.
+//! A kernel without one of these features still runs the code, with a warning that names what is
+//! missing.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -24,16 +24,16 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// The newest version of Landlock that is asked for; an older kernel gives what it has.
+/// The newest version of Landlock that is requested; an older kernel applies what it supports.
 const LANDLOCK: ABI = ABI::V5;
-/// Largest file that may be written, in bytes.
+/// The size of the largest file that may be written, in bytes.
 const FILE: u64 = 64 << 20;
-/// Descriptors that may be open.
+/// The maximal number of open descriptors.
 const DESCRIPTORS: u64 = 256;
-/// Address space beyond what is mapped already, in bytes.
+/// The address space beyond what is already mapped, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// System calls that no process needs to run a target.
+/// System calls that no process needs to run a target: networking, and access to the system.
 const NETWORK: &[libc::c_long] = &[
     libc::SYS_socket,
     libc::SYS_socketpair,
@@ -77,7 +77,7 @@ const SYSTEM: &[libc::c_long] = &[
     libc::SYS_reboot,
     libc::SYS_userfaultfd,
     libc::SYS_open_by_handle_at,
-    // Landlock knows of truncation since Linux 6.2.
+    // Landlock restricts truncation only since Linux 6.2.
     libc::SYS_truncate,
     libc::SYS_fchmodat,
     libc::SYS_fchownat,
@@ -100,7 +100,7 @@ const SYSTEM: &[libc::c_long] = &[
     libc::SYS_setpriority,
     libc::SYS_sched_setaffinity,
 ];
-/// New processes; threads are told from them by a flag of `clone`.
+/// New processes. A flag of `clone` distinguishes threads from processes.
 const PROCESSES: &[libc::c_long] = &[
     libc::SYS_fork,
     libc::SYS_vfork,
@@ -111,18 +111,19 @@ const PROCESSES: &[libc::c_long] = &[
 /// The kind of process in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inmate {
-    /// A worker: one process that loads the target and never starts another. Without its
-    /// descriptors up to this one it could tell nothing any more: they stay open.
+    /// A worker: one process that loads the target and starts no other process. Its descriptors up
+    /// to `kept` cannot be closed, since it reports through them.
     Worker {
-        /// The last of them.
+        /// The last descriptor that stays open.
         kept: u32,
     },
-    /// A runner: it is executed yet, and makes a process for each tape.
+    /// A runner: the sandbox is entered before it is executed, and it forks a process for each
+    /// tape.
     Runner,
 }
 
-/// A sandbox that is ready to be entered. What takes memory is done when it is made, so that it can
-/// be entered between fork and exec.
+/// A sandbox that is ready to be entered. Memory is allocated when it is created, so that it can be
+/// entered between fork and exec.
 pub struct Sandbox {
     inmate: Inmate,
     ruleset: Option<RulesetCreated>,
@@ -132,7 +133,7 @@ pub struct Sandbox {
 }
 
 impl Sandbox {
-    /// A sandbox in which only files below the folders `writable` can be written (and `/dev/null`).
+    /// A sandbox in which only files below the folders `writable`, and `/dev/null`, can be written.
     pub fn new(inmate: Inmate, writable: &[&Path]) -> Sandbox {
         let mut missing = Vec::new();
         let ruleset = match ruleset(writable) {
@@ -153,14 +154,15 @@ impl Sandbox {
             inmate,
             ruleset,
             filters,
-            // AddressSanitizer maps terabytes, so a runner's memory is left to its allocator.
+            // AddressSanitizer maps terabytes, so a runner's memory is limited only by its
+            // allocator.
             memory: (inmate != Inmate::Runner).then(|| mapped() + MEMORY),
             missing,
         }
     }
 
-    /// Enters the sandbox: from here on the calling thread, and what it starts, is restricted.
-    /// Returns the names of the restrictions that this kernel does not have.
+    /// Enters the sandbox: from now on, the calling thread and everything that it starts are
+    /// restricted. Returns the names of the restrictions that this kernel lacks.
     pub fn enter(&mut self) -> Vec<String> {
         let mut missing = std::mem::take(&mut self.missing);
         for (resource, most) in [
@@ -233,7 +235,8 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
             SeccompCondition::new(number, SeccompCmpArgLen::Dword, op, value)
                 .and_then(|condition| SeccompRule::new(vec![condition]))
         };
-        // A signal to itself is how the process dies; clone with this flag makes a thread.
+        // The process dies by sending a signal to itself, and clone with this flag creates a
+        // thread.
         denied.insert(libc::SYS_tgkill, vec![condition(0, SeccompCmpOp::Ne, own)?]);
         let thread = libc::CLONE_THREAD as u64;
         denied.insert(
@@ -260,15 +263,15 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
     };
     let mut all = vec![program(denied, libc::EPERM)?];
     if inmate != Inmate::Runner {
-        // Its arguments are in memory, where a filter does not look; without it the C library takes
-        // clone.
+        // The arguments of clone3 are in memory, which a filter cannot read. Without clone3 the C
+        // library uses clone.
         let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
         all.push(program(rules, libc::ENOSYS)?);
     }
     Ok(all)
 }
 
-/// Bytes of address space that this process has.
+/// The size of this process's address space in bytes.
 fn mapped() -> u64 {
     let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     let pages: Option<u64> = text.split(' ').next().and_then(|word| word.parse().ok());
@@ -276,7 +279,7 @@ fn mapped() -> u64 {
 }
 
 fn limit(resource: libc::__rlimit_resource_t, most: u64) -> io::Result<()> {
-    // SAFETY: both calls get a valid rlimit, which the first one fills.
+    // SAFETY: both calls get a valid rlimit, which the first call fills.
     unsafe {
         let mut limit: libc::rlimit = std::mem::zeroed();
         if libc::getrlimit(resource, &mut limit) != 0 {

@@ -1,4 +1,4 @@
-//! Tapes from one campaign to another, and what strangers at the door can do to that: nothing.
+//! Tapes pass from one campaign to another, and strangers that connect cannot disturb that.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use libafl_bolts::ClientId;
 use libafl_bolts::llmp::{TcpRequest, TcpResponse, recv_tcp_msg, send_tcp_msg};
 use libafl_bolts::shmem::ShMemDescription;
 
-/// Long enough for a machine that has much else to do; nothing here waits for it where all is well.
+/// Long enough for a loaded machine; a test that passes does not wait this long.
 const LIMIT: Duration = Duration::from_secs(60);
 
 fn executable() -> &'static Path {
@@ -28,14 +28,14 @@ fn program(harness: &str, digest: u8) -> Program {
     }
 }
 
-/// A member that has joined.
+/// Starts a member and waits until it has joined.
 fn member(hub: &Hub, program: &Program) -> Member {
     let (member, first) = late(hub, program, 0);
     assert!(first.is_empty());
     member
 }
 
-/// A member that has joined, and so many events that it heard then.
+/// Starts a member and waits until it has joined and reported `count` further events.
 fn late(hub: &Hub, program: &Program, count: usize) -> (Member, Vec<MemberEvent>) {
     let mut member = Member::start(executable(), &hub.here().to_string(), program)
         .unwrap_or_else(|why| panic!("{why}"));
@@ -44,7 +44,7 @@ fn late(hub: &Hub, program: &Program, count: usize) -> (Member, Vec<MemberEvent>
     (member, heard)
 }
 
-/// So many events.
+/// The next `count` events of a member.
 fn hear(member: &mut Member, count: usize) -> Vec<MemberEvent> {
     let until = Instant::now() + LIMIT;
     let mut heard = Vec::new();
@@ -70,19 +70,19 @@ fn tapes_come_to_all_others_of_the_same_program_once() {
     let mut other = member(&hub, &program("other", 1));
     assert!(first.send(b"one"));
     assert_eq!(hear(&mut second, 1), [tape(b"one")]);
-    // Said again, by another: everybody has it.
+    // The same tape from another member: all members have it already.
     assert!(second.send(b"one"));
     assert!(second.send(&[7; LONGEST]));
     assert!(!second.send(&[7; LONGEST + 1]));
     assert_eq!(hear(&mut first, 1), [tape(&[7; LONGEST])]);
-    // Who comes late hears all of it.
+    // A member that joins later gets all tapes.
     let (mut third, heard) = late(&hub, &demo, 2);
     assert_eq!(heard, [tape(b"one"), tape(&[7; LONGEST])]);
     assert_eq!(hear(&mut other_build, 1), [MemberEvent::OtherBuild]);
     assert!(third.send(b""));
     assert_eq!(hear(&mut first, 1), [tape(b"")]);
     assert_eq!(hear(&mut second, 1), [tape(b"")]);
-    // Who leaves has said all that he was told to say.
+    // A member that leaves has sent all its tapes.
     assert!(third.send(b"last") && third.poll().is_empty());
     drop(third);
     assert_eq!(hear(&mut first, 1), [tape(b"last")]);
@@ -106,7 +106,7 @@ fn many_tapes_at_once_are_too_many_for_nobody() {
     assert!(late(&hub, &demo, expected.len()).1 == expected);
 }
 
-/// Connects as LLMP does, up to where a broker is accepted.
+/// Connects like LLMP, up to the point where a broker would be accepted.
 fn stranger(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).unwrap_or_else(|why| panic!("{why}"));
     let hello = recv_tcp_msg(&mut stream).unwrap_or_else(|why| panic!("{why}"));
@@ -117,7 +117,7 @@ fn stranger(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Connects as LLMP does, and asks to be accepted as a broker.
+/// Connects like LLMP, and asks to be accepted as a broker.
 fn broker(address: SocketAddr) -> TcpStream {
     let mut stream = stranger(address);
     let hello = TcpRequest::RemoteBrokerHello {
@@ -127,7 +127,7 @@ fn broker(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// Whether the other side has hung up.
+/// Whether the other side has closed the connection.
 fn is_closed(mut stream: TcpStream) -> bool {
     let _ = stream.set_read_timeout(Some(LIMIT));
     let mut rest = Vec::new();
@@ -144,9 +144,9 @@ fn strangers_are_sent_away() {
     let demo = program("demo", 1);
     let mut first = member(&hub, &demo);
 
-    // One who says nothing, and stays.
+    // A stranger that sends nothing and keeps the connection.
     let silent = stranger(address);
-    // Other languages, lengths that nobody has, half a word.
+    // Other protocols, impossible lengths, an incomplete message.
     for words in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[255; 64], b"\0\0\0\x10abc"] {
         let mut stream = stranger(address);
         stream
@@ -155,7 +155,7 @@ fn strangers_are_sent_away() {
         let _ = stream.shutdown(std::net::Shutdown::Write);
         assert!(is_closed(stream));
     }
-    // A client that wants to share memory; one that sends others away.
+    // A client that wants to share memory, and one that ends other clients.
     let share = TcpRequest::LocalClientHello {
         shmem_description: ShMemDescription::from_string_and_size("1", 1 << 20),
     };
@@ -167,8 +167,8 @@ fn strangers_are_sent_away() {
         send_tcp_msg(&mut stream, &request).unwrap_or_else(|why| panic!("{why}"));
         assert!(is_closed(stream));
     }
-    // Brokers whose messages are none: one ends clients, one ends brokers, one is no tape, one is
-    // longer than any.
+    // Brokers with invalid messages: one that ends clients, one that ends brokers, one that is not
+    // a tape, one that is too long.
     for (tag, payload) in [
         (0x0C11_E472u32, vec![1, 0, 0, 0]),
         (0x013C_5171, vec![1]),
@@ -181,12 +181,12 @@ fn strangers_are_sent_away() {
             TcpResponse::try_from(accepted),
             Ok(TcpResponse::RemoteBrokerAccepted { .. })
         ));
-        // The gate may hang up before all of it is sent.
+        // The gate may close the connection before everything is sent.
         let _ = send_tcp_msg(&mut stream, &(7u32, tag, 0u32, payload));
         assert!(is_closed(stream));
     }
 
-    // Brokers who leave at once.
+    // Brokers that leave immediately.
     for _ in 0..50 {
         drop(broker(address));
     }
@@ -204,7 +204,7 @@ fn a_hub_that_was_killed_can_be_joined_again() {
     let demo = program("killed", 1);
     let mut first = member(&hub, &demo);
     let id = holder(hub.address().port());
-    // SAFETY: a child of this process.
+    // SAFETY: the process is a child of this one.
     unsafe { libc::kill(id, libc::SIGKILL) };
     assert!(matches!(
         hear(&mut first, 1)[..],
@@ -258,7 +258,7 @@ fn what_cannot_be_is_told() {
     assert!(matches!(why, ExchangeError::Listen { .. }));
     assert!(why.to_string().contains("in use"), "{why}");
 
-    // Somebody who speaks another language.
+    // A server that speaks another protocol.
     let door = std::thread::spawn(move || {
         for _ in 0..2 {
             let (mut stream, _) = taken.accept().unwrap_or_else(|why| panic!("{why}"));
@@ -279,7 +279,7 @@ fn what_cannot_be_is_told() {
     );
     assert!(door.join().is_ok());
 
-    // Nobody.
+    // No server at all.
     let why = probe(&address.to_string()).expect_err("nobody");
     assert!(matches!(why, ExchangeError::Join { .. }));
     assert!(why.to_string().contains("refused"), "{why}");

@@ -1,5 +1,5 @@
-//! What a campaign survives: workers that are killed again and again, and targets that do to their
-//! process what they can.
+//! What a campaign survives: workers that are killed again and again, and targets that damage their
+//! process in every possible way.
 
 mod common;
 
@@ -17,7 +17,7 @@ const EXECUTABLE: &str = env!("CARGO_BIN_EXE_cegar-fuzz-worker");
 const KILLS: u64 = 100;
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A worker that logs comparisons and keeps its corpus in this folder.
+/// A worker that logs comparisons and writes its corpus to this folder.
 fn worker(program: &Program, queue: &Path) -> Worker {
     let target = program.build(Kind::Fast);
     let mut config = WorkerConfig::new(target.path, target.blocks);
@@ -28,7 +28,7 @@ fn worker(program: &Program, queue: &Path) -> Worker {
     Worker::spawn(Path::new(EXECUTABLE), config).expect("the worker starts")
 }
 
-/// Every tape that was told is there, and every file holds what its name says.
+/// Checks that every reported tape is there, and that the content of every file matches its name.
 fn intact(queue: &Path, told: &BTreeSet<Vec<u8>>) {
     for tape in told {
         let kept = std::fs::read(queue.join(tape_name(tape)));
@@ -36,7 +36,7 @@ fn intact(queue: &Path, told: &BTreeSet<Vec<u8>>) {
     }
     for entry in std::fs::read_dir(queue).expect("the queue").flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        // What was being written when its writer was killed has no name of its own yet.
+        // A file that was being written when its writer was killed has a temporary name.
         if !name.starts_with('.') {
             let tape = std::fs::read(entry.path()).expect("read");
             assert_eq!(tape_name(&tape), name);
@@ -44,7 +44,7 @@ fn intact(queue: &Path, told: &BTreeSet<Vec<u8>>) {
     }
 }
 
-/// A parent that waits for the only processor tells nobody to stop.
+/// A worker must stop without a command, since its parent may be waiting for the only processor.
 #[test]
 fn a_worker_stops_by_itself_when_its_time_is_up() {
     let program = Program::new("void cegar_entry(void) { next(); }", &[], &[]);
@@ -63,7 +63,7 @@ fn a_worker_stops_by_itself_when_its_time_is_up() {
 
 #[test]
 fn a_hundred_kills_lose_nothing() {
-    // Each byte that fits is another block, so that something new is found all the time.
+    // Each byte that fits enters another block, so that something new is found all the time.
     let program = Program::new(
         "void cegar_entry(void) { unsigned n = 0; int c;
            while ((c = next()) >= 0) { if (c != (int)(n * 37 % 251)) return; n++; } }",
@@ -88,7 +88,7 @@ fn a_hundred_kills_lose_nothing() {
         chance = chance
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        // Every other one is killed while it is starting, the others well into fuzzing.
+        // Every other worker is killed while it starts, the others while they fuzz.
         let deadline = Instant::now() + PATIENCE;
         let before = started;
         while kill % 2 == 1 && started == before {
@@ -99,7 +99,7 @@ fn a_hundred_kills_lose_nothing() {
         while Instant::now() < until {
             take(worker.poll(Duration::from_millis(1)), &mut started);
         }
-        // SAFETY: a child of this process that nobody has waited for.
+        // SAFETY: the process is a child of this one that was not reaped yet.
         unsafe { libc::kill(worker.id() as i32, libc::SIGKILL) };
         let deadline = Instant::now() + PATIENCE;
         while !worker.has_ended() {
@@ -127,7 +127,7 @@ fn a_hundred_kills_lose_nothing() {
     intact(&queue, &told);
 }
 
-/// What is done to the process, by the byte after a `#`. Beside all that there is something to
+/// What is done to the process, selected by the byte after a `#`. The program also has a bug to
 /// find.
 const MISCHIEF: &str = r#"
 static long raw(long n, long a, long b, long c)

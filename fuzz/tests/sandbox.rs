@@ -1,5 +1,5 @@
-//! What C code that means harm can do to the machine: the program below makes system calls past the
-//! stubs, and tells how each was answered.
+//! What malicious C code can do to the machine: the program below makes system calls directly, and
+//! reports the result of each.
 
 mod common;
 
@@ -13,8 +13,8 @@ use common::Program;
 
 const EXECUTABLE: &str = env!("CARGO_BIN_EXE_cegar-fuzz-worker");
 
-/// One deed for each first byte. `OUTSIDE` and `INSIDE` are files that are not there yet, `MINE` is
-/// one that is.
+/// One action for each first byte. `OUTSIDE` and `INSIDE` are files that do not exist yet, `MINE`
+/// is one that exists.
 const HOSTILE: &str = r#"
 static long raw(long n, long a, long b, long c, long d)
 {
@@ -78,7 +78,7 @@ impl Place {
         }
     }
 
-    /// Nothing outside has changed.
+    /// Checks that nothing outside has changed.
     fn check(&self) {
         let names: Vec<_> = std::fs::read_dir(self.outside.path())
             .into_iter()
@@ -95,7 +95,7 @@ impl Place {
 /// Whether this kernel has Landlock.
 fn landlock() -> bool {
     const VERSION: usize = 1;
-    // SAFETY: without attributes the call only tells the version.
+    // SAFETY: without attributes, the call only returns the version.
     let version = unsafe {
         libc::syscall(
             libc::SYS_landlock_create_ruleset,
@@ -107,7 +107,7 @@ fn landlock() -> bool {
     version > 0
 }
 
-/// The tapes, and whether the deed is one for which Landlock is needed.
+/// The tapes, what they cause, and whether Landlock is needed to prevent it.
 const DEEDS: [(&[u8], &str, bool); 10] = [
     (b"o", "write refused", true),
     (b"i", "written inside", false),
@@ -186,7 +186,7 @@ fn a_runner_writes_nowhere_and_talks_to_nobody() {
             place.check();
         }
     }
-    // AddressSanitizer's report gets through.
+    // AddressSanitizer's report gets through the sandbox.
     let runner = place.program.runner(Kind::RunnerAsan);
     let run = runner
         .run_bytes(b"h\x09", RunOptions::default())

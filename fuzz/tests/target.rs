@@ -1,4 +1,4 @@
-//! Instrumented programs count, stop and report as the contract says.
+//! Instrumented programs count, stop and report as the contract requires.
 
 mod common;
 
@@ -279,8 +279,7 @@ fn undefined_parts_of_constants_hold_the_pattern() {
 
 #[test]
 fn the_program_has_a_heap_of_its_own() {
-    // A block of the process's own heap would hold whatever lay there, and its double free would
-    // end the runner.
+    // The runner's own heap would not fill blocks, and a double free would end the runner.
     let program = Program::new(
         "void *malloc(size_t); void *realloc(void *, size_t); void free(void *);
          int posix_memalign(void **, size_t, size_t); size_t malloc_usable_size(void *);
@@ -308,7 +307,7 @@ fn the_program_has_a_heap_of_its_own() {
     }
 }
 
-/// With a cache, a product is made again only if it is not what it would be.
+/// With a cache, a product is built again only if its inputs or its content changed.
 #[test]
 fn what_is_there_already_is_not_made_again() {
     let program = Program::new("void cegar_entry(void) { next(); }", &[], &[]);
@@ -344,9 +343,8 @@ fn what_is_there_already_is_not_made_again() {
     assert!(!folder.exists(), "left by a build that was killed");
 }
 
-/// What dividing a program has to look after: statics of functions and of files, weak functions,
-/// aliases, tables of functions and of strings, labels as values, variables of a thread, functions
-/// that call each other.
+/// What dividing a program has to handle: static variables of functions and files, weak functions,
+/// aliases, tables of functions, strings and labels, thread-local variables, mutual recursion.
 const ODD: &str = r#"
 static int count;
 static _Thread_local int own = 3;
@@ -398,8 +396,7 @@ fn a_program_in_parts_runs_as_the_whole_does() {
     let flags = ["-fsanitize=integer-divide-by-zero", "-fsanitize-trap=all"];
     let program = Program::new(ODD, &flags, &[]);
     let folder = tempfile::tempdir().expect("a folder");
-    // The last one's write beyond `pairs` is seen by AddressSanitizer. Without it, it hits what
-    // lies there.
+    // Only AddressSanitizer detects the write past `pairs` of the last tape.
     let tapes: Vec<PathBuf> = ["", "abcdefg", "xyv", "hello d", "mmn", "w"]
         .iter()
         .map(|tape| {
@@ -424,8 +421,7 @@ fn a_program_in_parts_runs_as_the_whole_does() {
             let runs = Runner::new(&target).run(tapes, options);
             let mut runs = runs.unwrap_or_else(|why| panic!("{why}"));
             for run in &mut runs {
-                // Code and data lie elsewhere, and the runtime's source is in a folder of each
-                // build's own.
+                // Addresses and the folder of the runtime's source differ between builds.
                 for frame in &mut run.stack {
                     frame.address = 0;
                     if frame.file.ends_with("runner.c") {
@@ -468,15 +464,14 @@ fn objects_are_compiled_once_for_all_programs_and_damaged_ones_again() {
     };
     let first = build(ODD);
     assert!(first >= 2, "the functions and the data");
-    // The function that is new, the entry, whose lines have moved, and the data, which know where
-    // each function's counters are.
+    // The new function, the entry with its moved lines, and the data with the counters.
     let longer = ODD.replace(
         "void cegar_entry",
         "int unused(int n) { return n; }\nvoid cegar_entry",
     );
     assert_eq!(build(&longer), 3);
     assert_eq!(build(ODD), 0);
-    // Objects serve a program without some of their functions: the entry and the data are compiled.
+    // Objects serve a program that lacks some of their functions. The entry and data are compiled.
     let (start, end) = (ODD.find("static int step"), ODD.find("void cegar_entry"));
     let gone = &ODD[start.expect("a start")..end.expect("an end")];
     let lines = "\n".repeat(gone.matches('\n').count());

@@ -1,4 +1,4 @@
-//! The worker process: what it finds, what it survives, what it tells.
+//! The worker process: what it finds, survives and reports.
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::Program;
 
 const EXECUTABLE: &str = env!("CARGO_BIN_EXE_cegar-fuzz-worker");
 
-/// A configuration for the program, with comparison logging if wanted.
+/// A configuration for the program, optionally with comparison logging.
 fn config(program: &Program, comparisons: bool) -> WorkerConfig {
     let target = program.build(Kind::Fast);
     let mut config = WorkerConfig::new(target.path, target.blocks);
@@ -27,7 +27,7 @@ fn spawn(config: WorkerConfig) -> Worker {
     Worker::spawn(Path::new(EXECUTABLE), config).expect("the worker starts")
 }
 
-/// All events until one satisfies `last`, or none came for too long.
+/// Collects events until one satisfies `last`, or for at most a minute.
 fn until(worker: &mut Worker, last: impl Fn(&WorkerEvent) -> bool) -> Vec<WorkerEvent> {
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut all = Vec::new();
@@ -59,7 +59,7 @@ fn is_crash(event: &WorkerEvent) -> bool {
     matches!(event, WorkerEvent::Crash { .. })
 }
 
-/// Runs a program, and no run may crash.
+/// Runs the program, and checks that no run crashes.
 fn finds_nothing(program: &Program) {
     let mut configuration = config(program, false);
     configuration.runs = Some(5000);
@@ -135,8 +135,8 @@ fn a_magic_number_and_a_magic_word_come_from_the_comparison_log() {
 
 #[test]
 fn operands_that_were_computed_from_the_input_are_solved() {
-    // A field that was turned round, widened and shifted by a constant; digits; a mask over a
-    // field.
+    // A field that was byte-swapped, widened and shifted by a constant; decimal digits; a mask over
+    // a field.
     let program = Program::new(
         "void cegar_entry(void) { unsigned char b[14] = {0};
            crunner_choose(\"bytes\", b, 13);
@@ -153,7 +153,7 @@ fn operands_that_were_computed_from_the_input_are_solved() {
     save_tape(seeds.path(), b"abcdef123456;").expect("saved");
     let mut config = config(&program, true);
     config.corpus = vec![seeds.path().to_owned()];
-    // Without the logs, forty bits at least are to be guessed.
+    // Without the logs, at least forty bits would have to be guessed.
     config.runs = Some(200_000);
     let mut worker = spawn(config);
     let events = until(&mut worker, |e| {
@@ -291,8 +291,8 @@ fn globals_are_reset_and_a_program_that_does_not_repeat_is_told() {
 
 #[test]
 fn large_blocks_are_fresh_in_each_run_and_after_being_freed() {
-    // Pages that every run writes and pages that one in many does, in blocks that are freed and in
-    // blocks that are left.
+    // Pages that every run writes and pages that few runs write, in blocks that are freed and in
+    // blocks that are not.
     let program = Program::new(
         "void *crunner_calloc(size_t, size_t);
          enum { PAGE = 4096, PAGES = 64, SIZE = 1 << 20 };
@@ -384,8 +384,7 @@ fn a_killed_worker_is_told_and_starts_again_from_its_queue() {
 
 #[test]
 fn the_tape_that_a_worker_died_of_is_told_and_can_be_avoided() {
-    // The loop goes up the stack until there is no more of it: nothing is left that a handler could
-    // return to.
+    // The loop overwrites the whole stack, so that no handler can return to anything.
     let program = Program::new(
         "void cegar_entry(void) { volatile char here[8]; volatile char *at = here;
            if (next() == 'x') for (;;) *at++ = 7; }",
@@ -408,7 +407,7 @@ fn the_tape_that_a_worker_died_of_is_told_and_can_be_avoided() {
         panic!("{events:?}");
     };
     assert_eq!(tape, b"x");
-    // The corpus' one is left out now; mutants come to the same.
+    // The tape in the corpus is avoided now, but mutants lead to the same tape.
     worker.respawn(Some(tape.clone())).expect("starts again");
     let events = until(&mut worker, |e| matches!(e, WorkerEvent::Died { .. }));
     let Some(WorkerEvent::Died {
@@ -473,7 +472,7 @@ fn of_what_is_offered_only_news_is_kept() {
     config.max_len = 64;
     let mut worker = spawn(config);
     worker.send(&Command::Pause).expect("sent");
-    // The first may raise a count; the next two do as it does, or are too long.
+    // The first tape may raise a count; the next two add nothing new or are too long.
     let old = [&b"something"[..], b"otherwise", &[7; 65]];
     for tape in old.into_iter().chain([&b"elsewhere"[..]; 2]) {
         let tape = tape.to_vec();

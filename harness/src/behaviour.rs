@@ -1,8 +1,8 @@
-//! What a run did, as lines of text.
+//! The behaviour of a run, as lines of text.
 //!
-//! A snapshot is compared letter by letter, and read by the author of a change to the C code: so
-//! there is nothing in it that differs from run to run, such as an address, and a call looks like a
-//! call, its numbers of the parameters' types.
+//! A snapshot test compares these lines byte by byte, and the author of a change to the C code
+//! reads them. They therefore contain nothing that differs from run to run, such as addresses, and
+//! a call is printed like a C call, with its numbers in the types of the parameters.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::respond;
 /// The stream that the runtime writes calls to.
 const CALLS: i32 = -1;
 
-/// The lines for what was printed and called, in order.
+/// The lines for what the program printed and called, in order.
 pub(crate) fn lines(
     pieces: &[(i32, Vec<u8>)],
     parameters: &BTreeMap<String, Vec<Holds>>,
@@ -21,7 +21,8 @@ pub(crate) fn lines(
     let mut printed: Option<(i32, Vec<u8>)> = None;
     for (stream, bytes) in pieces {
         match &mut printed {
-            // How often a stream was flushed is not behaviour.
+            // How often a stream was flushed is not part of the behaviour, so adjacent pieces are
+            // joined.
             Some((open, text)) if open == stream && *stream != CALLS => {
                 text.extend_from_slice(bytes);
                 continue;
@@ -37,7 +38,7 @@ pub(crate) fn lines(
     lines
 }
 
-/// One line of text each: a difference shows the line that differs.
+/// Splits a piece into one entry per line of text, so that a diff shows the line that differs.
 fn prints((stream, bytes): (i32, Vec<u8>)) -> Vec<String> {
     let to = match stream {
         1 => "stdout".to_owned(),
@@ -74,10 +75,10 @@ fn argument(word: u64, holds: Option<&Holds>) -> String {
             }
         }
         Some(Holds::Bool) => (word & 1 == 1).to_string(),
-        // The number in front of the point is all that is told of it.
+        // The runtime passes on the integral part only.
         Some(Holds::Float { .. }) => format!("{}.", word as i64),
         Some(Holds::Struct(_) | Holds::Bytes(_)) => "{}".to_owned(),
-        // An address, or of unknown type: it may be one.
+        // An address, or a value of unknown type, which may be an address.
         _ if word == 0 => "0".to_owned(),
         _ => "_".to_owned(),
     }

@@ -1,42 +1,42 @@
-//! How the bytes of one channel are to be read.
+//! The encodings of the bytes on a channel.
 //!
-//! All that a C program learns from outside is a row of bytes, taken apart by *channel*: who asked
-//! for them. What the bytes mean depends on who asked. Streams carry end of file with an escape,
-//! strings can be absent, integers are little-endian, a returned pointer starts with a selector.
-//! [`Mock`](crate::Mock) writes these encodings and the emitter of tests reads them back; both live
-//! on this one table, so that they cannot disagree.
+//! Everything that a C program learns from outside is a sequence of bytes, divided into *channels*
+//! by who asked for them. The channel determines what the bytes mean: streams carry end of file
+//! with an escape, strings can be absent, integers are little-endian, a returned pointer starts
+//! with a selector. [`Mock`](crate::Mock) writes these encodings and the emitter of tests reads
+//! them. Both use this module, so that they cannot disagree.
 
 use serde::{Deserialize, Serialize};
 
 /// The escape byte of a stream: `FF 00` is end of file, `FF xx` the character 0xFF. In input
-/// streams (stdin and files) `FF 01` is a fault, whose error follows, and after `FF 02` the rest
-/// comes later.
+/// streams (stdin and files), `FF 01` is a read error, followed by the error number, and `FF 02`
+/// ends a read early; the rest is read by later calls.
 const ESCAPE: u8 = 0xFF;
 
-/// What an input stream brings.
+/// A piece of an input stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// Characters.
     Text(Vec<u8>),
     /// A read that fails with this error.
     Fails(u8),
-    /// The end of what there is at a time: a read falls short.
+    /// A read ends early here, with fewer characters than were asked for.
     Short,
-    /// The end of the file, before which more may still be read.
+    /// The end of the file. Further pieces may follow.
     End,
 }
 
-/// A fault of an input stream.
+/// A read error of an input stream.
 pub fn encode_fault(error: u8) -> [u8; 3] {
     [ESCAPE, 1, error]
 }
 
-/// What makes a read of an input stream fall short.
+/// The mark that ends a read of an input stream early.
 pub fn encode_short() -> [u8; 2] {
     [ESCAPE, 2]
 }
 
-/// What an input stream brings, up to the end of the file.
+/// The pieces of an input stream, up to the end of the file.
 pub fn pieces(bytes: &[u8]) -> Vec<Piece> {
     let mut out = Vec::new();
     let mut text = Vec::new();
@@ -71,17 +71,17 @@ pub fn pieces(bytes: &[u8]) -> Vec<Piece> {
     out
 }
 
-/// A call that the system refuses with this error: what the functions of the stub library that can
-/// fail take from the channel of their name. Zero is a call that goes well.
+/// The byte for a call that fails with this error. Functions of the stub library that can fail take
+/// it from the channel of their name. Zero is a call that succeeds.
 pub fn encode_refusal(error: u8) -> u8 {
     REFUSED | error
 }
 
-/// The bit that says it.
+/// The bit that marks a call that fails.
 pub const REFUSED: u8 = 0x80;
 
-/// The functions whose channels hold one byte a call: whether it is refused. Those that can fall
-/// short are followed by a number where they do.
+/// The functions whose channels hold one byte per call, which says whether the call fails. For a
+/// short read or write, the byte is followed by a count.
 pub const REFUSING: &[&str] = &[
     "access",
     "chdir",
@@ -128,7 +128,7 @@ pub const REFUSING: &[&str] = &[
     "write",
 ];
 
-/// What the bytes of a channel are.
+/// The encoding of a channel's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Shape {
@@ -138,11 +138,11 @@ pub enum Shape {
     Int {
         /// Bytes per value.
         size: usize,
-        /// Whether values are written with a sign.
+        /// Whether the values are signed.
         #[serde(default = "yes")]
         signed: bool,
     },
-    /// Truth values: one byte, lowest bit.
+    /// Truth values: the lowest bit of one byte.
     Bool,
     /// Floating point numbers of `size` bytes.
     Float {
@@ -151,7 +151,7 @@ pub enum Shape {
     },
     /// Pointers: a selector, then the bytes of an object of `size` or an address.
     Pointer {
-        /// Bytes of the object pointed to; 0 if not known (64 are used).
+        /// Bytes of the object pointed to; 0 if unknown (64 are used).
         #[serde(default)]
         size: usize,
     },
@@ -166,9 +166,9 @@ pub enum Shape {
     OptionalString,
     /// A stream up to NUL or end of file.
     String,
-    /// A presence byte (may the file be opened?), then a stream.
+    /// A presence byte (whether the file can be opened), then a stream.
     File,
-    /// Bytes with no structure.
+    /// Unstructured bytes.
     Raw,
 }
 
@@ -177,8 +177,8 @@ fn yes() -> bool {
 }
 
 impl Shape {
-    /// The shape of a channel that the stub library itself reads; `None` for the program's own
-    /// externals.
+    /// The shape of a channel that the stub library reads itself; `None` for the program's own
+    /// external functions.
     pub fn of_stub(channel: &str) -> Option<Shape> {
         let int = |size, signed| Some(Shape::Int { size, signed });
         if let Some((family, _)) = channel.split_once(':') {
@@ -217,7 +217,7 @@ impl Shape {
     }
 }
 
-/// Characters as a stream carries them. The end of the queue is end of file, so none is written.
+/// Encodes characters as a stream. The end of the queue is end of file, so no mark is written.
 pub fn encode_stream(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     for &byte in text {
@@ -234,7 +234,7 @@ pub fn decode_stream(bytes: &[u8]) -> Vec<u8> {
     decode_until(bytes, false).0
 }
 
-/// The characters of a string (up to NUL or end of file) and how many bytes it took.
+/// The characters of a string (up to NUL or end of file) and the number of bytes that were read.
 pub fn decode_string(bytes: &[u8]) -> (Vec<u8>, usize) {
     decode_until(bytes, true)
 }

@@ -1,9 +1,9 @@
-//! Linux's error numbers, as the tests say them: `.fails("write", errno::ENOSPC)`. A test needs no
-//! other crate for them.
+//! Linux's error numbers for tests: `.fails("write", errno::ENOSPC)`. Defined here, so that a test
+//! needs no other crate.
 
 macro_rules! errors {
     ($($name:ident = $number:literal;)*) => {
-        /// The names, with the numbers.
+        /// All names with their numbers.
         pub const ALL: &[(&str, u8)] = &[$((stringify!($name), $number)),*];
         $(
             #[doc = concat!("`", stringify!($name), "`")]

@@ -1,11 +1,11 @@
-//! Functions that nobody defines: what is known of their types.
+//! The types of external functions.
 //!
-//! Gennari et al., *Executable Counterexamples* (section 4), guess how large the memory behind an
-//! external pointer is, and let reads of it give zeros (section 5). Here the prototype and the
-//! structures come from debug information, so that sizes are known, and an object from outside
-//! holds pointers to further objects, to any depth. One description serves three: the C bodies are
-//! generated from it, a test's structure literals are encoded by it ([`Mock::returns_object`]), and
-//! the emitter reads them back.
+//! Gennari et al., *Executable Counterexamples* (section 4), guess the size of the memory behind an
+//! external pointer, and let reads of it return zeros (section 5). Here the prototype and the
+//! structures come from debug information, so that sizes are known, and an object from outside has
+//! pointers to further objects, to any depth. One description has three uses: the C bodies are
+//! generated from it, the structure literals of a test are encoded with it
+//! ([`Mock::returns_object`]), and the emitter decodes them with it.
 //!
 //! [`Mock::returns_object`]: crate::Mock::returns_object
 
@@ -23,10 +23,10 @@ pub struct ObjectType {
     pub name: String,
     /// Bytes.
     pub size: usize,
-    /// Its members. A type that is no structure has one, without a name.
+    /// Its members. A type that is not a structure has one member, without a name.
     #[serde(default)]
     pub members: Vec<Member>,
-    /// Declared and never defined: the program cannot look inside.
+    /// Whether the type is declared but not defined, so that the program cannot access its content.
     #[serde(default)]
     pub opaque: bool,
 }
@@ -68,17 +68,17 @@ pub enum Holds {
     Struct(String),
     /// An array within a structure.
     Array {
-        /// How many.
+        /// The number of elements.
         count: usize,
-        /// Of what.
+        /// The type of an element.
         of: Box<Holds>,
     },
-    /// So many bytes of which nothing is known: a union, bit-fields.
+    /// A number of bytes with unknown content: a union, bit-fields.
     Bytes(usize),
 }
 
 impl Holds {
-    /// Whether it is a structure or bytes, which in a call are several parameters or lie in memory.
+    /// Whether it is a structure or bytes, which a call passes as several parameters or in memory.
     pub fn is_aggregate(&self) -> bool {
         matches!(self, Holds::Struct(_) | Holds::Bytes(_))
     }
@@ -87,12 +87,12 @@ impl Holds {
 /// Where a pointer leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pointee {
-    /// The type; none if it is `void`.
+    /// The type; none for `void`.
     pub to: Option<String>,
-    /// Whether the program indexes such pointers: then there may be several.
+    /// Whether the program indexes such pointers, so that there may be several elements.
     #[serde(default)]
     pub many: bool,
-    /// Whether it points to `const`.
+    /// Whether it points to a `const` type.
     #[serde(default)]
     pub constant: bool,
 }
@@ -100,30 +100,30 @@ pub struct Pointee {
 /// A function's type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signature {
-    /// What it returns; none if nothing.
+    /// What it returns; none for `void`.
     pub returns: Option<Holds>,
     /// Its parameters.
     pub params: Vec<Holds>,
-    /// Whether more may follow.
+    /// Whether further parameters may follow.
     #[serde(default)]
     pub varargs: bool,
-    /// The parameters, from 0, that point to as many elements as another one says: `int *row, int
-    /// count`.
+    /// The pointer parameters, from 0, whose number of elements is another parameter: `int *row,
+    /// int count`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<Row>,
 }
 
-/// A parameter that points to several elements, and the one that says how many.
+/// A pointer parameter and the parameter that has the number of elements behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
-    /// The pointer, from 0.
+    /// The pointer's parameter number, from 0.
     pub param: usize,
-    /// The number of elements, from 0.
+    /// The parameter number of the count, from 0.
     pub count: usize,
 }
 
 impl Signature {
-    /// The number of the parameter that says how many elements, or bytes, another points to:
+    /// The number of the parameter that has the number of elements, or bytes, behind parameter `i`:
     /// `void *buf, size_t n`.
     pub fn count_of(&self, i: usize) -> Option<usize> {
         let row = self.rows.iter().find(|row| row.param == i);
@@ -164,7 +164,7 @@ pub enum Inner<'a> {
 }
 
 impl ObjectType {
-    /// What a `void *` leads to.
+    /// The type that stands for what a `void *` leads to.
     pub fn unknown() -> ObjectType {
         ObjectType {
             name: VOID.to_owned(),
@@ -174,7 +174,7 @@ impl ObjectType {
         }
     }
 
-    /// So many bytes of which nothing more is known.
+    /// Whether it is a number of bytes with unknown content.
     pub fn is_bytes(&self) -> bool {
         matches!(&self.members[..], [Member { name, holds: Holds::Bytes(_), .. }] if name.is_empty())
     }
@@ -186,7 +186,7 @@ impl<'a> Types<'a> {
         self.0.iter().find(|known| known.name == name)
     }
 
-    /// Bytes of a value.
+    /// The size of a value in bytes.
     pub fn size(self, holds: &Holds) -> usize {
         match holds {
             Holds::Int { size, .. } | Holds::Float { size } | Holds::Bytes(size) => *size,
@@ -226,9 +226,9 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// What a function of this parameter writes to what it points to. A structure that holds
-    /// pointers is mostly the program's own: only an `output` is written, a variable in which the
-    /// program put no pointer itself.
+    /// The type of the object that a function writes to where this parameter points, if it does. A
+    /// structure that contains pointers mostly belongs to the program and is not written, unless it
+    /// is an `output`: a variable in which the program stored no pointer itself.
     pub fn written(self, holds: &Holds, output: bool) -> Option<&'a ObjectType> {
         let Holds::Pointer(pointee) = holds else {
             return None;
@@ -243,14 +243,14 @@ impl<'a> Types<'a> {
         (!object.opaque && object.size > 0 && (alone || plain || output)).then_some(object)
     }
 
-    /// What a pointer leads to; of a type that nobody described no more is known than of `void`.
+    /// The type that a pointer leads to. A type without a description is treated as `void`.
     pub fn target(self, pointee: &Pointee) -> &'a ObjectType {
         static VOID_TYPE: LazyLock<ObjectType> = LazyLock::new(ObjectType::unknown);
         let known = pointee.to.as_deref().and_then(|name| self.get(name));
         known.or_else(|| self.get(VOID)).unwrap_or(&VOID_TYPE)
     }
 
-    /// The names of the types that a value of this sort leads to.
+    /// Collects the names of the types that a value of this type leads to.
     pub fn reach(self, holds: &Holds, into: &mut BTreeSet<String>) {
         let name = match holds {
             Holds::Pointer(pointee) => pointee.to.as_deref().unwrap_or(VOID),

@@ -1,10 +1,10 @@
-//! One process per run.
+//! Runs each test case in its own process.
 //!
-//! C code that has gone wrong takes its process with it, so every run has its own. The process gets
-//! the mock environment as a file, a limit on time, output and (where no sanitizer reserves
-//! terabytes of address space) memory, and no core dump. Its report comes back through descriptor
-//! 0: the program's stdin is mocked, so nothing else wants it, and a file cannot block. stdout and
-//! stderr are files for the same reason: no threads, no pipe that fills up.
+//! C code that goes wrong can take its process down, so every run has its own. The process gets the
+//! mock environment as a file and has limits on time, output and memory (except where a sanitizer
+//! reserves terabytes of address space), and it dumps no core. It writes its report to descriptor
+//! 0, which is free because the program's stdin is mocked. Report, stdout and stderr are files
+//! rather than pipes: a file cannot block and needs no thread to drain it.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -15,20 +15,20 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Most that a run may print, in bytes.
+/// The maximal output of a run, in bytes.
 const OUTPUT: u64 = 64 << 20;
-/// Most address space that a run without sanitizers may have.
+/// The maximal address space of a run without sanitizers, in bytes.
 const MEMORY: u64 = 2 << 30;
-/// The stack of a run, in bytes: as much as fits below where the kernel puts the rest.
+/// The stack size of a run, in bytes: as much as fits below the kernel's other mappings.
 const STACK: u64 = 120 << 20;
 
-/// What came back from a process.
+/// The result of a process.
 pub(crate) struct Ended {
-    /// How; `None`: it was killed because its time was up.
+    /// How it ended; `None` if it was killed at the deadline.
     pub status: Option<ExitStatus>,
     /// What the runtime reported.
     pub report: String,
-    /// What it printed besides: sanitizer reports.
+    /// Its other output: sanitizer reports.
     pub stderr: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn run(
     command
         .env("CEGAR_MOCK", environment.path())
         .env("CEGAR_REPORT_FD", "0")
-        // Fresh memory holds 0xAA, as it does for the engine that found the input.
+        // Fresh memory contains 0xAA, as in the engine that found the input.
         .env(
             "ASAN_OPTIONS",
             "exitcode=86:abort_on_error=0:detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1:\
@@ -66,7 +66,8 @@ pub(crate) fn run(
         .stdin(Stdio::from(report.try_clone()?))
         .stdout(Stdio::null())
         .stderr(Stdio::from(stderr.try_clone()?));
-    // Closures answer over a pair of sockets; the child's end gets through exec by number.
+    // Closures answer through a pair of sockets. The child's end stays open across exec, and an
+    // environment variable tells the child its number.
     let (mut ours, theirs) = match &answer {
         Some(_) => {
             let (ours, theirs) = UnixStream::pair()?;
@@ -76,8 +77,8 @@ pub(crate) fn run(
         None => (None, None),
     };
     let inherited = theirs.as_ref().map(AsRawFd::as_raw_fd);
-    // SAFETY: between fork and exec only setrlimit and fcntl are called, which are
-    // async-signal-safe and touch no memory of ours.
+    // SAFETY: between fork and exec, only setrlimit, getrlimit and fcntl are called, which are
+    // async-signal-safe and access no memory of the parent.
     unsafe {
         command.pre_exec(move || {
             if let Some(fd) = inherited
@@ -126,7 +127,7 @@ pub(crate) fn run(
     })
 }
 
-/// Questions of the child, line by line.
+/// Reads the child's requests line by line and answers them.
 struct Conversation {
     stream: UnixStream,
     heard: Vec<u8>,
@@ -140,7 +141,8 @@ impl Conversation {
         })
     }
 
-    /// Waits for so long; true if something was said. Every whole line is answered.
+    /// Waits for at most `wait`, and answers every complete line. Returns whether something was
+    /// received.
     fn listen(
         &mut self,
         wait: Duration,
@@ -149,7 +151,7 @@ impl Conversation {
         self.stream.set_read_timeout(Some(wait))?;
         let mut room = [0; 512];
         match self.stream.read(&mut room) {
-            // The child has closed its end: it is about to end.
+            // The child has closed its end and is about to exit.
             Ok(0) => {
                 std::thread::sleep(wait);
                 Ok(false)
@@ -159,7 +161,7 @@ impl Conversation {
                 while let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
                     let line: Vec<u8> = self.heard.drain(..=end).collect();
                     let reply = answer(String::from_utf8_lossy(&line).trim_end());
-                    // A child that has died meanwhile is found dead by the caller.
+                    // If the child has died meanwhile, the caller notices.
                     let _ = self.stream.write_all(reply.as_bytes());
                 }
                 Ok(true)
@@ -174,7 +176,7 @@ impl Conversation {
             {
                 Ok(false)
             }
-            // Likewise.
+            // The child has died; see above.
             Err(why) if why.kind() == io::ErrorKind::ConnectionReset => {
                 std::thread::sleep(wait);
                 Ok(false)
@@ -184,13 +186,14 @@ impl Conversation {
     }
 }
 
-/// The run that found this may have had more of a stack than there usually is.
+/// Raises the stack limit, since the run that found this input may have had a larger stack than the
+/// default.
 fn deepen_stack() -> io::Result<()> {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
         rlim_max: 0,
     };
-    // SAFETY: `limit` is a valid rlimit, and is written.
+    // SAFETY: `limit` is a valid rlimit for the call to write to.
     if unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } != 0 {
         return Err(io::Error::last_os_error());
     }

@@ -1,10 +1,10 @@
-//! What a test written by `cargo cegar` links: mock environments for C code.
+//! The library that tests written by `cargo cegar` link: mock environments for C code.
 //!
 //! A generated test must outlive the tool that wrote it. It runs under plain `cargo test`, on
-//! machines that have a C compiler and nothing else, and a person must be able to read and edit it.
-//! So this crate is small: [`build`] turns C sources into one executable per harness, with the
-//! outside world replaced by stubs; [`Mock`] says what that world answers; [`Run`] says how the C
-//! code took it.
+//! machines that have only a C compiler, and a person must be able to read and edit it. This crate
+//! is therefore small: [`build`] compiles C sources into one executable per harness, with the
+//! outside world replaced by stubs. [`Mock`] defines what that world answers, and [`Run`] describes
+//! what the C code did.
 //!
 //! ```no_run
 //! use cegar_harness::{Mock, Then, repeat};

@@ -1,10 +1,10 @@
-//! Finding the executable of a harness.
+//! Finds the executable of a harness.
 //!
-//! The build script leaves each harness twice: its path in the environment variable
-//! `CEGAR_RUNNER_<NAME>`, which cargo hands to tests at run time as well, and a copy in
-//! `cegar-runners/<package>/` beside the profile's other products, found by walking up from the
-//! test's own executable: for a test that is started by hand, under a debugger, or by a runner that
-//! does not pass the variable on.
+//! The build script publishes each harness twice: its path in the environment variable
+//! `CEGAR_RUNNER_<NAME>`, which cargo also sets when tests run, and a copy in
+//! `cegar-runners/<package>/` beside the profile's other products. The copy is found by walking up
+//! from the test's own executable. It is for tests that are started by hand, under a debugger, or
+//! by a runner that does not pass the variable on.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::channel::Shape;
 use crate::external::Holds;
 use crate::mocked::MockedFunction;
 
-/// An executable harness and what is known about it.
+/// The executable of a harness and what is known about it.
 #[derive(Debug, Clone)]
 pub(crate) struct Runner {
     pub path: PathBuf,
@@ -25,19 +25,19 @@ pub(crate) struct Runner {
     pub parameters: BTreeMap<String, Vec<Holds>>,
 }
 
-/// What the build leaves beside an executable, in `<executable>.json`.
+/// The content of `<executable>.json`, which the build writes beside an executable.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct About {
     pub sanitized: bool,
     pub channels: BTreeMap<String, Shape>,
     pub functions: Vec<MockedFunction>,
-    /// What the external functions take, by channel, as far as is known: for what is told about
-    /// their calls.
+    /// The parameter types of the external functions, by channel, as far as they are known. They
+    /// are used to print calls.
     pub parameters: BTreeMap<String, Vec<Holds>>,
 }
 
-/// `parse-header` is `CEGAR_RUNNER_PARSE_HEADER`.
+/// The environment variable of a harness: `CEGAR_RUNNER_PARSE_HEADER` for `parse-header`.
 pub(crate) fn variable(harness: &str) -> String {
     let name: String = harness
         .chars()
@@ -55,7 +55,7 @@ pub(crate) fn variable(harness: &str) -> String {
 /// The extension of the file that says why a harness was not built.
 pub(crate) const BROKEN: &str = "broken";
 
-/// Why a harness was not built, if the build left word of that where it was looked for.
+/// Why a harness was not built, if the build recorded that at one of these paths.
 pub(crate) fn why_broken(looked: &[PathBuf]) -> Option<String> {
     let word = |path: &&PathBuf| path.extension().is_some_and(|e| e == BROKEN);
     std::fs::read_to_string(looked.iter().find(word)?).ok()
@@ -64,7 +64,7 @@ pub(crate) fn why_broken(looked: &[PathBuf]) -> Option<String> {
 /// The folder of copies within a profile's folder.
 pub(crate) const FOLDER: &str = "cegar-runners";
 
-/// The executable of a harness, or where it was looked for.
+/// Finds the executable of a harness. On failure, returns the paths that were tried.
 pub(crate) fn find(harness: &str) -> Result<Runner, Vec<PathBuf>> {
     let mut looked = Vec::new();
     if let Some(path) = std::env::var_os(variable(harness)).map(PathBuf::from) {
@@ -118,7 +118,7 @@ pub(crate) fn open(path: &Path) -> Option<Runner> {
     })
 }
 
-/// Where the facts about an executable are.
+/// The path of the file that describes an executable.
 pub(crate) fn about_path(runner: &Path) -> PathBuf {
     let mut name = runner.as_os_str().to_owned();
     name.push(".json");

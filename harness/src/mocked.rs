@@ -1,7 +1,7 @@
-//! What is known of a undefined function: the entries of `mocks.json`.
+//! Descriptions of undefined functions: the entries of `mocks.json`.
 //!
-//! The tool writes them, the build makes bodies of them, and a test that fails tells its calls with
-//! them.
+//! The tool writes them, the build generates bodies from them, and a failed test prints its calls
+//! with them.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::external::codec::Asked;
 use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 use crate::rules::{Rules, Writes};
 
-/// A undefined function, and what a call of it gives.
+/// An undefined function and what its calls can do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MockedFunction {
     /// Its name.
@@ -18,33 +18,33 @@ pub struct MockedFunction {
     /// What it returns.
     #[serde(rename = "return")]
     pub returns: Shape,
-    /// The channel of its choices; its name by default.
+    /// The channel of its choices; by default, its name.
     #[serde(default)]
     pub channel: Option<String>,
-    /// Whether a pointer may be any address.
+    /// Whether a returned pointer may be any address.
     #[serde(default)]
     pub raw_allowed: bool,
-    /// Its type, where debug information told it.
+    /// Its type, if debug information has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// Where its result leads, if the user says that this number is an address
+    /// What its result points to, if the user says that this number is an address
     /// ([`Rules::address_of`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<Pointee>,
-    /// The parameters, from 0, that lead to variables for it to fill: it may write pointers there
+    /// The parameters, from 0, that point to variables for it to fill. It may write pointers there
     /// too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<usize>,
     /// The types that the signature refers to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub types: Vec<ObjectType>,
-    /// What the user knows about it.
+    /// What the user says about it.
     #[serde(default, skip_serializing_if = "Rules::is_none")]
     pub rules: Rules,
 }
 
 impl MockedFunction {
-    /// A function of which no more is known than what it returns.
+    /// A function of which only the return type is known.
     pub fn returning(name: &str, returns: Shape) -> Self {
         MockedFunction {
             name: name.to_owned(),
@@ -59,7 +59,7 @@ impl MockedFunction {
         }
     }
 
-    /// The functions that objects from outside point to, each as a function of its own: `ops.open`.
+    /// The functions that objects from outside point to, each as a separate function: `ops.open`.
     pub fn members(&self) -> Vec<MockedFunction> {
         let types = Types(&self.types);
         let mut all = Vec::new();
@@ -91,12 +91,12 @@ impl MockedFunction {
         all
     }
 
-    /// Whether it may write pointers to what its parameter number `i` (from 0) leads to.
+    /// Whether it may write pointers to where its parameter number `i` (from 0) points.
     pub fn is_output(&self, i: usize) -> bool {
         self.outputs.contains(&i) || self.rules.writes == Some(Writes::Any(true))
     }
 
-    /// Whether it may write several elements to what its parameter number `i` (from 0) leads to.
+    /// Whether it may write several elements to where its parameter number `i` (from 0) points.
     pub fn writes_rows(&self, i: usize) -> bool {
         match self.rules.written() {
             Ok(Some(extents)) => extents.iter().any(|extent| extent.param == i),
@@ -107,7 +107,7 @@ impl MockedFunction {
         }
     }
 
-    /// Whether its mock does more than to take a result from its channel.
+    /// Whether its mock does more than return a value from its channel.
     pub fn has_body(&self) -> bool {
         let Some(signature) = &self.signature else {
             return false;
@@ -117,8 +117,8 @@ impl MockedFunction {
         returns || signature.params.iter().any(pointer) || !self.rules.is_none()
     }
 
-    /// What a call takes from the channel of its results, or from that of its parameter of this
-    /// number, from 1. None if that is a plain value, or nothing.
+    /// What a call reads from the channel of its results, or from the channel of a parameter with
+    /// this number, from 1. None if that is a plain value or nothing.
     pub fn asked(&self, parameter: Option<usize>) -> Option<Asked<'_>> {
         let signature = self.signature.as_ref()?;
         let Some(number) = parameter else {
@@ -140,14 +140,14 @@ impl MockedFunction {
         }
     }
 
-    /// Whether its result leads into what a parameter points to.
+    /// Whether its result points into what a parameter points to.
     pub fn returns_into(&self) -> bool {
         self.rules
             .returned()
             .is_ok_and(|returned| returned.inside.is_some())
     }
 
-    /// What its result holds: an address where the user says so.
+    /// The type of its result. It is a pointer if the user says that the result is an address.
     pub fn result(&self) -> Option<Holds> {
         match &self.address {
             Some(pointee) => Some(Holds::Pointer(pointee.clone())),

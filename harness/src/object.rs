@@ -1,9 +1,9 @@
 //! Objects from outside, as structure literals that point to one another.
 //!
-//! A driver's fault often lies behind two or three pointers: an interface, its endpoints, their
-//! addresses. Gennari et al. (*Executable Counterexamples*, section 5, figure 9) rewrote such
-//! drivers by hand. Here a test says what the device looks like, in the program's own structures,
-//! as [`c_structs!`](crate::c_structs) or bindgen define them:
+//! The fault of a driver often lies behind two or three pointers: an interface, its endpoints,
+//! their addresses. Gennari et al. (*Executable Counterexamples*, section 5, figure 9) rewrote such
+//! drivers by hand. Here a test describes the device in the program's own structures, as
+//! [`c_structs!`](crate::c_structs) or bindgen define them:
 //!
 //! ```no_run
 //! # use cegar_harness::*;
@@ -14,9 +14,8 @@
 //! });
 //! ```
 //!
-//! The pointers are real ones, to memory that stays as long as the test's process does; that is
-//! what lets them stand in any `#[repr(C)]` structure. Which of the bytes are pointers is known
-//! from the C code.
+//! The pointers are real ones, to memory that is never freed, so they can be stored in any
+//! `#[repr(C)]` structure. The C code's types say which of the bytes are pointers.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,12 +24,13 @@ use std::sync::{Mutex, PoisonError};
 use crate::external::codec::{Choice, DEPTH, Place, REMEMBERED, SET, Selector, Source};
 use crate::external::{ObjectType, Pointee, Types};
 
-/// What the pointers that were made lead to: by address, how many elements of how many bytes.
+/// The targets of the pointers that were made, by address: the number of elements and the size of
+/// one in bytes.
 static MADE: Mutex<BTreeMap<usize, (usize, usize)>> = Mutex::new(BTreeMap::new());
 
-/// Stand for objects that were handed out before, and for the function of a member.
+/// Addresses that stand for objects that were handed out before, and for the function of a member.
 static MARKS: [u8; CODE + 1] = [0; CODE + 1];
-/// Which of them stands for the function.
+/// The index of the mark that stands for the function.
 const CODE: usize = REMEMBERED as usize;
 
 /// A pointer to an object with these contents.
@@ -38,7 +38,7 @@ pub fn object<T: Copy>(value: T) -> *mut T {
     objects([value])
 }
 
-/// A pointer to several objects in a row; behind them there are zeros.
+/// A pointer to an array of objects; the elements after them are zeros.
 pub fn objects<T: Copy>(values: impl IntoIterator<Item = T>) -> *mut T {
     let values: Vec<T> = values.into_iter().collect();
     let count = values.len();
@@ -49,11 +49,11 @@ pub fn objects<T: Copy>(values: impl IntoIterator<Item = T>) -> *mut T {
     row
 }
 
-/// A pointer to elements of so many bytes each, as [`objects`] makes them.
+/// A pointer to elements of `size` bytes each, as [`objects`] makes them.
 #[cfg(test)]
 pub(crate) fn made_of(bytes: Vec<u8>, size: usize) -> usize {
     let count = bytes.len().checked_div(size).unwrap_or(1);
-    // One byte more, so that no two of them have one address.
+    // One extra byte, so that no two of them have the same address.
     let row = Vec::leak([&bytes[..], &[0]].concat()).as_ptr() as usize;
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     made.insert(row, (count, size));
@@ -65,8 +65,8 @@ pub fn text(bytes: impl AsRef<[u8]>) -> *mut u8 {
     objects(bytes.as_ref().iter().copied())
 }
 
-/// A pointer to an object of this type that was handed out before: 0 is the latest, 1 the one
-/// before it.
+/// A pointer to an object of this type that was handed out before: 0 is the latest, 1 the previous
+/// one.
 pub fn earlier<T>(back: u8) -> *mut T {
     MARKS
         .as_ptr()
@@ -75,8 +75,8 @@ pub fn earlier<T>(back: u8) -> *mut T {
         .cast()
 }
 
-/// A function: a mock whose answers are on the member's own channel, as in `.returns("ops.open",
-/// [-5])`.
+/// A pointer to a function: a mock whose answers are on the member's own channel, as in
+/// `.returns("ops.open", [-5])`.
 pub fn code<T>() -> *mut T {
     MARKS.as_ptr().wrapping_add(CODE).cast_mut().cast()
 }
@@ -84,25 +84,25 @@ pub fn code<T>() -> *mut T {
 /// Why a structure cannot be what a function returns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Another size than the C type.
+    /// It has another size than the C type.
     #[error("`{name}` has {expected} bytes, not {found}")]
     Size {
         /// The C type.
         name: String,
         /// Its size.
         expected: usize,
-        /// The size of what the test says.
+        /// The size of the value in the test.
         found: usize,
     },
-    /// Too many elements.
+    /// There are too many elements.
     #[error("an array from outside has at most {most} elements, not {found}")]
     Count {
-        /// How many there may be.
+        /// The maximal number of elements.
         most: usize,
-        /// How many there are.
+        /// The number of elements in the test.
         found: usize,
     },
-    /// A pointer of unknown origin.
+    /// A pointer was not made by the functions of this module.
     #[error(
         "the pointer at byte {offset} of `{name}` was not made with object(), objects(), earlier() \
          or code()"
@@ -110,34 +110,34 @@ pub enum Mismatch {
     Pointer {
         /// The C type.
         name: String,
-        /// Where in it.
+        /// Its offset in the C type.
         offset: usize,
     },
-    /// Too many objects that point to one another.
+    /// The chain of objects that point to one another is too long.
     #[error("a chain of objects from outside has at most {DEPTH} links")]
     Depth,
 }
 
-/// The bytes of values, padding as it happens to be.
+/// The bytes of values, including the current bytes of their padding.
 pub(crate) fn bytes_of<T: Copy>(values: &[T]) -> Vec<u8> {
     let mut bytes = vec![0u8; size_of_val(values)];
-    // SAFETY: both are as long as `values`, and do not overlap.
+    // SAFETY: the destination is as long as `values`, and the two do not overlap.
     unsafe { copy(&mut bytes, values.as_ptr().cast()) };
     bytes
 }
 
-/// Fills `into` from memory. The copy is made by a foreign function that the compiler cannot see
-/// through, so that padding arrives as the bytes that it happens to hold.
+/// Fills `into` from memory. A foreign function that the compiler cannot see through makes the
+/// copy, so that padding keeps whatever bytes it holds.
 ///
 /// # Safety
-/// As many bytes as `into` has must be readable at `from`.
+/// `into.len()` bytes must be readable at `from`.
 unsafe fn copy(into: &mut [u8], from: *const u8) {
     let copy = std::hint::black_box(libc::memcpy as unsafe extern "C" fn(_, _, _) -> _);
-    // SAFETY: the caller's promise; `into` is a live slice and cannot overlap what is only read.
+    // SAFETY: `from` is readable by the contract; `into` is a live slice and does not overlap it.
     unsafe { copy(into.as_mut_ptr().cast(), from.cast(), into.len()) };
 }
 
-/// The bytes of a channel for fresh elements of `size` bytes each.
+/// Encodes fresh elements of `size` bytes each as bytes of a channel.
 pub(crate) fn encode(
     types: Types<'_>,
     pointee: &Pointee,
@@ -149,7 +149,7 @@ pub(crate) fn encode(
     memory.out
 }
 
-/// The bytes of a channel for an object itself.
+/// Encodes an object itself as bytes of a channel.
 pub(crate) fn encode_object(
     types: Types<'_>,
     object: &ObjectType,
@@ -160,13 +160,12 @@ pub(crate) fn encode_object(
     memory.out
 }
 
-/// Values in memory as a source of choices: what the walk over the grammar reads from them is
-/// written down.
+/// Values in memory as a source of choices. It records what the walk over the grammar reads.
 struct Memory<'t> {
     types: Types<'t>,
-    /// The elements behind the pointer that is no part of an object, and the size of one.
+    /// The elements behind the pointer that is not part of an object, and the size of one element.
     root: Option<(Vec<u8>, usize)>,
-    /// The objects that are being read, by how many links lead to them.
+    /// The objects that are being read, by the number of links that lead to them.
     objects: Vec<Vec<u8>>,
     out: Result<Vec<u8>, Mismatch>,
 }
@@ -181,9 +180,9 @@ impl<'t> Memory<'t> {
         }
     }
 
-    /// What stands at a place, zeros behind the end.
+    /// The bytes at a place, with zeros past the end.
     fn bytes(&mut self, place: Place<'_>, len: usize) -> Vec<u8> {
-        // Those that deeper places were in have been read.
+        // Objects of deeper levels are already read completely.
         self.objects.truncate(DEPTH - place.depth + 1);
         let at = place.element * place.object.size + place.offset;
         let held = self.objects.last().and_then(|bytes| bytes.get(at..));
@@ -200,7 +199,7 @@ impl<'t> Memory<'t> {
             .fold(0, |word, byte| word << 8 | usize::from(*byte))
     }
 
-    /// Where a pointer leads.
+    /// The selector of a pointer.
     fn selector(
         &mut self,
         pointee: &Pointee,
@@ -237,7 +236,7 @@ impl<'t> Memory<'t> {
                 found: size,
             });
         }
-        // Untyped memory is one element, however the test puts it together.
+        // Untyped memory counts as one element, whatever the test composes it of.
         let count = match bytes.len().checked_div(size) {
             Some(count) if !untyped => count.max(1),
             _ => 1,
@@ -278,20 +277,20 @@ impl Source for Memory<'_> {
     }
 }
 
-/// The bytes of what a pointer leads to, and the size of an element; none if the pointer was not
-/// made here.
+/// The bytes that a pointer leads to, and the size of an element; none if the pointer was not made
+/// here.
 fn made(address: usize) -> Option<(Vec<u8>, usize)> {
     let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let (count, size) = made.get(&address).copied()?;
     let mut bytes = vec![0; count * size];
-    // SAFETY: `objects` leaked that many bytes at this address, and nothing writes there while the
-    // test builds its mock.
+    // SAFETY: `objects` leaked this number of bytes at this address, and nothing writes to them
+    // while the test builds its mock.
     unsafe { copy(&mut bytes, address as *const u8) };
     Some((bytes, size))
 }
 
-/// Defines structures of the C code in Rust, all zeros by default: for `config { name_len: 17,
-/// ..zeroed() }`.
+/// Defines structures of the C code in Rust. Their default is all zeros, for `config { name_len:
+/// 17, ..zeroed() }`.
 #[macro_export]
 macro_rules! c_structs {
     ($($(#[$meta:meta])* struct $name:ident { $($field:ident: $kind:ty),* $(,)? })*) => {$(
@@ -303,8 +302,8 @@ macro_rules! c_structs {
 
         impl Default for $name {
             fn default() -> Self {
-                // SAFETY: of numbers, truth values, pointers and rows of them, all zeros is a
-                // value.
+                // SAFETY: all zeros is a valid value of numbers, truth values, raw pointers and
+                // arrays of them.
                 unsafe { std::mem::zeroed() }
             }
         }
@@ -376,7 +375,7 @@ mod tests {
             next: earlier(0),
         };
         let bytes = encode(types, &pointee, bytes_of(&[value]), 24).expect("it fits");
-        // The selector, the count with its padding, a row of endpoints, and the object itself.
+        // The selector, the count with its padding, an array of endpoints, and the object itself.
         assert_eq!(bytes.len(), 1 + 8 + 1 + 8 * 4 + 1);
         let mut rest = &bytes[..];
         let Some(Read::Fresh(all)) = types.read(&pointee, &mut rest) else {

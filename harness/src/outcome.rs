@@ -1,8 +1,8 @@
 //! How a run ended.
 //!
-//! The C side tells in its own words: a line of JSON from the runtime when the run ended in an
-//! orderly way, a sanitizer's report or a signal when it did not. All of them become one
-//! [`Outcome`], whose `Display` is a sentence for the person who reads a failed test.
+//! The C side reports an orderly end as a line of JSON from the runtime, and any other end as a
+//! sanitizer's report or a signal. All of them become one [`Outcome`], whose `Display` is a
+//! sentence for the person who reads a failed test.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,44 +16,44 @@ pub enum Outcome {
     Returned,
     /// The program ended with this exit status (also what `main` returned).
     Exited(i32),
-    /// An assumption of the harness does not hold for this environment: the run says nothing.
+    /// An assumption of the harness does not hold in this environment, so the run shows nothing.
     Rejected,
-    /// A check that the program or the stubs make themselves.
+    /// A check of the program or of the stubs failed.
     Violated {
         /// `assertion`, `abort`, `reach_error`, `fail`, `heap` or `trap`.
         kind: String,
         /// The text of the check.
         what: String,
-        /// Where, if known.
+        /// The place, if known.
         at: Option<Place>,
     },
     /// A sanitizer stopped the program.
     Sanitizer {
-        /// Its summary, such as `heap-buffer-overflow: WRITE of size 1`.
+        /// The summary, such as `heap-buffer-overflow: WRITE of size 1`.
         summary: String,
-        /// The first place in the user's code on its stack.
+        /// The first place on its stack in the user's code.
         at: Option<Place>,
-        /// All that it printed.
+        /// Its whole output.
         report: String,
     },
     /// A signal killed the program.
     Signal {
         /// Its number.
         signal: i32,
-        /// Where, if the handler could tell.
+        /// The place, if the handler found it.
         at: Option<Place>,
     },
-    /// It was still running when its time was up.
+    /// It was still running at the time limit.
     Timeout(Duration),
-    /// It holds more memory than a run may have.
+    /// It allocated more memory than a run may have.
     OutOfMemory,
-    /// The process could not be started, or ended in a way that no run ends.
+    /// The process could not be started, or ended in an unexpected way.
     Broken(String),
-    /// There is no executable for this harness.
+    /// There is no executable of this harness.
     BuildMissing {
         /// The harness that was asked for.
         harness: String,
-        /// Where it was looked for.
+        /// The paths that were tried.
         looked: Vec<PathBuf>,
     },
     /// The harness could not be built.
@@ -68,7 +68,7 @@ pub enum Outcome {
 /// A place in C code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The file, as the compiler knew it.
+    /// The file, as the compiler names it.
     pub file: String,
     /// The line.
     pub line: u32,
@@ -76,7 +76,7 @@ pub struct Place {
     pub function: Option<String>,
 }
 
-/// What a test says whose harness the package does not have.
+/// The message of a test whose harness the package does not have.
 pub const NOT_BUILT: &str = "is not built: no executable at";
 
 impl fmt::Display for Place {
@@ -90,8 +90,8 @@ impl fmt::Display for Place {
 }
 
 impl Outcome {
-    /// Nothing is wrong with the C code on this run. (An assumption that does not hold is not the C
-    /// code's fault.)
+    /// Whether the C code did nothing wrong in this run. This includes runs that are rejected by an
+    /// assumption.
     pub fn is_safe(&self) -> bool {
         matches!(
             self,
@@ -99,8 +99,8 @@ impl Outcome {
         )
     }
 
-    /// The C code did what it must not. A harness that is missing or broken is neither safe nor a
-    /// violation.
+    /// Whether the C code did something wrong. A harness that is missing or broken is neither safe
+    /// nor a violation.
     pub fn is_violation(&self) -> bool {
         !self.is_safe()
             && !matches!(
@@ -109,7 +109,7 @@ impl Outcome {
             )
     }
 
-    /// Where in the C code, if known.
+    /// The place in the C code, if known.
     pub fn place(&self) -> Option<&Place> {
         match self {
             Outcome::Violated { at, .. }
@@ -158,7 +158,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The signals that C code dies of, by name.
+/// The names of the signals that typically kill C code.
 fn signal_name(signal: i32) -> &'static str {
     match signal {
         libc::SIGSEGV => "SIGSEGV, an access to memory that is not there",

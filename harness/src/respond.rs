@@ -1,9 +1,9 @@
-//! Mocks of a user's own: closures that answer for an external function.
+//! User-defined mocks: closures that answer the calls of an external function.
 //!
-//! Recorded values (*Executable Counterexamples*, section 4) show one fault. A person who writes a
-//! test wants a device that behaves: a register that reads back what was written. The C code runs
-//! in a process of its own, so each call of such a function is sent to the test and waits there for
-//! the answer.
+//! Recorded values (*Executable Counterexamples*, section 4) show one fault. The author of a test
+//! may want a device that behaves, such as a register that returns what was written. The C code
+//! runs in its own process, so it sends each call of such a function to the test and waits for the
+//! answer.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -11,9 +11,9 @@ use std::rc::Rc;
 
 use crate::value::{Scalar, Value};
 
-/// What a parameter of a closure can be: the number that the C code passed, or the address.
+/// A parameter type of a closure: the number, or the address, that the C code passed.
 pub trait Argument {
-    /// From the parameter's bits, extended to 64.
+    /// Converts the parameter's bits, extended to 64.
     fn of(word: u64) -> Self;
 }
 
@@ -34,9 +34,9 @@ impl Argument for bool {
     }
 }
 
-/// Closures that can answer: up to four parameters, the first ones of the C function.
+/// Closures that can answer: they have up to four parameters, the first ones of the C function.
 pub trait Respond<A> {
-    /// The answer to a call with these parameters; those that are missing are zero.
+    /// The answer to a call with these parameters; missing parameters are zero.
     fn respond(&mut self, words: &[u64]) -> Value;
 }
 
@@ -76,7 +76,7 @@ impl fmt::Debug for Answer {
     }
 }
 
-/// A call as the C code sends it: a name and hexadecimal numbers.
+/// Parses a call that the C code sent: a name and hexadecimal numbers.
 pub(crate) fn parse(line: &str) -> Option<(&str, Vec<u64>)> {
     let mut words = line.split(' ');
     let name = words.next().filter(|name| !name.is_empty())?;
@@ -84,7 +84,7 @@ pub(crate) fn parse(line: &str) -> Option<(&str, Vec<u64>)> {
     Some((name, numbers.collect::<Option<_>>()?))
 }
 
-/// The line that is sent back: bytes, or that the function has no answer.
+/// The line that is sent back: the bytes of the answer, or a mark that there is none.
 pub(crate) fn reply(bytes: Option<&[u8]>) -> String {
     match bytes {
         None => "-\n".to_owned(),

@@ -1,8 +1,8 @@
-//! What a user knows about a function that nobody defines: `[external.NAME]` in `cegar.toml`.
+//! Rules for external functions that a user writes: `[external.NAME]` in `cegar.toml`.
 //!
-//! A mock that returns just anything finds violations that no real device could cause. A rule is
-//! written once and holds for the search, for proofs and for the tests alike: all three compile the
-//! same C body, in which the rule is a `crunner_assume`.
+//! A mock that may return anything finds violations that no real device could cause. A rule is
+//! written once and applies to the search, to proofs and to tests, since all three compile the same
+//! C body, in which the rule is a `crunner_assume`.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,42 +14,42 @@ pub struct Rules {
     /// text"`, `"into n elements of row"`. Default: anything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
-    /// Its result is the address of an object from outside: of so many bytes, or of a structure of
-    /// the program. For numbers that the program uses as addresses.
+    /// The result is the address of an object from outside, which has this number of bytes or is a
+    /// structure of the program. For programs that use numbers as addresses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address_of: Option<AddressOf>,
-    /// Whether it may write to what its parameters point to (`false`, `true`), or what exactly it
-    /// may write there (`"n elements of row"`, `"4 bytes of p3"`; parameters have their names in
-    /// the prototype, or `p1`, `p2`). Default, for searching: where they do not point to `const`,
-    /// nor to structures that hold pointers, unless those are variables for it to fill; with `true`
-    /// there too. Default, for proofs: everything that the parameters lead to.
+    /// Whether it may write to where its parameters point (`false`, `true`), or exactly what it may
+    /// write there (`"n elements of row"`, `"4 bytes of p3"`; parameters have their names in the
+    /// prototype, or `p1`, `p2`). Default for searching: it writes unless a parameter points to
+    /// `const` or to a structure that contains pointers and is not a variable for it to fill; with
+    /// `true` it writes to these structures too. Default for proofs: everything that is reachable
+    /// from the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<Writes>,
-    /// Whether it keeps the addresses that it is given, so that later calls of external functions
-    /// may write there. Default true.
+    /// Whether it stores the addresses that it is given, so that later calls of external functions
+    /// may write there. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keeps: Option<bool>,
-    /// Whether it may set `errno`. Default true.
+    /// Whether it may set `errno`. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errno: Option<bool>,
     /// Whether it writes nothing at all, neither where its parameters point nor anywhere else.
-    /// Default false.
+    /// Default: false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pure: Option<bool>,
-    /// `"deep"`: behind a parameter that points to `const` nothing is written, nor behind what that
-    /// leads to.
+    /// `"deep"`: nothing is written that is reachable from a parameter that points to `const`.
     #[serde(default, rename = "const", skip_serializing_if = "Option::is_none")]
     pub constant: Option<Depth>,
-    /// Whether it may call the functions that are handed to it. Default true.
+    /// Whether it may call the functions that are passed to it. Default: true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_back: Option<bool>,
 }
 
-/// How far `const` reaches.
+/// How far the `const` of a parameter applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Depth {
-    /// To everything that is led to.
+    /// To everything that is reachable.
     Deep,
 }
 
@@ -57,33 +57,33 @@ pub enum Depth {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Writes {
-    /// Anything where its parameters point, or nothing.
+    /// Anything where its parameters point, or nothing at all.
     Any(bool),
     /// `COUNT elements of PARAMETER` or `COUNT bytes of PARAMETER`, with commas between several.
     Exactly(String),
 }
 
-/// So many elements, or bytes, where a parameter points.
+/// A number of elements, or bytes, where a parameter points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Extent {
     /// The parameter, from 0.
     pub param: usize,
-    /// How many.
+    /// The number of units.
     pub count: Count,
-    /// Whether they are bytes.
+    /// Whether the units are bytes.
     pub bytes: bool,
 }
 
-/// How many.
+/// A number of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// So many.
+    /// A constant.
     Fixed(u64),
     /// The value of this parameter, from 0.
     Param(usize),
 }
 
-/// A rule for what is written that cannot be understood.
+/// An invalid rule for what is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no rule for what is written: there are `true`, `false`, and texts such as `n \
@@ -92,7 +92,7 @@ pub enum Count {
 )]
 pub struct BadWrites(pub String);
 
-/// `p3` is parameter number 2.
+/// The number of a parameter: 2 for `p3`.
 fn parameter(text: &str) -> Option<usize> {
     let number: usize = text.strip_prefix('p')?.parse().ok()?;
     number.checked_sub(1)
@@ -122,22 +122,22 @@ impl Extent {
     }
 }
 
-/// What an address leads to.
+/// What an address points to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum AddressOf {
-    /// So many bytes.
+    /// An object of this size in bytes.
     Bytes(usize),
     /// A structure of the program, by its tag or its typedef's name.
     Structure(String),
 }
 
-/// Where a pointer leads that a function returns into what a parameter points to.
+/// The target of a returned pointer that points into what a parameter points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
-    /// To a character of the string to which this parameter points, from 0, or to the string's end.
+    /// A character of the string to which this parameter, from 0, points, or the string's end.
     Text(usize),
-    /// To one of these elements, or bytes.
+    /// One of these elements, or bytes.
     Extent(Extent),
 }
 
@@ -147,7 +147,7 @@ impl Inside {
         extent.or_else(|| parameter(text).map(Inside::Text))
     }
 
-    /// The parameter that leads there, from 0.
+    /// The number of the parameter, from 0.
     pub fn param(self) -> usize {
         match self {
             Inside::Text(param) | Inside::Extent(Extent { param, .. }) => param,
@@ -155,20 +155,20 @@ impl Inside {
     }
 }
 
-/// What `returns` says.
+/// A parsed rule `returns`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Returned {
-    /// Ranges of numbers, both ends included; none: every number.
+    /// Ranges of numbers, inclusive at both ends; if there are none, every number is possible.
     pub ranges: Vec<(i128, i128)>,
-    /// Never NULL.
+    /// Whether it is never NULL.
     pub not_null: bool,
-    /// Never an object that was returned before.
+    /// Whether it is never an object that was returned before.
     pub fresh: bool,
     /// A pointer into what a parameter points to, or NULL.
     pub inside: Option<Inside>,
 }
 
-/// A rule that cannot be understood.
+/// An invalid rule for a result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no rule for a result: there are numbers and ranges (`0..=255`), `-errno`, `not \
@@ -177,9 +177,9 @@ pub struct Returned {
 )]
 pub struct BadRule(pub String);
 
-/// What a part of `returns` begins with that is about an address.
+/// The first word of a part of `returns` that restricts an address.
 const INTO: &str = "into ";
-/// Words of rules about parameters that are no parameter.
+/// Keywords in rules about parameters.
 const WORDS: [&str; 6] = ["into", "of", "element", "elements", "byte", "bytes"];
 
 /// Whether a word of a rule about parameters is a parameter's name.
@@ -194,17 +194,17 @@ fn is_name(word: &str) -> bool {
 const ERRNO: i128 = 4095;
 
 impl Rules {
-    /// Nothing is known.
+    /// Whether there are no rules.
     pub fn is_none(&self) -> bool {
         *self == Rules::default()
     }
 
-    /// Whether nothing is written where the parameters point.
+    /// Whether nothing is written to where the parameters point.
     pub fn writes_nothing(&self) -> bool {
         self.writes == Some(Writes::Any(false)) || self.pure == Some(true)
     }
 
-    /// The parts of the rules that speak of parameters.
+    /// The texts in the rules that refer to parameters.
     fn about_parameters(&mut self) -> impl Iterator<Item = &mut String> {
         let writes = match &mut self.writes {
             Some(Writes::Exactly(text)) => Some(text),
@@ -215,7 +215,7 @@ impl Rules {
         writes.into_iter().chain(returns)
     }
 
-    /// Whether a rule calls a parameter by its name in the prototype.
+    /// Whether a rule refers to a parameter by its name in the prototype.
     pub fn has_names(&self) -> bool {
         let mut rules = self.clone();
         rules.about_parameters().any(|text| {
@@ -226,7 +226,7 @@ impl Rules {
     }
 
     /// The rules with `p1`, `p2` in place of the parameters' names. A name that `number_of` does
-    /// not know stays.
+    /// not know is kept.
     #[must_use]
     pub fn numbered(&self, number_of: &dyn Fn(&str) -> Option<usize>) -> Rules {
         let mut rules = self.clone();
@@ -248,10 +248,10 @@ impl Rules {
         rules
     }
 
-    /// What exactly is written where the parameters point; none if that is not said.
+    /// Exactly what is written to where the parameters point; none if no rule says so.
     ///
     /// # Errors
-    /// When the text is no rule.
+    /// If the text is not a valid rule.
     pub fn written(&self) -> Result<Option<Vec<Extent>>, BadWrites> {
         let Some(Writes::Exactly(text)) = &self.writes else {
             return Ok(None);
@@ -263,10 +263,10 @@ impl Rules {
         parts.collect::<Result<Vec<Extent>, BadWrites>>().map(Some)
     }
 
-    /// What holds of the result.
+    /// The conditions on the result.
     ///
     /// # Errors
-    /// When the text is no rule.
+    /// If the text is not a valid rule.
     pub fn returned(&self) -> Result<Returned, BadRule> {
         let mut returned = Returned::default();
         let Some(text) = &self.returns else {

@@ -1,8 +1,8 @@
-//! What one run did, and what a test expects of it.
+//! The result of one run, and the expectations of a test.
 //!
-//! A failed expectation is the bug report that the reader gets. It says in this order: what
-//! happened, where in the C code, how to run just this again under a debugger, and then the
-//! sanitizer's own words.
+//! A failed expectation is the bug report that the reader gets. It says in this order what
+//! happened, where in the C code, how to repeat this run under a debugger, and what the sanitizer
+//! printed.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -95,14 +95,14 @@ impl Run {
         let outcome = outcome(&ended, report.as_ref(), runner, limit);
         let mut run = Self::ended(harness, Some(runner), outcome);
         if let Some(report) = report {
-            // The runtime writes each byte as the character of that number.
+            // The runtime writes each byte as the character with that code point.
             let pieces: Vec<(i32, Vec<u8>)> = report
                 .output
                 .into_iter()
                 .map(|(s, t)| (s, t.chars().map(|c| c as u8).collect()))
                 .collect();
             run.behaviour = behaviour::lines(&pieces, parameters);
-            // Calls are no output.
+            // Calls are not output.
             run.output = pieces;
             run.output.retain(|(stream, _)| *stream >= 0);
             run.leaked = report.leaked;
@@ -117,7 +117,7 @@ impl Run {
         &self.outcome
     }
 
-    /// All that the program printed, to any stream, in order.
+    /// Everything that the program printed, to any stream, in order.
     pub fn transcript(&self) -> String {
         let bytes: Vec<u8> = self
             .output
@@ -128,7 +128,7 @@ impl Run {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// What the program printed to one stream: 1 is stdout, 2 is stderr.
+    /// The output to one stream: 1 is stdout, 2 is stderr.
     pub fn output(&self, stream: i32) -> Vec<u8> {
         self.output
             .iter()
@@ -138,9 +138,10 @@ impl Run {
             .collect()
     }
 
-    /// What the program did, a line for each thing, as a text for snapshots: what it printed and
-    /// where to, which external functions it called with which numbers, and how it ended. The same
-    /// for every run that does the same: of addresses it only says whether they are NULL.
+    /// The behaviour of the program as text for snapshots, one line per event: what it printed and
+    /// to which stream, which external functions it called with which numbers, and how it ended. It
+    /// is the same for every run that behaves alike; of addresses it only says whether they are
+    /// NULL.
     pub fn behaviour(&self) -> String {
         let mut text = self.behaviour.join("\n");
         if !text.is_empty() {
@@ -155,20 +156,20 @@ impl Run {
         text
     }
 
-    /// Bytes of the heap that were never freed (0 where a sanitizer keeps the heap).
+    /// The number of bytes of the heap that were never freed (0 if a sanitizer manages the heap).
     pub fn leaked(&self) -> u64 {
         self.leaked
     }
 
-    /// Channels whose answers were not all asked for.
+    /// The channels whose answers were not all consumed.
     pub fn unread(&self) -> &[String] {
         &self.unread
     }
 
-    /// Nothing went wrong.
+    /// Expects that nothing went wrong.
     ///
     /// # Panics
-    /// If something did.
+    /// If something went wrong.
     #[track_caller]
     pub fn expect_safe(&self) -> &Self {
         if !self.outcome.is_safe() {
@@ -177,8 +178,8 @@ impl Run {
         self
     }
 
-    /// The program ended by itself with this exit status (`main`'s result; 0 for a harness that
-    /// returns nothing).
+    /// Expects that the program ended by itself with this exit status (the result of `main`; 0 for
+    /// a harness that returns nothing).
     ///
     /// # Panics
     /// If it ended in any other way.
@@ -195,10 +196,10 @@ impl Run {
         self
     }
 
-    /// The C code went wrong, and `text` stands in what is said about it (`""`: in any way).
+    /// Expects a violation whose description contains `text` (`""` for any violation).
     ///
     /// # Panics
-    /// If it did not.
+    /// If there is no such violation.
     #[track_caller]
     pub fn expect_violation(&self, text: &str) -> &Self {
         if !self.outcome.is_violation() || !self.story().contains(text) {
@@ -207,7 +208,7 @@ impl Run {
         self
     }
 
-    /// What happened, for a person.
+    /// A description of what happened, for people.
     pub fn story(&self) -> String {
         let mut story = format!("{}: {}", self.harness, self.outcome);
         if let Some(place) = self.outcome.place() {
@@ -225,7 +226,8 @@ impl Run {
             story += &format!("\n\n  it had printed:\n{}", indent(&transcript, 20));
         }
         let said = match &self.outcome {
-            // What follows is the sanitizer's shadow memory, which is of no use in a test's output.
+            // After the summary comes a dump of the shadow memory, which is of no use in a test's
+            // output.
             Outcome::Sanitizer { report, .. } => {
                 report.split("\nSUMMARY: ").next().unwrap_or(report)
             }
@@ -283,7 +285,8 @@ fn outcome(ended: &Ended, report: Option<&Report>, runner: &Path, limit: Duratio
     }
 }
 
-/// The support code's handler prints `cegar frame runner(+0x1234) [0x...]`, innermost first.
+/// Finds the place in what the support code's handler prints: `cegar frame runner(+0x1234)
+/// [0x...]`, innermost first.
 fn crash_place(stderr: &str, runner: &Path) -> Option<Place> {
     stderr
         .lines()

@@ -1,17 +1,17 @@
-//! Reading what sanitizers print.
+//! Parses the reports of sanitizers.
 //!
-//! A sanitizer's report is written for a terminal. A failed test should say one sentence and one
-//! place first, so the summary and the first frame in the user's own code are taken out of it.
-//! Frames of the runtime and the stubs are passed over: `memcpy` is never at fault. gcc's and
-//! clang's runtimes print nearly the same; where no symbolizer was at hand the frame holds a module
-//! offset, which `addr2line` can still turn into a line.
+//! A sanitizer's report is written for a terminal. A failed test should first say one sentence and
+//! one place, so this module extracts the summary and the first frame in the user's own code.
+//! Frames of the runtime and the stubs are skipped, since `memcpy` is never at fault. The runtimes
+//! of gcc and clang print nearly the same. If no symbolizer is installed, a frame has a module
+//! offset, which `addr2line` can still map to a line.
 
 use std::path::Path;
 use std::process::Command;
 
 use crate::outcome::Place;
 
-/// The gist of a report.
+/// The essence of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gist {
     /// One sentence.
@@ -20,13 +20,13 @@ pub(crate) struct Gist {
     pub at: Option<Place>,
 }
 
-/// The gist of what a process printed to stderr, if a sanitizer was among the writers.
+/// The gist of a process's stderr, if a sanitizer wrote to it.
 pub(crate) fn read(stderr: &str, runner: &Path) -> Option<Gist> {
     address(stderr, runner).or_else(|| undefined(stderr))
 }
 
-/// `==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...`, then `WRITE of size 1 at
-/// ...`, then frames.
+/// Parses `==1==ERROR: AddressSanitizer: heap-buffer-overflow on address ...`, then `WRITE of size
+/// 1 at ...`, then frames.
 fn address(stderr: &str, runner: &Path) -> Option<Gist> {
     let mut lines = stderr.lines().skip_while(|line| !is_error(line));
     let first = lines.next()?;
@@ -75,7 +75,7 @@ fn is_error(line: &str) -> bool {
         || line.contains("ERROR: UndefinedBehaviorSanitizer")
 }
 
-/// `dir/file.c:7:12: runtime error: signed integer overflow: ...`
+/// Parses `dir/file.c:7:12: runtime error: signed integer overflow: ...`.
 fn undefined(stderr: &str) -> Option<Gist> {
     let (place, said) = stderr
         .lines()
@@ -86,7 +86,7 @@ fn undefined(stderr: &str) -> Option<Gist> {
     })
 }
 
-/// `#0 0x55 in name path:line:column`, or with `(module+0xoffset)` in place of the position.
+/// Parses `#0 0x55 in name path:line:column`, or with `(module+0xoffset)` in place of the position.
 pub(crate) fn frame(line: &str, runner: &Path) -> Option<Place> {
     let (_, rest) = line.split_once(" in ").or_else(|| line.split_once(' '))?;
     let (function, position) = rest.split_once(' ').unwrap_or(("", rest));
@@ -107,7 +107,7 @@ pub(crate) fn frame(line: &str, runner: &Path) -> Option<Place> {
     .then_some(place)
 }
 
-/// The place of an offset in the executable, by the symbolizer that is at hand.
+/// The place of an offset in the executable, from the first symbolizer that is installed.
 pub(crate) fn resolve(offset: u64, runner: &Path) -> Option<Place> {
     let offset = format!("{offset:#x}");
     ["addr2line", "llvm-addr2line", "llvm-addr2line-19"]
@@ -130,7 +130,7 @@ pub(crate) fn resolve(offset: u64, runner: &Path) -> Option<Place> {
         })
 }
 
-/// `path:line[:column]`, possibly with ` (discriminator 2)` after it.
+/// Parses `path:line[:column]`, possibly with ` (discriminator 2)` after it.
 fn source(text: &str, function: Option<&str>) -> Option<Place> {
     let text = text.split(" (").next().unwrap_or(text);
     let mut parts = text.rsplitn(3, ':');

@@ -1,12 +1,12 @@
-//! Words for writing inputs down.
+//! Helpers that describe inputs.
 //!
-//! The inputs that break C code are long and dull: five hundred equal letters, a header and then
-//! zeros. A test is read by the person who has to mend the C code, so the input must say its own
-//! shape: `b"GET ".then(repeat(b'a', 513))`. Everything here is a plain `Vec` in the end, so tests
-//! can use any other Rust to build an input as well.
+//! The inputs that break C code are long and repetitive: five hundred equal letters, a header and
+//! then zeros. The person who corrects the C code reads the test, so an input should show its
+//! structure: `b"GET ".then(repeat(b'a', 513))`. The results are plain `Vec`s, so tests can use any
+//! other Rust code to build an input.
 
-/// `count` times the same value: `repeat(b'a', 513)` for bytes, `repeat(1, 40)` for the answers of
-/// a mocked function.
+/// `count` copies of a value: `repeat(b'a', 513)` for bytes, `repeat(1, 40)` for the answers of a
+/// mocked function.
 pub fn repeat<T: Clone>(value: T, count: usize) -> Vec<T> {
     vec![value; count]
 }
@@ -18,10 +18,10 @@ pub fn zeroed<T: Default>() -> T {
     T::default()
 }
 
-/// An array of a structure: these values, then zeros: `name: padded(b"eth0")`.
+/// An array member of a structure: these values, then zeros. Example: `name: padded(b"eth0")`.
 ///
 /// # Panics
-/// If there are more values than the array has room for.
+/// If there are more values than elements of the array.
 pub fn padded<T: Copy + Default, const N: usize>(values: impl AsRef<[T]>) -> [T; N] {
     let mut all = [T::default(); N];
     let values = values.as_ref();
@@ -29,9 +29,9 @@ pub fn padded<T: Copy + Default, const N: usize>(values: impl AsRef<[T]>) -> [T;
     all
 }
 
-/// Puts one run of values after another: `b"GET ".then(repeat(b'a', 17))`.
+/// Concatenates sequences of values: `b"GET ".then(repeat(b'a', 17))`.
 pub trait Then<T: Clone>: AsRef<[T]> {
-    /// This, and after it `more`.
+    /// This sequence followed by `more`.
     fn then(&self, more: impl AsRef<[T]>) -> Vec<T> {
         [self.as_ref(), more.as_ref()].concat()
     }

@@ -1,23 +1,24 @@
 //! Values that a mocked function returns, and their bytes.
 //!
-//! A test says `.returns("device_open", [3])`. Which width the C function has is known when the
-//! harness is built, so the number's Rust type does not matter: it is fitted to the channel, and a
-//! number that does not fit is an error in the test, not a silent truncation.
+//! A test says `.returns("device_open", [3])`. The width of the C function's result is known when
+//! the harness is built, so the Rust type of the number does not matter. The number is converted to
+//! the channel's type, and a number that does not fit is an error in the test instead of being
+//! truncated silently.
 
 use crate::channel::Shape;
 
 /// One returned value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
-    /// An integer (or truth value), and the bytes its own type has.
+    /// An integer (or truth value), and the size of its Rust type in bytes.
     Int(i128, usize),
-    /// A floating point number, and the bytes its own type has.
+    /// A floating point number, and the size of its Rust type in bytes.
     Float(f64, usize),
 }
 
-/// Rust's numbers, which a mocked function can return.
+/// Rust's number types, which a mocked function can return.
 pub trait Scalar: Copy {
-    /// The value and its width.
+    /// The value and the size of its type.
     fn value(self) -> Value;
 }
 
@@ -32,7 +33,7 @@ macro_rules! integers {
 }
 integers!(i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
 
-/// What a closure gives that answers for a function without a result.
+/// The result of a closure that answers for a function without a result.
 impl Scalar for () {
     fn value(self) -> Value {
         Value::Int(0, 0)
@@ -57,21 +58,21 @@ impl Scalar for f64 {
     }
 }
 
-/// Why a value cannot be what a channel carries.
+/// Why a channel cannot carry a value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unfit {
-    /// Too large for the type that the C function returns.
+    /// The value is too large for the type that the C function returns.
     #[error("{value} does not fit the {size} bytes that it returns")]
     Range {
         /// The number in the test.
         value: i128,
-        /// What the C type has.
+        /// The size of the C type in bytes.
         size: usize,
     },
-    /// The wrong sort of value.
+    /// The value is of the wrong sort.
     #[error("it returns {shape:?}, which {value} is not")]
     Sort {
-        /// What the channel carries.
+        /// The shape of the channel.
         shape: Shape,
         /// The value in the test.
         value: String,
@@ -79,8 +80,8 @@ pub enum Unfit {
 }
 
 impl Value {
-    /// The bytes of this value on a channel of this shape; with no shape known, of the value's own
-    /// type.
+    /// The bytes of this value on a channel of this shape. If the shape is unknown, the bytes of
+    /// the value's own type.
     pub fn encode(self, shape: Option<Shape>) -> Result<Vec<u8>, Unfit> {
         let sort = |shape| Unfit::Sort {
             shape,

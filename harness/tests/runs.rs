@@ -1,4 +1,4 @@
-//! Harnesses built by hand with each compiler on the machine, and run.
+//! Harnesses that are built by hand with each installed compiler, and run.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -328,7 +328,7 @@ fn errors_say_what_to_do() {
         "{}",
         build("broken.c")
     );
-    // The folder that a build script runs in is the user's.
+    // Build scripts run in a folder of the user's, where no files must be left behind.
     for stray in ["a-broken.d", "broken.d"] {
         assert!(!Path::new(stray).exists(), "{stray}");
     }
@@ -358,7 +358,7 @@ int main(void) {
 }
 "#;
 
-/// The functions of `BUS`, as the tool describes them.
+/// The functions of `BUS`, described as the tool describes them.
 fn bus() -> Vec<MockedFunction> {
     let uint = || Holds::Int {
         size: 4,

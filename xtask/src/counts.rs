@@ -1,6 +1,6 @@
-//! What test binaries say that they counted.
+//! Parses the counts that test binaries print.
 
-/// Tests that passed, failed, and were left out.
+/// The numbers of tests that passed, failed and were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: u64,
@@ -9,7 +9,7 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// Adds up cargo's lines `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
+    /// Sums up cargo's lines `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
     pub(crate) fn of(output: &str) -> Self {
         let mut sum = Self::default();
         for line in output.lines() {

@@ -1,7 +1,7 @@
-//! `cargo xtask demo`: the whole way, on a copy of an example.
+//! `cargo xtask demo`: the whole workflow, on a copy of an example.
 //!
-//! Succeeds only if both halves were seen: the generated test failing on the C code as it is, and
-//! the same test passing on the fixed C code.
+//! Succeeds only if the generated test fails on the C code as it is, and the same test passes on
+//! the corrected C code.
 
 use std::env;
 use std::fs;
@@ -12,11 +12,10 @@ use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::{examples, run, setup};
 
-/// The example that is shown. Its harness is a `main` that reads standard input and the
-/// environment.
+/// The example. Its harness is a `main` that reads standard input and the environment.
 const EXAMPLE: &str = "linebuf";
 
-/// What `cargo cegar` ends with when a check is violated.
+/// The exit status of `cargo cegar` if a check is violated.
 const VIOLATION: i32 = 100;
 
 /// Runs the demo.
@@ -47,9 +46,9 @@ pub(crate) fn copy(places: &Places, folder: &Path) -> Result<PathBuf> {
     Ok(project)
 }
 
-/// The whole way, in a copy, with the `cargo-cegar` of this folder.
+/// Demonstrates the whole workflow in a copy, with the `cargo-cegar` in the folder `tool`.
 pub(crate) fn show(tool: &Path, project: &Path) -> Result<()> {
-    // The crate's own tests see nothing wrong.
+    // The crate's own tests do not find the bug.
     run::succeeds(cargo(tool, project).args(["test", "--package", EXAMPLE]))?;
 
     let mut search = cargo(tool, project);
@@ -99,22 +98,22 @@ pub(crate) fn show(tool: &Path, project: &Path) -> Result<()> {
     Ok(())
 }
 
-/// cargo in the copy, with the folder of `cargo-cegar` first in PATH and a target folder of its
-/// own.
+/// A cargo command in the copy, with the folder of `cargo-cegar` first in PATH and its own target
+/// folder.
 fn cargo(tool: &Path, project: &Path) -> Command {
     let mut folders = vec![tool.to_owned()];
     folders.extend(env::var_os("PATH").iter().flat_map(env::split_paths));
     let mut command = Command::new("cargo");
     command.current_dir(project).env_remove("CARGO_TARGET_DIR");
-    // A folder with a colon in its name cannot stand in PATH; then the one that is installed is
-    // used.
+    // PATH cannot contain a folder with a colon in its name. The installed `cargo-cegar` is used
+    // then.
     if let Ok(path) = env::join_paths(folders) {
         command.env("PATH", path);
     }
     command
 }
 
-/// The test files that were written.
+/// The test files that were generated.
 fn tests(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     if let Ok(entries) = fs::read_dir(folder) {

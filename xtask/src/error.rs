@@ -1,10 +1,10 @@
-//! What can go wrong around the code. Each message says what to do about it, since most of them are
-//! read on a machine where nothing works yet.
+//! The errors of `xtask`. Each message says what to do about the error, since most of them are read
+//! on a machine where nothing works yet.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What every command returns.
+/// The result of every command.
 pub(crate) type Result<T> = std::result::Result<T, Error>;
 
 #[derive(Debug, thiserror::Error)]

@@ -1,7 +1,7 @@
 //! The Rust projects in `examples/`, and copies of them.
 //!
-//! A copy is what the demo plays with: `cargo cegar` writes into the project that it is run in, and
-//! the one in the checkout must stay as it was committed.
+//! The demo works on a copy, since `cargo cegar` writes into the project that it is run in, and the
+//! example in the checkout must not change.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::places::Places;
 
-/// Every example: a folder of `examples/` with a manifest, in order of name.
+/// All examples: the folders of `examples/` with a manifest, sorted by name.
 pub(crate) fn all(places: &Places) -> Result<Vec<PathBuf>> {
     let folder = places.root.join("examples");
     let mut found = Vec::new();
@@ -23,7 +23,7 @@ pub(crate) fn all(places: &Places) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Copies an example, and points its paths to this checkout at where that is, seen from the copy.
+/// Copies an example, and makes its paths into this checkout absolute.
 pub(crate) fn copy(places: &Places, from: &Path, to: &Path) -> Result<()> {
     if to.exists() {
         fs::remove_dir_all(to).map_err(Error::file("empty", to))?;
@@ -35,7 +35,8 @@ pub(crate) fn copy(places: &Places, from: &Path, to: &Path) -> Result<()> {
     fs::write(&manifest, text).map_err(Error::file("write", &manifest))
 }
 
-/// `path = "../../../harness"` counts folders from `examples/<name>/cegar`.
+/// Replaces paths such as `path = "../../../harness"`, which are relative to
+/// `examples/<name>/cegar`.
 fn absolute(manifest: &str, root: &Path) -> String {
     manifest.replace(
         "path = \"../../../",
@@ -60,7 +61,8 @@ fn copy_tree(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Takes `cegar-harness` from a registry: changes the one line that says where it is.
+/// Makes the project take `cegar-harness` from a registry, by changing the line that says where it
+/// is.
 pub(crate) fn from_registry(project: &Path, version: &str) -> Result<()> {
     let manifest = project.join("cegar/Cargo.toml");
     let text = fs::read_to_string(&manifest).map_err(Error::file("read", &manifest))?;

@@ -1,12 +1,11 @@
-//! `cargo xtask`: what has to be done around the code rather than by it.
+//! `cargo xtask`: tasks of the development of this workspace.
 //!
-//! Each command is complete in itself: `setup` brings a bare Debian 12 with Rust and gcc to where
-//! the workspace builds, `demo` shows the whole way from a crate's C code to a failing test and
-//! back to a passing one, `package` goes that way with nothing but the crates as they are
-//! published, `quick`, `test` and `nightly` run tests. All of these begin with the first, so that
-//! none of them needs anything done by hand before it. `trusted` counts the lines of code that a
-//! proof rests on, `map` shows which module uses which. This package depends on nothing that it
-//! installs.
+//! Each command is complete in itself. `setup` prepares a bare Debian 12 with Rust and gcc so that
+//! the workspace builds. `demo` shows the whole workflow from a crate's C code to a failing test,
+//! and back to a passing one. `package` does the same with only the crates as they are published.
+//! `quick`, `test` and `nightly` run tests. All of these run `setup` first, so that nothing has to
+//! be done by hand before. `trusted` counts the lines of code that a proof rests on, and `map`
+//! shows which module uses which. This package depends on nothing that it installs.
 
 #![warn(clippy::too_many_lines)]
 

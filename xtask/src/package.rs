@@ -1,11 +1,11 @@
-//! `cargo xtask package`: what a user of a registry will have, before there is one.
+//! `cargo xtask package`: tests what users of a registry will get, before publishing.
 //!
-//! The crates are packaged and verified as cargo does it, then put into a folder that takes the
-//! registry's place (cargo's *directory source*), with everything that they depend on. From there,
-//! and from nowhere else, the tool is installed and the demo runs, whose tests take `cegar-harness`
-//! from there, too. A file that is missing in a package, a dependency on this checkout or a version
-//! that is not published shows here. It compiles the tool twice, so it is no part of `cargo xtask
-//! test`; the tests `published` check there what is quick.
+//! The crates are packaged and verified by cargo, then put into a folder that replaces the registry
+//! (cargo's *directory source*), together with all their dependencies. Using only this folder, the
+//! tool is installed and the demo runs, whose tests take `cegar-harness` from there too. This
+//! detects a file that is missing in a package, a dependency on this checkout, or a version that is
+//! not published. It compiles the tool twice, so it is not part of `cargo xtask test`; the tests
+//! `published` check there what is quick.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ const CRATES: [&str; 9] = [
 /// Runs the command.
 pub(crate) fn package(places: &Places) -> Result<()> {
     setup::setup(places)?;
-    // A folder of its own: verifying would put its program in the place of the workspace's.
+    // A separate target folder, since verifying would replace the workspace's executable.
     let target = places.target.join("published");
     run::succeeds(
         Command::new("cargo")
@@ -59,7 +59,7 @@ pub(crate) fn package(places: &Places) -> Result<()> {
             .arg("--target-dir")
             .arg(&target)
             .args(PROFILE)
-            // Where the registry is replaced.
+            // The folder whose configuration replaces the registry.
             .current_dir(&project),
     )?;
     let tool = installed.join("bin");
@@ -67,7 +67,7 @@ pub(crate) fn package(places: &Places) -> Result<()> {
     init(&tool, &project)
 }
 
-/// As the workspace's own: slow enough as it is.
+/// The options of the workspace's own profile; without them, the commands would be even slower.
 const PROFILE: [&str; 4] = [
     "--config",
     "profile.dev.opt-level=1",
@@ -75,8 +75,8 @@ const PROFILE: [&str; 4] = [
     "profile.dev.debug=false",
 ];
 
-/// Fills the folder: what others publish, as `cargo vendor` copies it, and our crates out of their
-/// files.
+/// Fills the folder with the dependencies from other publishers, copied by `cargo vendor`, and with
+/// our crates, unpacked from their package files.
 fn fill(places: &Places, packages: &Path, registry: &Path) -> Result<()> {
     if registry.exists() {
         fs::remove_dir_all(registry).map_err(Error::file("empty", registry))?;
@@ -108,7 +108,7 @@ fn fill(places: &Places, packages: &Path, registry: &Path) -> Result<()> {
     Ok(())
 }
 
-/// From now on cargo, in this folder, knows this registry and no other.
+/// Makes cargo use only this registry in the project's folder.
 fn use_registry(project: &Path, registry: &Path) -> Result<()> {
     let folder = project.join(".cargo");
     fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
@@ -121,7 +121,7 @@ fn use_registry(project: &Path, registry: &Path) -> Result<()> {
     fs::write(&path, text).map_err(Error::file("write", &path))
 }
 
-/// A tool from a registry writes packages that take the harness from there.
+/// Checks that a tool from a registry writes packages that take the harness from the registry.
 fn init(tool: &Path, project: &Path) -> Result<()> {
     let package: PathBuf = project.join("cegar");
     fs::remove_dir_all(&package).map_err(Error::file("remove", &package))?;

@@ -1,9 +1,9 @@
-//! Where things are, so that every command works from any folder.
+//! The folders of the checkout, so that every command works from any folder.
 
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// Where things are: the checkout, and the folder that cargo builds into.
+/// The checkout, and the folder that cargo builds into.
 pub(crate) struct Places {
     pub(crate) root: PathBuf,
     pub(crate) target: PathBuf,

@@ -1,5 +1,5 @@
-//! Starting other programs. Each one is printed before it starts, as a person could type it, so
-//! that a log of `xtask` can be followed by hand from any point.
+//! Starts other programs. Each command is printed before it starts, in a form that can be typed, so
+//! that a log of `xtask` can be repeated by hand from any point.
 
 use std::ffi::OsStr;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
@@ -8,10 +8,10 @@ use std::process::{Command, ExitStatus, Stdio};
 use crate::error::Error;
 use crate::error::Result;
 
-/// A line about what is being done: a verb, right-aligned as cargo does, and its object.
+/// Prints what is being done: a verb, right-aligned as in cargo's output, and its object.
 pub(crate) fn status(verb: &str, what: &str) {
     let mut out = io::stderr().lock();
-    // Nothing is to be done about a closed stderr.
+    // If stderr is closed, the error cannot be reported.
     let _ = if colour() {
         writeln!(out, "\x1b[1;32m{verb:>12}\x1b[0m {what}")
     } else {
@@ -19,7 +19,7 @@ pub(crate) fn status(verb: &str, what: &str) {
     };
 }
 
-/// The line that a failing command ends with.
+/// Prints the error of a failed command.
 pub(crate) fn failed(what: &str) {
     let mut out = io::stderr().lock();
     let _ = if colour() {
@@ -33,7 +33,7 @@ fn colour() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
 }
 
-/// The command as one would type it.
+/// The command as it would be typed.
 pub(crate) fn shown(command: &Command) -> String {
     let quoted = |word: &OsStr| {
         let word = word.to_string_lossy();
@@ -61,13 +61,13 @@ pub(crate) fn ends(command: &mut Command) -> Result<ExitStatus> {
     })
 }
 
-/// Runs the command; anything but success is an error.
+/// Runs the command; fails unless it succeeds.
 pub(crate) fn succeeds(command: &mut Command) -> Result<()> {
     let status = ends(command)?;
     success(command, status)
 }
 
-/// Runs the command, showing its standard output line by line and keeping it.
+/// Runs the command, and both prints and returns its standard output.
 pub(crate) fn shows(command: &mut Command) -> Result<(ExitStatus, String)> {
     status("Running", &shown(command));
     let start = |source| Error::Start {
@@ -95,8 +95,8 @@ pub(crate) fn shows(command: &mut Command) -> Result<(ExitStatus, String)> {
     Ok((status, kept))
 }
 
-/// Runs the command without a word and returns its standard output; `None` if it is not there or
-/// did not succeed.
+/// Runs the command silently and returns its standard output; `None` if it cannot be started or
+/// fails.
 pub(crate) fn asks(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     output
@@ -105,7 +105,7 @@ pub(crate) fn asks(command: &mut Command) -> Option<String> {
         .then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Success, or the error that names the command.
+/// Returns an error that names the command, unless it succeeded.
 pub(crate) fn success(command: &Command, status: ExitStatus) -> Result<()> {
     if status.success() {
         Ok(())

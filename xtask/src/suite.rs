@@ -1,8 +1,8 @@
-//! `cargo xtask test`: everything that can be checked here, and a sum at the end. `quick` is the
-//! part of it for every commit, `nightly` is what it leaves out.
+//! `cargo xtask test`: runs all checks that are possible here, and prints a summary. `quick` runs
+//! the part for every commit, and `nightly` what `test` leaves out.
 //!
-//! A step that fails does not keep the later ones from running: one run tells all. The last line on
-//! standard output is for machines: the counts, summed over all test binaries.
+//! If a step fails, the later ones are run nevertheless, so that one run reports everything. The
+//! last line on standard output is for machines: the counts, summed over all test binaries.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use crate::counts::Counts;
 use crate::error::Error;
 use crate::{Places, Result, examples, map, run, setup, trusted};
 
-/// What went wrong so far, and what was counted.
+/// The failures so far, and the counts of tests.
 #[derive(Default)]
 struct Steps {
     failures: Vec<String>,
@@ -18,7 +18,7 @@ struct Steps {
 }
 
 impl Steps {
-    /// One step: its failure does not keep the next ones from running.
+    /// Runs a step. If it fails, the next steps are run nevertheless.
     fn run(&mut self, mut command: Command) {
         self.keep(run::succeeds(&mut command));
     }
@@ -29,7 +29,7 @@ impl Steps {
         }
     }
 
-    /// A run of tests, whose results are added up.
+    /// Runs tests and adds their results.
     fn tests(&mut self, name: &str, mut command: Command) -> Result<()> {
         run::status("Testing", name);
         let (status, output) = run::shows(&mut command)?;
@@ -40,7 +40,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Tells the sum.
+    /// Prints the summary.
     fn end(self) -> Result<()> {
         let Counts {
             passed,
@@ -58,14 +58,14 @@ impl Steps {
     }
 }
 
-/// `cargo WORDS` in the checkout.
+/// The command `cargo WORDS` in the checkout.
 fn cargo(places: &Places, words: &[&str]) -> Command {
     let mut command = Command::new("cargo");
     command.current_dir(&places.root).args(words);
     command
 }
 
-/// Format, lints, and what no lint knows: circles between modules, long files.
+/// Checks format, lints, and what no lint checks: cycles between modules, long files.
 fn style(places: &Places, steps: &mut Steps) -> Result<()> {
     for (command, component) in [("fmt", "rustfmt"), ("clippy", "clippy")] {
         if run::asks(&mut cargo(places, &[command, "--version"])).is_none() {
@@ -103,9 +103,9 @@ pub(crate) fn test(places: &Places) -> Result<()> {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        // The package with the generated tests is a workspace of its own.
+        // The package with the generated tests is a separate workspace.
         for manifest in ["Cargo.toml", "cegar/Cargo.toml"] {
-            // One that shows how the package comes about has none yet.
+            // An example that shows how the package is created does not have one yet.
             if !example.join(manifest).is_file() {
                 continue;
             }
@@ -114,7 +114,7 @@ pub(crate) fn test(places: &Places) -> Result<()> {
                 .args(["test", "--workspace", "--no-fail-fast"])
                 .args(["--manifest-path", manifest])
                 .current_dir(&example)
-                // One folder for all of them: they build the same cc and bindgen.
+                // They share one folder, since they build the same cc and bindgen.
                 .env("CARGO_TARGET_DIR", places.target.join("examples"));
             steps.tests(&format!("example {name}, {manifest}"), command)?;
         }
@@ -122,7 +122,7 @@ pub(crate) fn test(places: &Places) -> Result<()> {
     steps.end()
 }
 
-/// The end-to-end tests of `quick`: one for each thing that a user sees first.
+/// The end-to-end tests of `quick`: one for each feature that a user sees first.
 const QUICK: &[&str] = &[
     "overflow_after_so_many_characters",
     "behind_a_checksum",
@@ -136,14 +136,14 @@ const QUICK: &[&str] = &[
     "nothing_is_found_in_corrected_programs",
 ];
 
-/// Format, lints, unit tests and ten programs from end to end: what to run before each commit.
+/// Runs format, lints, unit tests and ten end-to-end programs: the checks before each commit.
 pub(crate) fn quick(places: &Places) -> Result<()> {
     setup::setup(places)?;
     let mut steps = Steps::default();
     style(places, &mut steps)?;
     let units = cargo(places, &["test", "--workspace", "--lib", "--no-fail-fast"]);
     steps.tests("the unit tests", units)?;
-    // The whole workspace is selected, so that nothing is built a second time with other features.
+    // The whole workspace is selected, so that nothing is built twice with different features.
     let mut programs = cargo(
         places,
         &["test", "--workspace", "--test", "check", "--", "--exact"],
@@ -153,8 +153,8 @@ pub(crate) fn quick(places: &Places) -> Result<()> {
     steps.end()
 }
 
-/// The test binaries, beside the unit tests, that look at a part of their programs by default, or
-/// for less time, and at all of them with `CEGAR_TESTS=all`.
+/// The test binaries, besides the unit tests, that by default use only some of their programs or
+/// less time, and with `CEGAR_TESTS=all` use everything.
 const SHORTENED: &[&str] = &[
     "agree",
     "drivers",
@@ -164,7 +164,7 @@ const SHORTENED: &[&str] = &[
     "proofs",
 ];
 
-/// The tests that are left out by default: they download crates, or take minutes each.
+/// Runs the tests that are left out by default, since they download crates or take minutes each.
 pub(crate) fn nightly(places: &Places) -> Result<()> {
     setup::setup(places)?;
     let mut steps = Steps::default();

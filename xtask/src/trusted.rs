@@ -1,12 +1,12 @@
-//! `cargo xtask trusted`: how much has to be right for "proved" to be right.
+//! `cargo xtask trusted`: counts the code that must be correct for "proved" to be correct.
 //!
-//! A proof rests on the checker and on what of the model the checker uses: how bitcode is read,
-//! what terms are, how a step becomes terms, and how a question reaches the solver. Cargo itself
-//! keeps the search out (`cegar-checker` does not depend on it); inside the model, and inside the
-//! crate that calls LLVM, every file stands in one of the lists below, so that a new file has to be
-//! put somewhere, and what is not counted must not be named by what is. Lines of code are counted,
+//! A proof rests on the checker and on the part of the model that the checker uses: reading
+//! bitcode, terms, the encoding of a step as terms, and asking the solver. Cargo's dependencies
+//! exclude the search (`cegar-checker` does not depend on it). Inside the model, and inside the
+//! crate that calls LLVM, every file is in one of the lists below, so that each new file must be
+//! classified, and code that is counted must not name code that is not. Lines of code are counted,
 //! without blank lines, comments and tests. LLVM's reader of bitcode, Z3 and the compiler are
-//! trusted beside them.
+//! trusted too.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::places::Places;
 
-/// What is counted: what it is, and where it lies.
+/// What is counted: a description, and the paths.
 const TRUSTED: [(&str, &[&str]); 9] = [
     ("the checker", &["checker/src"]),
     (
@@ -124,9 +124,8 @@ const TRUSTED: [(&str, &[&str]); 9] = [
     ),
 ];
 
-/// What is not counted: why, where it lies, and the names by which it must not be called from what
-/// is counted. Without names it may be called, since nothing that it answers can make a false
-/// proof.
+/// What is not counted: the reason, the paths, and the names by which counted code must not use it.
+/// Code without such names may be used, since no answer of it can lead to a false proof.
 const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     (
         "what is noted of executions for reports, for the search and for tests",
@@ -190,10 +189,10 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
     ),
 ];
 
-/// Where the figure is written down.
+/// The document that states the number.
 const DOCUMENT: &str = "docs/architecture.md";
 
-/// Runs the command.
+/// Runs the command `cargo xtask trusted`.
 pub(crate) fn trusted(places: &Places) -> Result<()> {
     let engine = places.root.join("engine");
     let mut files = Vec::new();
@@ -235,10 +234,10 @@ pub(crate) fn trusted(places: &Places) -> Result<()> {
     documented(&places.root.join(DOCUMENT), total)
 }
 
-/// Whether the document has the figure, in hundreds.
+/// Checks that the document states the number, in hundreds.
 fn documented(document: &Path, total: usize) -> Result<()> {
     let text = fs::read_to_string(document).map_err(Error::file("read", document))?;
-    // The document need not change with every line.
+    // Rounded, so that the document need not change with every line.
     let figure = format!("{} hundred lines of code", total.div_ceil(100));
     match text.contains(&figure) {
         true => Ok(()),
@@ -255,7 +254,7 @@ fn lies_in(name: &str, paths: &[&str]) -> bool {
     })
 }
 
-/// An error if something is named that is not counted.
+/// Fails if code that is not counted is named.
 fn forbidden(name: &str, text: &str) -> Result<()> {
     let code: Vec<&str> = code(text).collect();
     for (what, _, words) in OTHERS {

@@ -1,5 +1,6 @@
-/* The engine's formatter, scanner and conversions against the platform's, over many formats and values. The engine-only
- * sources are compiled with CRUNNER_ENGINE_TEST, which renames them. Prints each difference. */
+/* Compares the engine's formatter, scanner and conversions with the platform's, over many formats
+ * and values. The engine-only sources are compiled with CRUNNER_ENGINE_TEST, which renames them.
+ * Prints each difference. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@ char *engine_strerror(int);
 char *engine_strsignal(int);
 int *engine___errno_location(void);
 
-/* What the machine does: the host's own. */
+/* Like the machine, these use the host's functions. */
 int crunner_format_float(char *to, size_t n, const char *spec, double v) { return snprintf(to, n, spec, v); }
 double crunner_parse_float(const char *from, size_t n) {
     char text[1024];
@@ -152,7 +153,7 @@ int main(void) {
         float c = strtof(text, &x), d = engine_strtof(text, &y);
         if (memcmp(&c, &d, sizeof c) || x != y || errno != *engine___errno_location()) differences++, printf("strtof %s %d\n", text, errno);
     }
-    /* Not every platform has C23's. */
+    /* Not every platform has the functions of C23. */
     char *end;
     const char *binary = "0b101";
     if (engine___isoc23_strtoll(binary, &end, 0) != 5 || *end || engine_strtoll(binary, &end, 0) != 0 || end != binary + 1 ||

@@ -1,4 +1,5 @@
-/* The calendar and its texts: the stubs against the platform's. Each difference is printed; their number is the result. */
+/* Compares the stubs' calendar and its texts with the platform's. Prints each difference, and
+ * returns their number. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
@@ -12,7 +13,7 @@ struct tm *CRUNNER_gmtime_r(const time_t *, struct tm *), *CRUNNER_localtime_r(c
 time_t CRUNNER_timegm(struct tm *), CRUNNER_mktime(struct tm *);
 char *CRUNNER_asctime(const struct tm *), *CRUNNER_asctime_r(const struct tm *, char *), *CRUNNER_ctime(const time_t *);
 
-/* What clock.c asks of others. */
+/* What clock.c needs from other files. */
 int crunner_assumed(const char *id) { return 1; }
 void crunner_assume(int condition) {}
 unsigned char crunner_choose_byte(const char *channel) { return 0; }

@@ -1,5 +1,5 @@
-/* Wide characters, characters of several bytes and addresses of IPv4: the engine's functions against the platform's. Each
- * difference is printed; their number is the result. */
+/* Compares the engine's functions for wide characters, multibyte characters and IPv4 addresses with
+ * the platform's. Prints each difference, and returns their number. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

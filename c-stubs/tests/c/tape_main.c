@@ -1,5 +1,5 @@
-/* Runs each tape named on the command line, each in a process of its own (a driver that stays in one copies .data and .bss
- * back between runs), and prints how it ended. */
+/* Runs each tape named on the command line in a separate process (a driver that uses one process
+ * restores .data and .bss between runs), and prints how it ended. */
 #include "crunner_rt.h"
 #include <stdio.h>
 #include <sys/wait.h>

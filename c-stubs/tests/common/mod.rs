@@ -1,4 +1,4 @@
-//! What the tests share: compilers, and building a program the way a native build does.
+//! What the tests share: finding compilers, and building programs like a native build.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use cegar_stubs::{Entry, Role, redefine_syms_file, write_sources};
 
-/// The compilers to try: the platform's, and clang where there is one.
+/// The compilers to test with: the platform's, and clang if it is installed.
 pub fn compilers() -> Vec<&'static str> {
     ["cc", "gcc", "clang-19", "clang"]
         .into_iter()
@@ -30,7 +30,7 @@ fn has(name: &str) -> bool {
         .is_ok_and(|o| o.status.success())
 }
 
-/// Runs a command and returns its standard output; a failure shows its standard error.
+/// Runs a command and returns its standard output; panics with its standard error if it fails.
 pub fn run(command: &mut Command) -> String {
     let output = command.output().unwrap();
     assert!(
@@ -105,7 +105,7 @@ pub fn build(
     program
 }
 
-/// The library, compiled once per compiler.
+/// The object files of the library, compiled once per compiler.
 struct Prepared {
     objects: Vec<(Role, PathBuf)>,
     _folder: tempfile::TempDir,

@@ -1,9 +1,9 @@
-//! The tables of outcomes (`tests/outcomes/*.txt`): for each function what its manual page says may
-//! come of a call, and the choices with which it comes.
+//! The tables of outcomes (`tests/outcomes/*.txt`): for each function, the outcomes of a call
+//! according to its manual page, and the choices that lead to them.
 //!
-//! A file begins with C, then, after a line `---`, one case a line: `function: outcome |
-//! channel=bytes ... | output | statements`. Bytes are hexadecimal. A case's statements say what
-//! came of it with `say`, which is printf, or with `both`: a result and `errno`.
+//! A file starts with C code. After a line `---`, each line is a case: `function: outcome |
+//! channel=bytes ... | output | statements`. Bytes are hexadecimal. The statements of a case print
+//! the outcome with `say`, which is printf, or with `both`, which prints a result and `errno`.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
@@ -13,27 +13,27 @@ use std::path::Path;
 pub struct Case {
     /// The function.
     pub function: String,
-    /// What comes of it.
+    /// The description of the outcome.
     pub outcome: String,
     /// The bytes of each channel.
     pub queues: Vec<(String, Vec<u8>)>,
-    /// What is written.
+    /// The expected output.
     pub output: String,
-    /// The number that chooses it.
+    /// The number that selects the case.
     pub number: u8,
 }
 
 /// A program with a case for each outcome.
 pub struct Table {
-    /// The file's name, without its ending.
+    /// The file's name, without its extension.
     pub name: String,
-    /// The program. Which case it is: a byte of the channel `byte`.
+    /// The program. A byte of the channel `byte` selects the case.
     pub source: String,
     /// Its cases.
     pub cases: Vec<Case>,
 }
 
-/// Every table below this folder.
+/// All tables in this folder.
 pub fn tables(folder: &Path) -> Vec<Table> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .unwrap()

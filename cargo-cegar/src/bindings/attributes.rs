@@ -1,12 +1,12 @@
-//! What attributes and constant expressions say: how a type is laid out, how a function is called,
-//! which number is meant.
+//! Interprets attributes and constant expressions: type layouts, calling conventions, and values of
+//! numbers.
 
 use syn::{Expr, Lit, Meta, UnOp};
 
 use super::names::outside;
 use super::shape::Shape;
 
-/// Whether functions of this ABI are called as C calls them.
+/// Whether an ABI is the calling convention of C.
 pub(super) fn is_c(abi: &str) -> bool {
     matches!(
         abi,
@@ -14,7 +14,7 @@ pub(super) fn is_c(abi: &str) -> bool {
     )
 }
 
-/// How a type is laid out.
+/// The layout attributes of a type.
 #[derive(Default)]
 pub(super) struct Repr {
     pub c: bool,
@@ -66,7 +66,8 @@ pub(super) fn strip(expression: &Expr) -> &Expr {
     }
 }
 
-/// A number that is plain to see: a literal, its negative, a shift of one.
+/// The value of a simple constant expression: a literal, a negation, a shift, a sum, a difference,
+/// a product or a bitwise or.
 pub(super) fn number(expression: &Expr) -> Option<i128> {
     match strip(expression) {
         Expr::Lit(literal) => match &literal.lit {

@@ -1,8 +1,8 @@
-//! What the library really defines, from the debug information of its compiled files.
+//! Reads the library's actual definitions from the debug information of its compiled files.
 //!
-//! A header says what the library promises; the compiled definition is what a call runs into. Debug
-//! information has its types as clang understood them with the build's own flags: sizes, offsets,
-//! constness, enumerators, and the lines they stand in.
+//! A header declares what the library promises, but a call reaches the compiled definition. Debug
+//! information describes its types as clang understood them with the flags of the build: sizes,
+//! offsets, constness, enumerators, and line numbers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,24 +11,24 @@ use super::shape::{Enumeration, Field, Function, Line, Record, Shape, Signature,
 use super::writes::{self, Write};
 use crate::externals::debug_info::{DebugInfo, Node};
 
-/// All that is defined.
+/// All definitions.
 #[derive(Debug, Default)]
 pub(super) struct Defined {
     pub functions: HashMap<String, Function>,
     pub types: Types,
-    /// The enumerators of the types that were met: name, value, place.
+    /// The enumerators of all enumerations that were read: name, value and place.
     pub constants: HashMap<String, (i128, Line)>,
-    /// Functions that cannot be compared, and why.
+    /// Functions that cannot be compared, each with the reason.
     pub left_out: HashMap<String, String>,
-    /// Parameters that are written through.
+    /// Parameters through which functions write.
     pub writes: HashMap<(String, usize), Write>,
 }
 
-/// How deep pointers are followed.
+/// The maximum depth to which pointers are followed.
 const DEPTH: u32 = 12;
 
 impl Defined {
-    /// Takes in one module, as text.
+    /// Adds the definitions of one module, given as textual IR.
     pub fn take(&mut self, text: &str, unit: usize, root: &Path) {
         let info = DebugInfo::read(text);
         let mut reader = Reader {
@@ -44,7 +44,7 @@ impl Defined {
     }
 }
 
-/// The functions that others can call, with the numbers of their descriptions.
+/// The functions with external linkage, with the numbers of their debug information nodes.
 fn definitions(text: &str) -> Vec<(String, u32)> {
     let lines = text.lines().filter(|line| line.starts_with("define "));
     let of_others = lines.filter(|line| {
@@ -164,7 +164,7 @@ impl Reader<'_> {
             Some(base) => self.info.plain(base),
             None => (None, false),
         };
-        // `void *`, or too far away to matter.
+        // `void *`, or beyond the maximum depth.
         let Some(target) = target.filter(|_| depth < DEPTH) else {
             return Shape::pointer(Shape::Opaque, constant);
         };
@@ -176,7 +176,7 @@ impl Reader<'_> {
             let signature = (depth < 4)
                 .then(|| self.signature(target, depth + 1))
                 .flatten();
-            // Parameters that are not declared look like any number of them.
+            // An undeclared parameter list looks like a variadic one without parameters.
             let declared = signature.filter(|s| !(s.variadic && s.params.is_empty()));
             return Shape::Code(declared.map(Box::new));
         }
@@ -193,7 +193,7 @@ impl Reader<'_> {
         let ranges = ranges.map(|list| list.elements.clone()).unwrap_or_default();
         let counts = ranges.iter().flatten().map(|range| {
             let range = self.info.node(*range);
-            // An open array has a count of -1, or none.
+            // A flexible array member has a count of -1, or none.
             range.map_or(0, |range| range.number("count"))
         });
         let counts: Vec<u64> = counts.collect();
@@ -236,7 +236,7 @@ impl Reader<'_> {
     fn record(&mut self, number: u32, node: &Node, depth: u32) -> Shape {
         let mut number = number;
         let mut node = node;
-        // Declared here and defined elsewhere in the file.
+        // The structure may be declared here and defined elsewhere in the file.
         if node.node("elements").is_none() {
             let whole = node.text("name").and_then(|name| self.info.structure(name));
             match whole.and_then(|whole| Some((whole, self.info.node(whole)?))) {
@@ -258,7 +258,7 @@ impl Reader<'_> {
             open: true,
             ordered: true,
         };
-        // First, since it may lead to itself.
+        // Added before its members are read, because these may refer to the structure itself.
         self.all
             .types
             .records

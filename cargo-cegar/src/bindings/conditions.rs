@@ -1,9 +1,9 @@
-//! Which `cfg` conditions hold where the crate is compiled.
+//! Evaluates the `cfg` conditions under which the crate is compiled.
 //!
-//! A crate declares one function several times, for this system and that. Only the declaration that
-//! is compiled counts: rustc says what it sets itself, cargo which features are on, and the build
-//! script's last run what it added. A condition that none of them decides is not guessed: what
-//! stands under it is left out.
+//! A crate may declare a function several times for different systems, and only the declaration
+//! that is compiled counts. rustc reports the conditions that it sets, cargo the enabled features,
+//! and the build script's last output the conditions that it added. A condition that none of them
+//! decides is not guessed: items under it are left out.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -12,16 +12,16 @@ use std::process::Command;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Lit, Meta, Token};
 
-/// What is set.
+/// The conditions that are set.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
     names: BTreeSet<String>,
     values: HashMap<String, BTreeSet<String>>,
-    /// Whether the build script's own conditions are known, too.
+    /// Whether the conditions of the build script are known, too.
     pub complete: bool,
 }
 
-/// Conditions that rustc sets or leaves unset by itself.
+/// Conditions that only rustc and other tools of the tool chain set.
 const OF_RUSTC: &[&str] = &[
     "unix",
     "windows",
@@ -36,7 +36,8 @@ const OF_RUSTC: &[&str] = &[
 ];
 
 impl Conditions {
-    /// What rustc says for this machine, and the features.
+    /// The conditions that rustc sets on this machine, the given features, and those that the build
+    /// script's output `script` sets.
     pub fn new(features: &[String], script: Option<&Path>) -> Conditions {
         let mut all = Conditions::default();
         let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
@@ -71,7 +72,7 @@ impl Conditions {
         }
     }
 
-    /// Whether all conditions on an item hold; none where that is not known.
+    /// Whether all `cfg` conditions on an item hold; `None` if unknown.
     pub fn hold(&self, attributes: &[Attribute]) -> Option<bool> {
         let mut all = Some(true);
         for attribute in attributes.iter().filter(|a| a.path().is_ident("cfg")) {
@@ -84,7 +85,7 @@ impl Conditions {
         all
     }
 
-    /// The attributes, with those of `cfg_attr` whose condition holds.
+    /// The attributes, including those in a `cfg_attr` whose condition holds.
     pub fn attributes(&self, attributes: &[Attribute]) -> Vec<Meta> {
         let mut all = Vec::new();
         for attribute in attributes {
@@ -105,7 +106,7 @@ impl Conditions {
         all
     }
 
-    /// Whether one condition holds.
+    /// Whether a condition holds; `None` if unknown.
     pub fn holds(&self, meta: &Meta) -> Option<bool> {
         match meta {
             Meta::Path(path) => {
@@ -114,7 +115,7 @@ impl Conditions {
                 match name.as_str() {
                     "true" => Some(true),
                     "false" => Some(false),
-                    // Which profile is built is not known.
+                    // The profile of the build is unknown.
                     "debug_assertions" | "overflow_checks" => None,
                     name if self.names.contains(name) => Some(true),
                     _ => decided.then_some(false),
@@ -152,7 +153,7 @@ impl Conditions {
     }
 }
 
-/// Both, as far as known: one that fails decides.
+/// The conjunction of two conditions; `None` if unknown. A false operand decides.
 fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
     match (a, b) {
         (Some(false), _) | (_, Some(false)) => Some(false),

@@ -1,8 +1,8 @@
-//! The crate's Rust files, as one tree of modules.
+//! Reads the crate's Rust files as one tree of modules.
 //!
-//! `mod` items and `include!` are followed from the crate's root as the compiler follows them, also
-//! to what the build script wrote (`OUT_DIR`). What a macro makes is not seen; a macro's call that
-//! mentions `extern` is counted as left out.
+//! `mod` items and `include!` are followed from the crate's root as the compiler does, including
+//! files that the build script generated (`OUT_DIR`). The expansion of macros is not known; an
+//! invocation that mentions `extern` or `fn` is counted as left out.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use syn::{Expr, ExprLit, Item, Lit, Meta};
 use super::conditions::Conditions;
 use super::shape::Line;
 
-/// An item with the file that it stands in.
+/// An item and the file that contains it.
 #[derive(Debug)]
 pub(super) struct Placed {
     pub item: Item,
@@ -30,17 +30,17 @@ pub(super) struct Module {
     pub children: Vec<usize>,
 }
 
-/// All modules; the first is the crate's root.
+/// All modules; the first one is the crate's root.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
     pub modules: Vec<Module>,
-    /// The files, relative to the crate where they lie in it.
+    /// The files; those inside the crate are relative to it.
     pub files: Vec<String>,
-    /// What was not looked into, and why.
+    /// The parts that were not read, each with its place and the reason.
     pub left_out: Vec<(Line, String)>,
 }
 
-/// Where files are looked for.
+/// Reads the files of a crate.
 pub(super) struct Reader<'a> {
     pub root: &'a Path,
     pub out_dirs: Vec<PathBuf>,
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Of a name, as in `include!(NAME)`, or of a product of the build, as in
+    /// Follows `include!(NAME)` or the inclusion of a generated file,
     /// `include!(concat!(env!("OUT_DIR"), NAME))`.
     fn include(&mut self, text: &str, path: &Path, number: usize, line: u32, module: usize) {
         let last = text.split('"').rev().nth(1).unwrap_or_default();
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The branch of `cfg_if!` that is taken.
+    /// The items in the branch of `cfg_if!` that is compiled; `None` if that is unknown.
     fn branch(&self, tokens: proc_macro2::TokenStream) -> Option<Vec<Item>> {
         use proc_macro2::{Delimiter, TokenTree};
         let mut rest = tokens.into_iter().peekable();
@@ -249,12 +249,12 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether something of it could be compared.
+/// Whether the item may contain declarations to compare.
 fn matters(item: &Item) -> bool {
     matches!(item, Item::ForeignMod(_) | Item::Mod(_))
 }
 
-/// The text of a literal.
+/// The value of a string literal.
 fn text_of(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Lit(ExprLit {

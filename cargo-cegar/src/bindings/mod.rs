@@ -1,11 +1,11 @@
-//! Whether the crate's `extern` declarations are those of the library.
+//! Compares the crate's `extern` declarations with the library's definitions.
 //!
-//! They are not checked: rustc believes what an `extern` block says, the linker looks at names
-//! alone, and a parameter too few or a structure of another version is undefined behaviour at every
-//! call. Both sides can be read without running anything: the declarations from the crate's own
-//! source ([`rust`]), the definitions from the debug information of the C files that its build
-//! compiles ([`c`]). What one of them says in a way that is not understood is left out and counted;
-//! what is told is certain.
+//! No tool chain checks them: rustc trusts an `extern` block, the linker compares only names, and a
+//! missing parameter or a structure of another version is undefined behaviour at every call. Both
+//! sides can be read without running anything: the declarations from the crate's own source
+//! ([`rust`]), and the definitions from the debug information of the C files that its build
+//! compiles ([`c`]). Constructs that are not supported are left out and counted, so every reported
+//! mismatch is certain.
 
 mod attributes;
 mod c;
@@ -36,29 +36,29 @@ use crate::project::Project;
 pub use shape::Line;
 pub use told::Binding;
 
-/// The stable name of this kind of finding.
+/// The stable identifier of this kind of finding.
 pub const RULE: &str = "binding_mismatch";
 
-/// A declaration that does not fit.
+/// A declaration that does not match the definition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mismatch {
     /// The function, structure or constant.
     pub item: String,
-    /// What differs: `arity`, `parameter`, `result`, `const`, `size`, `offset`, `member`, `layout`,
-    /// `alignment`, `constant`.
+    /// The kind of difference: `arity`, `parameter`, `result`, `const`, `size`, `offset`, `member`,
+    /// `layout`, `alignment`, `constant`.
     pub what: String,
-    /// For people.
+    /// The description for users.
     pub message: String,
     /// The declaration in Rust.
     pub rust: Line,
     /// The definition in C.
     pub c: Line,
-    /// Where a header declares the function, if one does in one place.
+    /// The declaration in a header, if exactly one line can be one.
     pub header: Option<Line>,
 }
 
 impl Mismatch {
-    /// What it is known by: the line of Rust, and what is wrong with it.
+    /// Its identity: the line of the Rust declaration, and the description of the difference.
     pub fn identity(&self, root: &Path) -> Identity {
         let site = Site {
             rule: RULE,
@@ -76,12 +76,12 @@ impl Mismatch {
         identity
     }
 
-    /// Its name.
+    /// Its stable name.
     pub fn name(&self, root: &Path) -> String {
         self.identity(root).name()
     }
 
-    /// Where C has it, for people.
+    /// The place of the definition in C, for users.
     pub fn c_place(&self) -> String {
         match &self.header {
             Some(header) if *header != self.c => {
@@ -92,20 +92,20 @@ impl Mismatch {
     }
 }
 
-/// What came of a comparison.
+/// The result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What does not fit.
+    /// The declarations that do not match.
     pub mismatches: Vec<Mismatch>,
-    /// How many functions are declared.
+    /// The number of functions that the crate declares.
     pub declared: usize,
-    /// How many of them the library's files define.
+    /// The number of declared functions that the library's files define.
     pub functions: usize,
-    /// How many functions, structures, enumerations and constants were compared.
+    /// The number of functions, structures, enumerations and constants that were compared.
     pub compared: usize,
-    /// What was not compared, and why.
+    /// The items that were not compared, each with its place and the reason.
     pub left_out: Vec<(Line, String)>,
-    /// Functions that another library defines, or that are undefined.
+    /// Declared functions that the library's files do not define.
     pub elsewhere: Vec<String>,
 }
 
@@ -172,11 +172,11 @@ pub fn check(
     Ok(checked)
 }
 
-/// What the package's Rust code declares; nothing if it has no library or program of its own.
+/// The declarations in the package's Rust code; `None` if it has no library or binary target.
 fn declared(project: &Project) -> Option<rust::Declared> {
     let mut command = MetadataCommand::new();
     command.manifest_path(&project.manifest);
-    // The features are known only to a resolution; where there is none, those of the default.
+    // Only a resolution tells the enabled features; without one, the default features are assumed.
     let mut resolved = MetadataCommand::new();
     resolved.manifest_path(project.workspace.join("Cargo.toml"));
     let metadata = resolved.exec().or_else(|_| command.no_deps().exec()).ok()?;
@@ -214,7 +214,8 @@ fn declared(project: &Project) -> Option<rust::Declared> {
     Some(rust::declared(tree, &conditions))
 }
 
-/// What the package's build script left behind: its folders, the newest first, and what it printed.
+/// The output folders of the package's build script, newest first, and the file with what it
+/// printed.
 fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
     let prefix = format!("{}-", project.name);
     let mut found = Vec::new();
@@ -234,7 +235,7 @@ fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
                 found.push((when, entry.path()));
             }
         }
-        // Captured flags are of the files that are compared.
+        // Prefers the captured build, because its flags belong to the files that are compared.
         if !found.is_empty() {
             break;
         }
@@ -251,7 +252,7 @@ fn built(project: &Project) -> (Vec<PathBuf>, Option<PathBuf>) {
     )
 }
 
-/// A module as text.
+/// A module as LLVM's textual IR.
 fn printed(compiler: &Compiler, bitcode: &Path) -> Result<String, Error> {
     let output = Command::new(&compiler.path)
         .args([
@@ -278,7 +279,7 @@ fn printed(compiler: &Compiler, bitcode: &Path) -> Result<String, Error> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Whether the package has Rust code with an `extern` block, by a quick look.
+/// Whether the package seems to have an `extern` block, according to a quick text search.
 pub fn has_declarations(project: &Project) -> bool {
     fn below(folder: &Path, depth: u32) -> bool {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

@@ -1,9 +1,9 @@
-//! What a path in Rust source means.
+//! Resolves paths in Rust source.
 //!
-//! Names are resolved as far as declarations of foreign functions need it: items of the module,
-//! what `use` brings in, globs, and `crate`, `self`, `super`. What leads out of the crate is known
-//! by the names that C's own types have everywhere (`c_int`, `size_t`); anything else out there is
-//! not known, and said so.
+//! Names are resolved as far as declarations of foreign functions require: items of the module,
+//! `use` declarations, globs, and `crate`, `self`, `super`. Names outside the crate are recognised
+//! if they are the usual names of C types (`c_int`, `size_t`); all others are unknown and are
+//! reported as such.
 
 use std::collections::HashMap;
 
@@ -12,30 +12,30 @@ use syn::{Item, UseTree};
 use super::files::Tree;
 use super::shape::Shape;
 
-/// An item: its module, and its place among the module's items.
+/// An item: the index of its module, and its index among the module's items.
 pub(super) type At = (usize, usize);
 
-/// Where names lead.
+/// The names of a crate.
 pub(super) struct Names<'t> {
     tree: &'t Tree,
     /// Types and constants by module and name.
     items: HashMap<(usize, String), At>,
-    /// What `use` says: module and name, the path.
+    /// The imports of `use` declarations: module and name, with the path.
     uses: HashMap<(usize, String), Vec<String>>,
-    /// Paths whose names are all brought in.
+    /// The paths of glob imports, by module.
     globs: HashMap<usize, Vec<Vec<String>>>,
 }
 
-/// What a path leads to.
+/// The meaning of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// An item of the crate.
     Item(At),
-    /// Something outside of it, by its last name.
+    /// Something outside the crate, by its last name.
     Outside(String),
 }
 
-/// How far `use` is followed.
+/// The maximum depth to which imports are followed.
 const DEPTH: u32 = 16;
 
 impl<'t> Names<'t> {
@@ -59,7 +59,7 @@ impl<'t> Names<'t> {
                         continue;
                     }
                     Item::ForeignMod(block) => {
-                        // `type FILE;` in a block would be one, but no stable compiler takes it.
+                        // `type FILE;` in a block would be one, but requires an unstable feature.
                         let _ = block;
                         continue;
                     }
@@ -101,7 +101,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// What a path means where it stands; none if it is nothing that is known.
+    /// The meaning of a path in a module; `None` if it cannot be resolved.
     pub fn meaning(&self, module: usize, path: &[String]) -> Option<Meaning> {
         self.find(module, path, 0)
     }
@@ -135,7 +135,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// A path that begins in a module and must lead on from there.
+    /// Resolves a path relative to a module.
     fn within(&self, module: usize, path: &[String], depth: u32) -> Option<Meaning> {
         let (first, rest) = path.split_first()?;
         if rest.is_empty() {
@@ -167,8 +167,7 @@ impl<'t> Names<'t> {
                 path => self.find(module, path, depth + 1),
             };
         }
-        // Only globs into the crate itself are looked through; one that leads out may bring
-        // anything.
+        // Only globs of modules of the crate are searched; other globs may import anything.
         let mut out = None;
         for path in self.globs.get(&module).into_iter().flatten() {
             match self.module_of(module, path) {
@@ -186,7 +185,7 @@ impl<'t> Names<'t> {
         out.or_else(|| Some(Meaning::Outside(name.to_owned())))
     }
 
-    /// The module that a path leads to, inside the crate.
+    /// The module of the crate that a path denotes.
     fn module_of(&self, module: usize, path: &[String]) -> Option<usize> {
         let mut at = module;
         for (i, part) in path.iter().enumerate() {
@@ -196,7 +195,7 @@ impl<'t> Names<'t> {
                 "super" => self.tree.modules[at].parent?,
                 name => match self.child(at, name) {
                     Some(child) => child,
-                    // In older editions paths of `use` begin in the root.
+                    // In the 2015 edition, paths of `use` start at the crate's root.
                     None if i == 0 => self.child(0, name)?,
                     None => return None,
                 },
@@ -206,8 +205,8 @@ impl<'t> Names<'t> {
     }
 }
 
-/// A type that Rust, `core::ffi`, `libc` and C call by the same name everywhere. Machines of 64
-/// bits, `long` included.
+/// A type that Rust, `core::ffi`, `libc` and C denote by the same name. Sizes are those of 64-bit
+/// machines, where `long` has 8 bytes.
 pub(super) fn outside(name: &str) -> Option<Shape> {
     let word = |signed| Shape::Int {
         size: 8,

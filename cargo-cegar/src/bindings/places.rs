@@ -1,4 +1,4 @@
-//! In which line of which header a function is declared: where a person looks it up.
+//! Finds the line of a header that declares a function, so that users can look it up.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use crate::compile::Unit;
 use crate::headers;
 use crate::project::Project;
 
-/// The headers that the library's files include from, with their text.
+/// The headers in the folders of the library's files and in their include folders, with their text.
 pub(super) struct Headers {
     files: Vec<(String, String)>,
 }
@@ -37,7 +37,7 @@ impl Headers {
         }
     }
 
-    /// The only line that can be a declaration; nothing where there is none, or several.
+    /// The only line that can be a declaration; `None` if there is none or more than one.
     pub fn declares(&self, name: &str) -> Option<Line> {
         let pattern = format!(r"^[^#/*]*\b{}\b\s*\)?\s*\(", regex::escape(name));
         let pattern = Regex::new(&pattern).ok()?;

@@ -1,9 +1,9 @@
-//! Types of both languages, told in one vocabulary.
+//! A common representation of types of both languages.
 //!
-//! A Rust declaration and a C definition can only be compared once both are said in the same words.
-//! These are few: what matters at the border is how many bytes a value has, in what class of
-//! registers it travels, and what lies where in a structure. What is not understood is
-//! [`Shape::Unknown`] with the reason, and is never compared.
+//! A Rust declaration and a C definition can be compared only in a common representation. It is
+//! small, because only a few properties matter for a call: the size of a value, the class of
+//! registers in which it is passed, and the offsets in a structure. Unsupported types are
+//! [`Shape::Unknown`] with the reason, and are never compared.
 
 use std::collections::HashMap;
 
@@ -12,15 +12,15 @@ use serde::{Deserialize, Serialize};
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Nothing.
+    /// No value.
     Void,
-    /// A truth value of one byte.
+    /// A Boolean of one byte.
     Bool,
-    /// A whole number.
+    /// An integer.
     Int {
         size: u64,
         signed: bool,
-        /// `usize` and `isize`, in which handles are kept.
+        /// Whether it is `usize` or `isize`, which may hold a handle.
         word: bool,
     },
     /// A floating-point number.
@@ -29,20 +29,20 @@ pub(super) enum Shape {
     Enum { size: u64, key: String },
     /// A pointer to data.
     Pointer { to: Box<Shape>, constant: bool },
-    /// A pointer to a function; none if nothing more is known of it.
+    /// A pointer to a function, with its signature if that is known.
     Code(Option<Box<Signature>>),
-    /// A row of values.
+    /// An array.
     Array { of: Box<Shape>, count: u64 },
     /// A structure or union, by its key.
     Record(String),
-    /// Something of which only the address is known.
+    /// A type of which only the address is used.
     Opaque,
-    /// What is not understood, and why.
+    /// An unsupported type, with the reason.
     Unknown(String),
 }
 
 impl Shape {
-    /// A whole number.
+    /// An integer of fixed width.
     pub fn int(size: u64, signed: bool) -> Shape {
         Shape::Int {
             size,
@@ -51,7 +51,7 @@ impl Shape {
         }
     }
 
-    /// A pointer to something that may be written.
+    /// A pointer to a type, which is `const` if `constant` is set.
     pub fn pointer(to: Shape, constant: bool) -> Shape {
         Shape::Pointer {
             to: Box::new(to),
@@ -65,18 +65,18 @@ impl Shape {
 pub(super) struct Signature {
     pub returns: Shape,
     pub params: Vec<Shape>,
-    /// Whether more may follow.
+    /// Whether it takes further arguments (`...`).
     pub variadic: bool,
-    /// Whether it is called as C calls.
+    /// Whether it has the calling convention of C.
     pub is_c: bool,
 }
 
 /// A line of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Line {
-    /// The file, relative to the crate where it lies in it.
+    /// The file; relative to the crate if it lies inside.
     pub file: String,
-    /// From 1; 0 where unknown.
+    /// The line, counted from 1; 0 if unknown.
     pub line: u32,
 }
 
@@ -90,10 +90,10 @@ impl Line {
     }
 }
 
-/// A function as one side has it.
+/// A function as one of the two sides declares or defines it.
 #[derive(Clone, Debug)]
 pub(super) struct Function {
-    /// The symbol.
+    /// Its symbol.
     pub name: String,
     pub signature: Signature,
     pub place: Line,
@@ -105,7 +105,7 @@ pub(super) struct Field {
     pub name: String,
     pub offset: u64,
     pub shape: Shape,
-    /// A bit-field, or bytes that stand for something else.
+    /// The size in bytes of a bit-field, or of bytes that represent bit-fields.
     pub blob: Option<u64>,
 }
 
@@ -115,13 +115,13 @@ pub(super) struct Record {
     pub name: String,
     pub place: Line,
     pub size: u64,
-    /// 0 where it is not known.
+    /// The alignment in bytes; 0 if unknown.
     pub align: u64,
     pub fields: Vec<Field>,
     pub union: bool,
-    /// Whether others can make one: all its members are theirs to name.
+    /// Whether users can construct a value, because all of its members are public.
     pub open: bool,
-    /// Whether the order of its members is the written one.
+    /// Whether its members are laid out in the order of their declaration.
     pub ordered: bool,
 }
 
@@ -133,7 +133,7 @@ pub(super) struct Enumeration {
     pub constants: Vec<(String, i128)>,
 }
 
-/// A piece of a structure that cannot be divided further.
+/// A scalar part of a structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scalar {
     pub name: String,
@@ -142,20 +142,20 @@ pub(super) struct Scalar {
     pub class: Class,
 }
 
-/// How a value travels.
+/// The class in which a value is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Class {
     Int,
     Float,
     Pointer,
-    /// Bytes of which no more is said.
+    /// Bytes of unknown meaning.
     Bytes,
 }
 
-/// Elements of a row that are looked at one by one.
+/// Arrays with more elements than this are treated as plain bytes.
 const ROW: u64 = 64;
 
-/// The types of one side.
+/// The types that one side defines.
 #[derive(Debug, Default)]
 pub(super) struct Types {
     pub records: HashMap<String, Result<Record, String>>,
@@ -177,7 +177,7 @@ impl Types {
         })
     }
 
-    /// The alignment of a type.
+    /// The alignment of a type in bytes.
     pub fn align(&self, shape: &Shape) -> Result<u64, String> {
         Ok(match shape {
             Shape::Array { of, .. } => self.align(of)?,
@@ -186,7 +186,7 @@ impl Types {
         })
     }
 
-    /// A structure.
+    /// The structure or union with this key, or the reason why it is unknown.
     pub fn record(&self, key: &str) -> Result<&Record, String> {
         match self.records.get(key) {
             Some(Ok(record)) => Ok(record),
@@ -195,7 +195,7 @@ impl Types {
         }
     }
 
-    /// The pieces of a structure, in order.
+    /// The scalar parts of a structure, by ascending offset.
     pub fn scalars(&self, key: &str) -> Result<Vec<Scalar>, String> {
         let mut all = Vec::new();
         self.pieces(&Shape::Record(key.to_owned()), 0, "", 0, &mut all)?;

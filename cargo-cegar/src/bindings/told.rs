@@ -1,4 +1,4 @@
-//! Declarations of the crate that are not those of the library, for the reporters.
+//! Mismatched declarations in the form that reporters output.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 use super::{Checked, Mismatch, RULE};
 use crate::findings::Identity;
 
-/// A mismatch, as it is told.
+/// A mismatch in the form that reporters output.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Binding {
-    /// [`RULE`].
+    /// Always [`RULE`].
     pub kind: String,
     /// Its stable name.
     pub name: String,
-    /// What it is known by.
+    /// Its identity.
     pub identity: Identity,
     /// Whether the baseline lists it.
     pub known: bool,
-    /// The finding.
+    /// The mismatch.
     #[serde(flatten)]
     pub mismatch: Mismatch,
 }
 
 impl Binding {
-    /// As found in the crate at `root`.
+    /// Creates it from a mismatch in the crate at `root`.
     pub fn new(mismatch: &Mismatch, root: &Path) -> Binding {
         let identity = mismatch.identity(root);
         Binding {
@@ -42,14 +42,14 @@ impl Binding {
         format!("{}: {}", self.mismatch.item, self.mismatch.message)
     }
 
-    /// The sentence, with the place in C.
+    /// The sentence followed by the place in C.
     pub fn in_full(&self) -> String {
         format!("{} ({})", self.sentence(), self.mismatch.c_place())
     }
 }
 
 impl Checked {
-    /// How the comparison went, in a line.
+    /// A summary of the comparison in one line.
     pub fn summary(&self) -> String {
         let mut text = format!(
             "{} of {} declared functions are of the library; {} functions and types compared",

@@ -1,8 +1,8 @@
-//! What differs, in words for people.
+//! Describes types and differences in words for users.
 
 use super::shape::{Class, Record, Shape, Signature};
 
-/// A type for people.
+/// A description of a type.
 pub(super) fn named(shape: &Shape, name: Option<String>) -> String {
     let sign = |signed: bool| if signed { "a signed" } else { "an unsigned" };
     match shape {
@@ -71,12 +71,12 @@ pub(super) fn arity(rust: &Signature, c: &Signature) -> Option<String> {
     (a != b).then(|| format!("it has {} in Rust, and {b} in C", count(a)))
 }
 
-/// A name without case and underscores.
+/// A name in lower case without underscores.
 pub(super) fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
 
-/// How long the beginning is that all enumerators share, up to an underscore.
+/// The length of the common prefix of all enumerators, up to and including its last underscore.
 pub(super) fn common(constants: &[(String, i128)]) -> usize {
     let Some((first, _)) = constants.first() else {
         return 0;

@@ -1,9 +1,9 @@
-//! Through which parameters a function surely has a write.
+//! Finds the parameters through which a function certainly writes.
 //!
-//! A Rust `*const T` for a C `T *` is a lie only where the C code writes; many libraries merely
-//! forgot a `const`. So a write is shown before anything is said: a store whose address is the
-//! parameter's value, or an offset from it, in this function or in one that it hands the pointer on
-//! to. What is not certain (a pointer that may also be another one) is no write.
+//! A Rust `*const T` for a C `T *` is wrong only if the C code writes; many libraries merely
+//! omitted a `const`. So a mismatch is reported only if there is a write: a store whose address is
+//! the parameter's value or an offset from it, in this function or in one that it passes the
+//! pointer to. Uncertain cases (a pointer that may also be another one) are not writes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::externals::debug_info::DebugInfo;
 
-/// Where it is written.
+/// The place of a write.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Write {
-    /// The function with the store.
+    /// The function that contains the store.
     pub function: String,
     pub line: u32,
 }
@@ -24,15 +24,14 @@ const WRITERS: &[&str] = &[
     "memcpy", "memmove", "memset", "strcpy", "strncpy", "strcat", "sprintf", "snprintf",
 ];
 
-/// A function's text, in parts.
+/// A function of the textual IR.
 struct Body<'t> {
     name: &'t str,
     params: Vec<&'t str>,
     lines: Vec<&'t str>,
 }
 
-/// Adds what the functions of a module write. Only functions of one module are followed into each
-/// other.
+/// Adds the writes of the functions of a module. Calls are followed only within the module.
 pub(super) fn find(text: &str, info: &DebugInfo, into: &mut HashMap<(String, usize), Write>) {
     let bodies = bodies(text);
     let mut found: HashMap<(&str, usize), Write> = HashMap::new();
@@ -84,7 +83,7 @@ fn bodies(text: &str) -> Vec<Body<'_>> {
     all
 }
 
-/// The arguments up to the bracket that closes.
+/// The arguments up to the closing parenthesis.
 fn arguments(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut all) = (0, 0, Vec::new());
     for (i, c) in text.char_indices() {
@@ -105,7 +104,7 @@ fn arguments(text: &str) -> Vec<&str> {
     all
 }
 
-/// The write through a parameter, if there is a certain one.
+/// The write through a parameter, if there certainly is one.
 fn written(
     body: &Body<'_>,
     param: &str,
@@ -177,7 +176,7 @@ fn written(
     None
 }
 
-/// `store TYPE VALUE, ptr ADDRESS, ...`
+/// The value and the address of `store TYPE VALUE, ptr ADDRESS, ...`.
 fn stored(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("store ")?;
     let (value, address) = rest.split_once(", ptr ")?;
@@ -185,7 +184,7 @@ fn stored(line: &str) -> Option<(&str, &str)> {
     Some((value, address.split(',').next()?))
 }
 
-/// Whether an address is a variable of the function that only ever holds derived pointers.
+/// Whether an address is a local variable that only ever holds pointers derived from the parameter.
 fn is_slot(body: &Body<'_>, slot: &str, derived: &HashSet<&str>) -> bool {
     let start = format!("{slot} = alloca ptr");
     let is_variable = body.lines.iter().any(|line| line.starts_with(&start));
@@ -195,7 +194,7 @@ fn is_slot(body: &Body<'_>, slot: &str, derived: &HashSet<&str>) -> bool {
             .all(|(value, at)| at != slot || derived.contains(value) || steps(body, value, slot))
 }
 
-/// Whether a value is a step on from what the variable holds: `p++`.
+/// Whether a value is the variable's own value, possibly advanced: `p++`.
 fn steps(body: &Body<'_>, value: &str, slot: &str) -> bool {
     let defined = |name: &str| {
         let start = format!("{name} = ");

@@ -1,9 +1,9 @@
-//! Whether the machine and a native run of one tape are one run.
+//! Compares the machine's run of a tape with a native run of the same tape.
 //!
-//! Both read the same module, so they must agree on all that a run leaves behind: its end, the
-//! blocks it entered and how often, the choices it made, what it wrote. Where they do not, one of
-//! them is wrong about C, and what the engine concludes from its run is worth nothing for the
-//! program that people have.
+//! Both read the same module, so they must agree on everything that a run leaves behind: how it
+//! ended, the blocks it entered and how often, the choices it made, and its output. If they
+//! disagree, one of them misinterprets C, and conclusions that the engine draws from its run do not
+//! hold for the program that people run.
 
 use cegar_fuzz::native::{Outcome, Run, RunOptions};
 use cegar_model::machine::{Execution, Outcome as Seen};
@@ -12,11 +12,12 @@ use cegar_model::program::{Callee, FuncId, FunctionKind, Op, Program, Property, 
 use super::findings::{events, told};
 use super::native::fault;
 
-/// Whether a native run agrees with the machine about one tape; if not, in what. `recorded` says
-/// what the native run was asked to record: only that is compared.
+/// Returns how a native run and the machine's run of one tape differ, or `None` if they agree.
+/// `recorded` says what the native run was asked to record; only that is compared.
 ///
-/// Where natively the platform's own functions run, blocks are not compared. After an
-/// invalid access a native run may do anything, so nothing but the fault itself is compared.
+/// Block counts are not compared in functions for which the native run uses the platform's own
+/// implementation. After an invalid access a native run may do anything, so then only the fault
+/// itself is compared.
 pub fn disagreement(
     program: &Program,
     tape: &[u8],
@@ -29,7 +30,7 @@ pub fn disagreement(
         (Seen::Exited(a), Outcome::Exited(b)) => a == b,
         (Seen::Rejected, Outcome::Rejected) | (Seen::OutOfMemory, Outcome::OutOfMemory) => true,
         (Seen::Violated(violation), outcome) => fault(outcome) == Some(violation.kind.property()),
-        // Natively that is a segmentation fault, or the limit of time before it.
+        // A native run shows this as a segmentation fault, or reaches the time limit first.
         (Seen::StackOverflow, Outcome::Crashed(_) | Outcome::Asan(_)) => return None,
         // Neither run ended by itself: there is nothing to compare.
         (Seen::StepLimit | Seen::Unmodelled(_), _) | (_, Outcome::Timeout) => return None,
@@ -105,8 +106,8 @@ fn coverage(program: &Program, machine: &Execution, native: &Run) -> Option<Stri
     })
 }
 
-/// The library's functions that read a format while the program runs. In the engine a literal is
-/// taken apart before; what the conversions do is done by the same functions.
+/// The stub library's functions that interpret a format string at run time. The engine expands
+/// literal formats beforehand; the conversions themselves are done by the same functions in both.
 const INTERPRETERS: [&str; 21] = [
     "CRUNNER___fprintf_chk",
     "CRUNNER___isoc23_fscanf",
@@ -131,21 +132,23 @@ const INTERPRETERS: [&str; 21] = [
     "scan_conversion",
 ];
 
-/// Whether a function does in the engine what an interpreter does natively, for one literal.
+/// Whether a function is the engine's expansion of one literal format, which an interpreter handles
+/// natively.
 fn is_of_literal(program: &Program, function: FuncId) -> bool {
     let function = program.function(function);
     let is_numbered = plain(&function.name) != function.name.trim_start_matches("CRUNNER_");
     function.kind == FunctionKind::EngineOnly && is_numbered
 }
 
-/// Whether it reads from a string, which natively is the platform's to do.
+/// Whether a function reads from a string. Natively the platform's implementation does that.
 fn is_of_string(program: &Program, function: FuncId) -> bool {
     plain(&program.function(function).name).ends_with("sscanf")
 }
 
-/// The functions that run in the engine where natively the platform's own run: those that only the
-/// engine has, and the stubs that these call (the scanner below `sscanf` is `scanf`'s too). Those
-/// whose call is the violation are entered natively alone: the machine ends at the call.
+/// Marks the functions whose block counts are not comparable: those that only the engine has, since
+/// natively the platform's implementation runs, and the stubs that they call (the scanner below
+/// `sscanf` is also that of `scanf`). Functions whose call is itself the violation are marked too:
+/// only the native run enters them, since the machine ends at the call.
 fn engine_side(program: &Program) -> Vec<bool> {
     let kind = |function: FuncId| program.function(function).kind;
     let fails = cegar_stubs::failing_functions().iter();
@@ -190,8 +193,8 @@ fn engine_side(program: &Program) -> Vec<bool> {
     apart
 }
 
-/// Whether the native runtime recorded the whole transcript: it stops at a mebibyte, headers
-/// included.
+/// Whether the native runtime recorded the whole transcript: it stops recording at one mebibyte,
+/// including the header of each record.
 fn is_whole(output: &[(i32, Vec<u8>)]) -> bool {
     output
         .iter()
@@ -200,7 +203,7 @@ fn is_whole(output: &[(i32, Vec<u8>)]) -> bool {
         < 1 << 20
 }
 
-/// Neighbours of one stream as one.
+/// Merges adjacent records of the same stream.
 fn joined(output: &[(i32, Vec<u8>)]) -> Vec<(i32, Vec<u8>)> {
     let mut all: Vec<(i32, Vec<u8>)> = Vec::new();
     for (stream, bytes) in output.iter().filter(|(_, bytes)| !bytes.is_empty()) {

@@ -1,37 +1,36 @@
-//! The time of a command, and how it is divided.
+//! The time budget of a command, and how it is divided.
 //!
-//! `--max-time` begins when the C code is compiled, and all that follows counts: linking and
-//! reading the program, native builds, replay, fuzzing, search, proof, confirmation. The end of
-//! that time stands here and nowhere else; a part that works under it asks when its own part ends.
+//! `--max-time` begins once the C code is compiled, and everything after that counts: linking and
+//! reading the program, native builds, replay, fuzzing, search, proof, confirmation. This is the
+//! only place where the end of that time is defined; each part asks when its own share ends.
 //!
-//! Of a command's time each harness gets an equal part of what is left when its turn comes, so that
-//! what one does not use is there for those after it, and what one takes too long costs them all a
-//! little. Of a harness's time
+//! Each harness gets an equal part of the time that is left when its turn comes. So time that one
+//! harness does not use benefits those after it, and a harness that takes too long costs each of
+//! them a little. The time of a harness is divided as follows:
 //!
-//! - fuzzing and search get all, but for an ending of a tenth, at most [`ENDING`], while a prover
-//!   is at work: it has a question to end and a certificate to have checked;
-//! - the prover searches for [`PROVING`] of what is left when it is started, and its checker has
-//!   the rest;
-//! - what is under way when the time is up gets [`LATE`] to hand over what it has, and is abandoned
-//!   then.
+//! - fuzzing and search get all of it except, while a prover is working, a last tenth (at most
+//!   [`ENDING`]), in which the prover finishes its question and has its certificate checked;
+//! - the prover searches for [`PROVING`] of the time that is left when it is started, and its
+//!   checker gets the rest;
+//! - work in progress when the time is up gets [`LATE`] to hand over its results, and is abandoned
+//!   after that.
 
 use std::time::{Duration, Instant};
 
-/// The longest ending.
+/// The longest time reserved for the ending.
 const ENDING: Duration = Duration::from_secs(5);
-/// An ending is this part of the time.
+/// The ending is the time of the harness divided by this.
 const PART: u32 = 10;
-/// The prover's part of the time that is left; the rest is for the checker: what it did not check
-/// does not count.
+/// The prover's fraction of the time that is left. The rest is for the checker, since unchecked
+/// proofs do not count.
 const PROVING: f64 = 0.8;
-/// What is under way when the time is up may take so much longer.
+/// The extra time for work that is in progress when the time is up.
 pub const LATE: Duration = Duration::from_secs(1);
 
-/// What a finding's confirmation and its test need to be built may be waited for so much longer
-/// than the time.
+/// The extra time to wait for what the confirmation of a finding and its test need to be built.
 const CONFIRMING: Duration = Duration::from_secs(2);
 
-/// A piece of time that began somewhere and ends, if there is a limit.
+/// A period of time with a beginning and, if it is limited, an end.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     begin: Instant,
@@ -39,45 +38,45 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// So much time from now on; none: no limit.
+    /// A budget that begins now; `None` means no limit.
     pub fn new(time: Option<Duration>) -> Budget {
         Budget::since(Instant::now(), time)
     }
 
-    /// So much time that began earlier.
+    /// A budget that began earlier.
     pub fn since(begin: Instant, time: Option<Duration>) -> Budget {
         Budget { begin, time }
     }
 
-    /// When it began.
+    /// When the budget began.
     pub fn begin(&self) -> Instant {
         self.begin
     }
 
     /// When the time is up.
     pub fn end(&self) -> Option<Instant> {
-        // A limit of a thousand years is none.
+        // A limit beyond the range of the clock is treated as no limit.
         self.begin.checked_add(self.time?)
     }
 
-    /// What is left.
+    /// The time that is left.
     pub fn left(&self) -> Option<Duration> {
         let end = self.end()?;
         Some(end.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether nothing is left.
+    /// Whether no time is left.
     pub fn is_over(&self) -> bool {
         self.left() == Some(Duration::ZERO)
     }
 
-    /// One of so many equal parts of what is left, from now on.
+    /// One of `parts` equal parts of the time that is left, beginning now.
     pub fn share(&self, parts: usize) -> Budget {
         let parts = u32::try_from(parts.max(1)).unwrap_or(u32::MAX);
         Budget::new(self.left().map(|left| left / parts))
     }
 
-    /// When fuzzing and search end; `proving`: a prover is at work.
+    /// When fuzzing and search end. `proving` says whether a prover is working.
     pub fn search_ends(&self, proving: bool) -> Option<Instant> {
         let end = self.end()?;
         let ending = match proving {
@@ -87,18 +86,18 @@ impl Budget {
         Some(end.checked_sub(ending).unwrap_or(end))
     }
 
-    /// When a prover that begins now has to end its search, for its checker to have the rest.
+    /// When a prover that begins now must end its search, so that its checker gets the rest.
     pub fn proving_ends(&self) -> Option<Instant> {
         let left = self.left()?;
         Instant::now().checked_add(left.mul_f64(PROVING))
     }
 
-    /// How long a finding's confirmation is waited for.
+    /// Until when to wait for a finding's confirmation.
     pub fn confirming_ends(&self) -> Option<Instant> {
         self.end()?.checked_add(CONFIRMING)
     }
 
-    /// How long what is under way is waited for when everything else has ended.
+    /// Until when to wait for work in progress once everything else has ended.
     pub fn patience_ends(&self) -> Option<Instant> {
         let end = self.end()?;
         Some(end.max(Instant::now()) + LATE)
@@ -112,7 +111,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// About `time` from now on: the clock goes on while a test runs.
+    /// Whether `at` is about `time` after `begin`; the clock goes on while a test runs.
     fn about(at: Instant, begin: Instant, time: Duration) -> bool {
         let from_begin = at.saturating_duration_since(begin);
         from_begin + SECOND > time && from_begin < time + SECOND * 30
@@ -132,7 +131,7 @@ mod tests {
         let whole = Budget::new(Some(SECOND * 3000));
         let first = whole.share(3);
         assert!(about(first.end().unwrap(), whole.begin(), SECOND * 1000));
-        // As if the first had ended at once, and the whole had begun long ago.
+        // The first harness ended at once; then a budget that began long ago.
         assert!(about(
             whole.share(1).end().unwrap(),
             whole.begin(),

@@ -1,8 +1,7 @@
-//! What a command does with its programs: compiles all of them, begins the clock, and gives each
-//! its turn.
+//! The steps of a command: compiles all programs, starts the clock, and runs each program in turn.
 //!
-//! A harness of which no program can be made does not keep the others from having their turn: it is
-//! told, and decides the exit code unless a violation does.
+//! A harness that cannot be built does not prevent the others from running: it is reported, and
+//! determines the exit code unless there is a violation.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,11 +17,11 @@ use crate::exit::ExitCode;
 use crate::options::{CheckOptions, Harness, RunOptions, Settings};
 use crate::verdict::Verdict;
 
-/// What is done with a verdict before the end is told.
+/// A callback that receives the verdict before the end of the command is reported.
 pub type WithVerdict<'a> = &'a mut dyn FnMut(Verdict, &mut dyn Reporter) -> Result<(), Error>;
 
-/// Checks one program (`cargo cegar check`): stops at the first violation. The last event it
-/// reports is [`crate::event::Event::Finished`].
+/// Checks one program (`cargo cegar check`) and stops at the first violation. The last reported
+/// event is [`crate::event::Event::Finished`].
 pub fn check(
     options: &CheckOptions,
     reporter: &mut dyn Reporter,
@@ -75,7 +74,7 @@ pub fn check(
     done.map(|()| verdict)
 }
 
-/// Starts the command's budget, and says so if compiling took long.
+/// Starts the command's budget, and reports it if compiling took long.
 pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Reporter) -> Budget {
     let took = started.elapsed();
     if let Some(limit) = settings.max_time
@@ -94,10 +93,10 @@ pub(super) fn begin(settings: &Settings, started: Instant, reporter: &mut dyn Re
     Budget::new(settings.max_time)
 }
 
-/// Compiling takes long from here on.
+/// The compile time from which the start of the budget is reported.
 const LONG: Duration = Duration::from_secs(5);
 
-/// Runs the harnesses of a package in turn (`cargo cegar run`). The last event it reports is
+/// Runs the harnesses of a package in turn (`cargo cegar run`). The last reported event is
 /// [`crate::event::Event::Finished`].
 pub fn run(
     options: &RunOptions,
@@ -168,7 +167,7 @@ pub fn run(
     unowned.add_to(&mut summary);
     summary.findings = distinct.count();
     summary.harnesses = options.harnesses.len() as u64;
-    // A harness that failed, had no turn or was not reached before Ctrl-C is not proved.
+    // A harness that failed, had no turn or was not reached before Ctrl-C keeps the verdict open.
     if !is_whole {
         summary.open();
     }
@@ -178,7 +177,7 @@ pub fn run(
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     match failed {
-        // A violation is the greater news, and what failed was told.
+        // The violation takes precedence; the failures were already reported.
         Some(failed) if verdict != Verdict::Violated => Err(Error::Campaign {
             message: "not every harness was built".to_owned(),
             exit: failed.exit_code(),
@@ -187,7 +186,7 @@ pub fn run(
     }
 }
 
-/// The campaign on one harness of a package, within its share of the time.
+/// Runs the campaign on one harness of a package, within its share of the time.
 fn turn(
     options: &RunOptions,
     harness: &Harness,
@@ -229,13 +228,12 @@ fn turn(
 pub(super) struct CompiledHarnesses<'a> {
     /// The harnesses that compiled.
     pub ready: Vec<(&'a Harness, Bitcode)>,
-    /// The harnesses that did not compile, and why; that was reported.
+    /// The harnesses that did not compile, and why; the reasons were reported.
     pub failed: Vec<(&'a Harness, Error)>,
 }
 
-/// Compiles the C code of all harnesses, before the clock starts. One that does not compile is told
-/// and does not keep the others from being checked. If there is one only, its error is all there is
-/// to say.
+/// Compiles the C code of all harnesses before the clock starts. A harness that does not compile is
+/// reported, and the others are still checked. If there is only one harness, its error is returned.
 pub(super) fn compile<'a>(
     options: &'a RunOptions,
     reporter: &mut dyn Reporter,
@@ -252,7 +250,7 @@ pub(super) fn compile<'a>(
             Ok(bitcode) => compiled.ready.push((harness, bitcode)),
             Err(why) if options.harnesses.len() > 1 && is_its_own(&why) => {
                 let text = why.to_string();
-                // A mistake in the library is every harness's, and told once.
+                // A mistake in the library affects every harness, and is reported once.
                 let short = match told.insert(text.clone()) {
                     true => text,
                     false => "for the reason that was told before".to_owned(),
@@ -269,8 +267,7 @@ pub(super) fn compile<'a>(
     Ok(compiled)
 }
 
-/// Whether an error is one harness's own, and nothing that would keep the others from working as
-/// well.
+/// Whether an error concerns one harness only, so that the others can still work.
 fn is_its_own(why: &Error) -> bool {
     matches!(
         why.exit_code(),
@@ -278,5 +275,5 @@ fn is_its_own(why: &Error) -> bool {
     )
 }
 
-/// Why a harness whose turn did not come was not executed.
+/// Why a harness that did not get its turn was not executed.
 pub(super) const NO_TURN: &str = "the time was up before its turn; give it more with --max-time";

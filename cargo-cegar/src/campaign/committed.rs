@@ -1,8 +1,8 @@
-//! Tests that only cargo can run.
+//! Tests that must be run by cargo.
 //!
-//! A generated test is a record with a name: its input is run natively, without a line of Rust
-//! compiled. A test that a person has written or changed says in Rust what it expects, so cargo
-//! builds and runs it, for as long as there is time.
+//! A generated test is a record with a name: its input is run natively, without compiling any Rust.
+//! A test that a user has written or changed states its expectations in Rust, so cargo builds and
+//! runs it as far as the time allows.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -18,9 +18,9 @@ use cegar_harness::build::CAPTURED;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
-/// How often the process is looked at.
+/// How often the state of the process is polled.
 const TICK: Duration = Duration::from_millis(50);
-/// Lines of the compiler's words that are repeated.
+/// The number of lines of compiler output that are repeated.
 const WORDS: usize = 20;
 
 /// How a test ended.
@@ -28,11 +28,11 @@ const WORDS: usize = 20;
 pub enum Ended {
     /// It passed.
     Passed,
-    /// It failed, with these words.
+    /// It failed, with this message.
     Failed {
-        /// The first line of what it said.
+        /// The first line of its message.
         message: String,
-        /// `FILE:LINE` in the C code, where it said so.
+        /// `FILE:LINE` in the C code, if the test reported it.
         at: Option<(String, u32)>,
     },
     /// It has the attribute `ignore`.
@@ -41,7 +41,8 @@ pub enum Ended {
     NotRun(String),
 }
 
-/// Tests that were not run, for one reason: those that are known of a file, or the file as a whole.
+/// Names tests that were not run, all with the same reason: the known tests of a file, or the file
+/// itself if none is known.
 pub fn not_run(stem: &str, mut known: Vec<String>, why: &str) -> Vec<(String, String)> {
     if known.is_empty() {
         known.push(format!("tests/{stem}.rs"));
@@ -50,11 +51,11 @@ pub fn not_run(stem: &str, mut known: Vec<String>, why: &str) -> Vec<(String, St
     known.into_iter().map(with_reason).collect()
 }
 
-/// Runs the tests of one file of a package: those of the names that are given, or all that it has,
-/// however they came there. What the standard test harness lists is what there is; its last words
-/// say how all of them ended, since a test's own output may hold anything. Where they do not,
-/// because a test has ended the process, each test is run in a process of its own. `Err` says why
-/// no test was run.
+/// Runs the tests of one file of a package: those with the given names, or all tests. The tests are
+/// those that the standard test harness lists. How they ended is taken from the harness's final
+/// summary, since a test's own output may contain anything. If the summary is missing or
+/// inconsistent, because a test ended the process, each test is run in a process of its own. `Err`
+/// says why no test was run.
 pub fn run(
     file: &TestFile<'_>,
     only: Option<&[String]>,
@@ -63,34 +64,34 @@ pub fn run(
     let had_lock = lock.exists();
     let ended = file.run(only);
     if !had_lock {
-        // Not there, or cargo's of just now: a package is left as it was.
+        // The file did not exist, or cargo has just created it: the package is left unchanged.
         let _ = std::fs::remove_file(&lock);
     }
     ended
 }
 
-/// A file of tests, and where and until when it is run.
+/// A file of tests, with where it is run and until when.
 pub struct TestFile<'a> {
     /// The package.
     pub package: &'a Path,
-    /// The file's name without its ending.
+    /// The file's name without its extension.
     pub stem: &'a str,
-    /// The folder that cargo builds into.
+    /// The target folder of cargo.
     pub target: &'a Path,
-    /// The list of the library's files, where the package's own is of another build.
+    /// The list of the library's files, if the package's own list belongs to another build.
     pub captured: Option<&'a Path>,
-    /// When it has to end: at this time, or when that is set.
+    /// When the run must end: at this time, or when the flag is set.
     pub ends: (Option<Instant>, &'a AtomicBool),
 }
 
-/// What a call of cargo said.
+/// The output of a call of cargo.
 struct Said {
     is_success: bool,
     out: String,
     err: String,
 }
 
-/// Changes what the standard test harness prints, or how it runs tests.
+/// Variables that change what the standard test harness prints, or how it runs tests.
 const VARIABLES: [&str; 5] = [
     "RUST_TEST_NOCAPTURE",
     "RUST_TEST_SHUFFLE",
@@ -134,7 +135,7 @@ impl TestFile<'_> {
         let said = self.cargo(&args)?;
         match understood(&said, &run) {
             Some(told) => ended.extend(told),
-            // A program of its own, without the standard harness.
+            // A test target without the standard harness.
             None if run.is_empty() => {
                 ended.insert(self.stem.to_owned(), by_status(&said));
             }
@@ -143,7 +144,7 @@ impl TestFile<'_> {
         Ok(ended)
     }
 
-    /// Each test in a process of its own, as far as the time allows.
+    /// Runs each test in a process of its own, as far as the time allows.
     fn one_by_one(&self, tests: &[String]) -> BTreeMap<String, Ended> {
         let alone = |test: &String| match self.cargo(&["--exact", test]) {
             Err(why) => Ended::NotRun(why),
@@ -162,7 +163,8 @@ impl TestFile<'_> {
             .collect()
     }
 
-    /// Calls `cargo test` with these arguments for the tests. `Err`: there is no answer.
+    /// Calls `cargo test` with these arguments for the tests. Returns `Err` if cargo cannot be run
+    /// or the time is up.
     fn cargo(&self, args: &[&str]) -> Result<Said, String> {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let mut command = Command::new(cargo);
@@ -178,7 +180,7 @@ impl TestFile<'_> {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A group of its own, so that what it starts ends with it.
+            // Its own process group, so that all processes that it starts can be ended with it.
             .process_group(0);
         for variable in VARIABLES {
             command.env_remove(variable);
@@ -203,7 +205,7 @@ impl TestFile<'_> {
         };
         if ended.is_none() {
             let group = Pid::from_raw(i32::try_from(child.id()).unwrap_or(i32::MAX));
-            // It may have ended just now.
+            // The process may just have ended.
             let _ = killpg(group, Signal::SIGKILL);
             let _ = child.wait();
         }
@@ -224,22 +226,22 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {
-            // What was read before an error is all that there is.
+            // What was read before an error is all that is available.
             let _ = pipe.read_to_end(&mut bytes);
         }
         String::from_utf8_lossy(&bytes).into_owned()
     })
 }
 
-/// The tests of a list.
+/// The names of the listed tests.
 fn names(out: &str) -> Vec<String> {
     let tests = out.lines().filter_map(|line| line.strip_suffix(": test"));
     tests.map(str::to_owned).collect()
 }
 
-/// How each of these tests ended, by the last words of the standard test harness: the names of
-/// those that failed, and how many there were. `None` where these words do not agree with each
-/// other, with the list, or with how the process ended.
+/// How each of these tests ended, according to the final summary of the standard test harness: the
+/// names of the failed tests and the counts. `None` if the summary is not consistent with itself,
+/// with the list of tests, or with the exit status.
 fn understood(said: &Said, tests: &[String]) -> Option<BTreeMap<String, Ended>> {
     let lines: Vec<&str> = said.out.lines().collect();
     let at = lines
@@ -276,7 +278,7 @@ fn understood(said: &Said, tests: &[String]) -> Option<BTreeMap<String, Ended>> 
     })
 }
 
-/// How a program ended that is one test.
+/// How a test target without the standard harness ended: it counts as one test.
 fn by_status(said: &Said) -> Ended {
     match said.is_success {
         true => Ended::Passed,
@@ -287,7 +289,7 @@ fn by_status(said: &Said) -> Ended {
     }
 }
 
-/// What cargo said of a process that has ended before its tests did.
+/// What cargo reported about a process that ended before its tests did.
 fn death(err: &str) -> String {
     let of = err.split_once("process didn't exit successfully: ");
     let how = of.and_then(|(_, rest)| rest.lines().next()?.rsplit_once(" (")?.1.strip_suffix(')'));
@@ -297,7 +299,7 @@ fn death(err: &str) -> String {
     }
 }
 
-/// What a test said that failed.
+/// The result of a failed test, from its output.
 fn said_by(out: &str, name: &str) -> Ended {
     let heading = format!("---- {name} stdout ----");
     let section = out.split_once(&heading).map_or("", |(_, rest)| rest);
@@ -323,7 +325,7 @@ fn said_by(out: &str, name: &str) -> Ended {
     }
 }
 
-/// What the compiler had against the tests.
+/// The errors that the compiler reported for the tests.
 fn errors(err: &str) -> String {
     let from = err.find("error").unwrap_or(0);
     let lines: Vec<&str> = err[from..].lines().take(WORDS).collect();

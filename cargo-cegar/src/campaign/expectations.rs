@@ -1,12 +1,12 @@
-//! What is expected before anything is searched: the committed tests and the inputs of all earlier
-//! findings pass.
+//! Replays what is expected to pass before anything is searched: the committed tests and the inputs
+//! of all earlier findings.
 //!
-//! A search that does not come by a bug says nothing about it, so a campaign begins with what is
-//! known. The input of each record is run natively under AddressSanitizer, as the search confirms
-//! its findings, and, where it passes there, on the executable that the committed test runs: green
-//! is what both call green. A test that a person has changed is cargo's to run ([`committed`]).
-//! What fails is a finding of this campaign like any other; what could not be run to its end is
-//! named, and fails the command.
+//! A search that does not find a known bug again says nothing about it, so a campaign begins with
+//! the known inputs. The input of each record is run natively under AddressSanitizer, as the search
+//! confirms its findings, and, if it passes there, also on the executable that the committed test
+//! runs; it passes only if both runs pass. A test that a user has changed is run by cargo
+//! ([`committed`]). A failure is a finding of this campaign like any other. What could not be run
+//! completely is reported by name, and makes the command fail.
 
 use std::path::PathBuf;
 
@@ -26,29 +26,29 @@ use crate::list;
 use crate::options::RunOptions;
 use crate::verdict::{Finding, Place};
 
-/// Inputs per call of a runner.
+/// The number of inputs per call of a runner.
 const BATCH: usize = 16;
 
-/// What cargo runs of a file of tests.
+/// The tests of a file that cargo runs.
 enum ByCargo {
-    /// All that this file has.
+    /// All tests of this file.
     All(PathBuf),
     /// The tests of these names.
     Named(Vec<String>),
 }
 
-/// How the input of a record ended natively.
+/// How the native run of a record's input ended.
 enum Replayed {
-    /// The program did what it must not.
+    /// The program violates a property.
     Fails,
-    /// It did not.
+    /// The program violates no property.
     Passes,
-    /// The run came to no end of its own.
+    /// The run did not end by itself, for this reason.
     Unclear(&'static str),
 }
 
 impl Alternation<'_, '_> {
-    /// Runs the inputs and tests that are expected to pass, and reports those that do not.
+    /// Runs the inputs and tests that are expected to pass, and reports those that fail.
     pub(super) fn replay_expected(&mut self) -> Result<Expectations, Error> {
         let mut told = Expectations {
             harness: self.subject.harness.name.clone(),
@@ -116,8 +116,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// The tests of this harness that are no records: all of a file that has more than records,
-    /// since only cargo knows what these are.
+    /// The tests of this harness that do not belong to a record. If the test file was not
+    /// generated, these are all of its tests, since only cargo knows them.
     fn tests_for_cargo(&self, records: &[Record]) -> Result<Option<ByCargo>, Error> {
         let Some(tests) = self
             .confirming
@@ -148,7 +148,7 @@ impl Alternation<'_, '_> {
             .map_err(|why| Error::engine("reading the tests", why))
     }
 
-    /// Runs what passed in the campaign's own builds once more, as the committed test does.
+    /// Runs the inputs that passed in the campaign's own builds again, as the committed test does.
     fn replay_tests(
         &mut self,
         passing: Vec<(&Record, Option<&'static str>)>,
@@ -230,7 +230,7 @@ impl Alternation<'_, '_> {
         for (name, ended) in ended {
             let record = records.iter().find(|record| record.name == name);
             match ended {
-                // An input that fails is told of, whatever its test makes of it.
+                // A failing input is reported even if its test passes.
                 Ended::Passed if told.is_failing(&name) => {}
                 Ended::Passed => self.passes(&name, told)?,
                 Ended::Ignored => self.reporting.event(&Event::Note {
@@ -238,7 +238,7 @@ impl Alternation<'_, '_> {
                     message: format!("the test {name} is ignored, so it was not run"),
                 }),
                 Ended::NotRun(why) => told.not_run.push((name, why)),
-                // Its input was run already, and fails.
+                // Its input was run already and fails.
                 Ended::Failed { .. } if told.is_failing(&name) => {}
                 Ended::Failed { message, at } => {
                     told.pass.retain(|passing| *passing != name);
@@ -251,8 +251,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Notes that the input of a record passes. Where it failed before and does not come to the
-    /// fault's function any more, that may be a change of the harness, and the fault be as it was.
+    /// Records that the input of a record passes. Warns if it failed before and no longer reaches
+    /// the function of the fault: then the harness may have changed while the fault remains.
     fn input_passes(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
         let function = &record.identity.function;
         if record.failing && !function.is_empty() && !self.comes_to(function, &record.input()) {
@@ -268,8 +268,8 @@ impl Alternation<'_, '_> {
         self.passes(&record.name, told)
     }
 
-    /// Whether a run enters the user's function, or may do so where the machine does not follow it
-    /// to its end.
+    /// Whether a run enters the user's function. Also true if the machine cannot follow the run to
+    /// its end, so that it may.
     fn comes_to(&mut self, function: &str, tape: &[u8]) -> bool {
         let run = self.searching.search.observe(tape);
         let ends = matches!(
@@ -292,8 +292,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// A record whose input fails in the campaign's own build. The machine's words are used where
-    /// it sees the violation, too.
+    /// Reports a record whose input fails in the campaign's own build. The machine's description is
+    /// used if it sees the violation as well.
     fn fails(&mut self, record: &Record, told: &mut Expectations) -> Result<(), Error> {
         let tape = record.input();
         let run = self.searching.search.observe(&tape);
@@ -320,7 +320,7 @@ impl Alternation<'_, '_> {
                 events,
                 ..
             }) => (finding, events, check),
-            // It failed a moment ago: what it does is not the input's alone to decide.
+            // It failed in the earlier run, so its behaviour does not depend on the input alone.
             None => (
                 self.as_test(&record.name, Some(record), &record.message, None),
                 record.events(),
@@ -336,7 +336,7 @@ impl Alternation<'_, '_> {
         self.fails_as(record.standing(), finding, events, check, told)
     }
 
-    /// Tells of an expectation that does not hold.
+    /// Reports an expectation that does not hold.
     fn fails_as(
         &mut self,
         standing: Standing,
@@ -363,7 +363,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// The finding of a test that fails: what the record says, else what the test says.
+    /// The finding for a failing test: taken from the record if there is one, otherwise from the
+    /// test's message.
     fn as_test(
         &self,
         test: &str,
@@ -387,7 +388,7 @@ impl Alternation<'_, '_> {
             file: self.confirming.judge.relative(&file),
             line,
             column: 0,
-            // Where the function is unknown, the test's name tells faults apart.
+            // If the function is unknown, the test's name distinguishes faults.
             function: record.map_or_else(|| test.to_owned(), |r| r.identity.function.clone()),
         };
         Finding {
@@ -410,7 +411,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// The package of the tests, as it is told.
+    /// The package of the tests, as shown in messages.
     fn package_name(&self) -> String {
         let package = self
             .confirming
@@ -423,11 +424,11 @@ impl Alternation<'_, '_> {
     }
 }
 
-/// Why an input was not run.
+/// The reason why an input was not run.
 const TIME: &str = "the time was up";
 
-/// A record whose input was not run in this campaign, and why. How it ended before is no finding:
-/// the C code may have changed.
+/// A record whose input was not run in this campaign, and why. Its earlier result is not a finding,
+/// since the C code may have changed.
 fn not_run(record: &Record, why: &str) -> (String, String) {
     let before = match record.failing {
         true => "; it failed when it was run last",
@@ -436,8 +437,8 @@ fn not_run(record: &Record, why: &str) -> (String, String) {
     (record.name.clone(), format!("{why}{before}"))
 }
 
-/// Names what is known of a harness whose campaign did not come to running it, and says how many
-/// inputs that are: nothing of it passes.
+/// Reports the known inputs of a harness whose campaign did not run them, and returns how many
+/// there are: none of them counts as passing.
 pub(super) fn remember(
     options: &RunOptions,
     harness: &str,

@@ -1,8 +1,8 @@
-//! How each goal stands at the end, in words.
+//! The final state of each goal, in words.
 //!
-//! "Open" alone is of little use: a reader wants to know whether anything was seen, why there is no
-//! proof, and what to turn. The same list is told to the reporters and kept in the scratch folder,
-//! for `cargo cegar explain`.
+//! "Open" alone is of little use: a reader wants to know whether an execution reached the goal, why
+//! there is no proof, and which option to change. The same list is sent to the reporters and stored
+//! in the scratch folder for `cargo cegar explain`.
 
 use std::path::{Path, PathBuf};
 
@@ -28,41 +28,42 @@ use crate::verdict::Stats;
 use crate::verdict::Vacuous;
 use crate::verdict::{Finding, Goal, GoalKind, GoalStatus};
 
-/// The format that this version writes and reads.
+/// The version of the file format that this program writes and reads.
 pub const FORMAT: u32 = 1;
 
-/// The goals of one program, as they are kept.
+/// The stored goals of one program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Kept {
     /// [`FORMAT`].
     pub format: u32,
-    /// SHA-256 of the bitcode that it is about.
+    /// SHA-256 of the program's bitcode.
     pub bitcode: String,
-    /// What the places are relative to.
+    /// The folder to which the places are relative.
     pub root: PathBuf,
-    /// What was asked for.
+    /// The properties that were asked for.
     pub properties: Vec<Property>,
     /// Why the campaign ended.
     pub end: End,
-    /// Each goal.
+    /// All goals.
     pub goals: Vec<Goal>,
-    /// The violations, with the check that each violates where it is known.
+    /// The violations, each with the check that it violates if that is known.
     pub findings: Vec<(Option<u32>, Finding)>,
-    /// What may go wrong where no check of the user's stands.
+    /// What may fail outside the checks of the user's code.
     pub elsewhere: Vec<String>,
-    /// What every proof rests on.
+    /// The assumptions on which all proofs rest.
     pub assumptions: Vec<cegar_checker::Assumption>,
-    /// What it cost.
+    /// The statistics of the campaign.
     pub stats: Stats,
-    /// What blocks the way, if most of the checks are unreachable from the harness.
+    /// What prevents executions from going on, if most of the checks are unreachable from the
+    /// harness.
     #[serde(default)]
     pub vacuous: Option<Vacuous>,
-    /// The files that the places are in.
+    /// The digests of the files that contain the places.
     #[serde(default)]
     pub sources: Digests,
 }
 
-/// Tells how each goal of the user's code stands.
+/// Reports the state of each goal of the user's code, and returns what is to be stored.
 pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     let goals = goals(alternation, end);
     for goal in &goals {
@@ -93,7 +94,8 @@ pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     }
 }
 
-/// What there is to say if most checks are unreachable.
+/// The warning for a harness from which most checks are unreachable, or `None` if it does not
+/// apply.
 fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous> {
     let checks = goals.iter().filter(|goal| goal.kind == GoalKind::Check);
     let unreachable = checks.filter(|goal| goal.status == GoalStatus::Unreachable);
@@ -121,7 +123,7 @@ fn vacuous(alternation: &Alternation<'_, '_>, goals: &[Goal]) -> Option<Vacuous>
     })
 }
 
-/// Whether a harness over C sources has nothing of them in its program.
+/// Whether the program of a harness with C sources contains no code of these sources.
 fn calls_nothing(subject: &Subject<'_>) -> bool {
     let harness = subject.harness;
     let own: Vec<PathBuf> = harness
@@ -145,7 +147,7 @@ fn calls_nothing(subject: &Subject<'_>) -> bool {
         let known = others.get(file).copied();
         is_users(function) && function.is_defined() && known.unwrap_or(true)
     });
-    // What a header defines may be inlined into the harness.
+    // Code that a header defines may be inlined into the harness.
     let any_operation = || {
         let blocks = program.blocks.iter();
         let mut users = blocks.filter(|block| is_users(program.function(block.function)));
@@ -154,7 +156,7 @@ fn calls_nothing(subject: &Subject<'_>) -> bool {
     !harness.library.is_empty() && !any_function && !any_operation()
 }
 
-/// Why nothing is proved, where the prover came to no end.
+/// Why nothing is proved, if the prover did not finish.
 pub(super) fn no_proof(alternation: &Alternation<'_, '_>, end: End) -> &'static str {
     match end {
         _ if !alternation.subject.settings.sides.engine() => "--fuzz-only attempts no proof",
@@ -175,10 +177,10 @@ fn goals(alternation: &Alternation<'_, '_>, end: End) -> Vec<Goal> {
     all
 }
 
-/// What is needed to say of each goal how it stands.
+/// The context for describing the state of each goal.
 struct Listing<'l, 'a, 'p> {
     overview: Overview<'l, 'a, 'p>,
-    /// Why nothing is proved, where the prover came to no end.
+    /// Why nothing is proved, if the prover did not finish.
     unfinished: &'static str,
 }
 
@@ -234,7 +236,7 @@ impl Listing<'_, '_, '_> {
         }
     }
 
-    /// What is missing for a proof, if the check is open.
+    /// What is missing for a proof of the check, if it is open.
     fn lack(&self, number: usize, check: &Check) -> Option<Lack> {
         if !matches!(self.check(number), GoalStatus::Open { .. }) {
             return None;
@@ -299,14 +301,14 @@ impl Listing<'_, '_, '_> {
     }
 }
 
-/// What stands where a block begins: C has no names for blocks.
+/// The source text at the beginning of a block, since C has no names for blocks.
 fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
     let file = program.files.get(pos.file as usize);
     let quote = file.and_then(|file| sources.quote(file, pos.line, pos.column));
     quote.unwrap_or_default()
 }
 
-/// Writes what `explain` reads.
+/// Stores the goals in the file that `explain` reads.
 pub fn keep(kept: &Kept, folder: &Path) -> Result<(), Error> {
     let text =
         serde_json::to_vec(kept).map_err(|why| Error::engine("writing the list of goals", why))?;

@@ -1,8 +1,8 @@
-//! What is not proved within library functions, told by the calls in the user's code.
+//! Unproved checks in library functions, described by the calls in the user's code.
 //!
-//! What a call of `strlen` needs is checked in the stub library's `strlen`. Its files are none of
-//! the user's, so that an open check there is told as the call that leads to it: by the context
-//! where it is known, else by all calls that can.
+//! The requirements of a call of `strlen` are checked in the `strlen` of the stub library. Its
+//! files are not the user's, so an open check there is described by the call that leads to it: the
+//! call of its context if that is known, otherwise all calls that can lead there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -13,16 +13,16 @@ use cegar_search::strategy::outcome::Elsewhere;
 use super::findings::{plain, readable};
 use crate::verdict::rule_id;
 
-/// How many calls are named.
+/// The number of calls that are named.
 const NAMED: usize = 2;
 
-/// A function at one end of a call, and where the call stands.
+/// A function, and the position of a call of it or in it.
 type Call = (FuncId, Pos);
 
-/// What is not proved within library functions, a sentence for each function and reason.
+/// Describes what is not proved in library functions, in one sentence for each function and reason.
 pub(super) fn told(program: &Program, root: &Path, elsewhere: &[Elsewhere]) -> Vec<String> {
     let callers = Callers::of(program);
-    // A library of many files has thousands, most of them alike.
+    // A library of many files has thousands of them, most of them alike.
     let mut known = HashSet::new();
     let mut sentences: Vec<String> = elsewhere
         .iter()
@@ -35,7 +35,8 @@ pub(super) fn told(program: &Program, root: &Path, elsewhere: &[Elsewhere]) -> V
         .collect()
 }
 
-/// The number of library functions within which not all is proved, as the user's code calls them.
+/// The number of library functions, as called from the user's code, in which something is not
+/// proved.
 pub(super) fn count(program: &Program, elsewhere: &[Elsewhere]) -> u64 {
     let callers = Callers::of(program);
     let functions = elsewhere.iter().flat_map(|one| {
@@ -47,7 +48,7 @@ pub(super) fn count(program: &Program, elsewhere: &[Elsewhere]) -> u64 {
     functions.collect::<BTreeSet<FuncId>>().len() as u64
 }
 
-/// Who calls each function, by a direct call.
+/// The callers of each function, by direct calls.
 struct Callers<'p> {
     program: &'p Program,
     of: HashMap<FuncId, Vec<Call>>,
@@ -70,8 +71,8 @@ impl<'p> Callers<'p> {
         Callers { program, of }
     }
 
-    /// The calls in the user's code that lead there, each with what is called: the one of its
-    /// context, else all that can.
+    /// The calls in the user's code that lead to an unproved check, each with the called function:
+    /// the call of its context if known, otherwise all calls that can lead there.
     fn calls(&self, one: &Elsewhere) -> BTreeSet<Call> {
         match (one.call, one.at) {
             (Some(call), _) => BTreeSet::from([call]),
@@ -80,7 +81,8 @@ impl<'p> Callers<'p> {
         }
     }
 
-    /// The calls in the user's code of a library function, or of one that calls it.
+    /// The calls in the user's code of a library function, or of a library function that calls it
+    /// directly or indirectly.
     fn calls_of(&self, function: FuncId) -> BTreeSet<Call> {
         let is_user = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
         let mut found = BTreeSet::new();

@@ -1,8 +1,8 @@
-//! Linking, normalising and reading a program, on a thread of its own.
+//! Linking, normalising and reading a program, on a separate thread.
 //!
 //! LLVM's passes over a very large program take longer than a short budget, and nothing can
-//! interrupt them. So the campaign does not do this work itself: it waits for it, until the time is
-//! up or the user has had enough, and leaves a thread behind that does not come back.
+//! interrupt them. So the campaign does this work on another thread and waits for it until the time
+//! is up or the user interrupts; then the thread is abandoned.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,42 +22,41 @@ use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 use crate::externals::{self, Externals};
 
-/// How often the end of waiting is looked at.
+/// How often the deadline is checked while waiting.
 const GLANCE: Duration = Duration::from_millis(20);
-/// Deep expressions are walked by recursion.
+/// The stack size of the thread. It is large, since deep expressions are processed by recursion.
 const STACK: usize = 256 << 20;
 
-/// What is linked, and with what.
+/// What is linked, and the settings for it.
 pub(super) struct Linking {
-    /// The modules.
+    /// The modules to link.
     pub request: LinkRequest,
-    /// Where the normalised module goes.
+    /// The path of the normalised module.
     pub bitcode: PathBuf,
     /// The program's files.
     pub units: Vec<Unit>,
-    /// The modules that they were compiled to, also those that are left out.
+    /// The modules compiled from them, including those that are left out.
     pub compiled: Vec<PathBuf>,
     /// The compiler.
     pub compiler: Compiler,
     /// The harness's scratch folder.
     pub scratch: PathBuf,
-    /// What the user says about undefined functions.
+    /// The user's rules for undefined functions.
     pub rules: BTreeMap<String, Rules>,
 }
 
-/// What comes of it.
+/// The result of linking.
 pub(super) struct Linked {
-    /// What the linking had to invent.
+    /// The normalisation result, including the functions that had to be mocked.
     pub normalised: Normalised,
-    /// What is known of the undefined functions.
+    /// Descriptions of the undefined functions.
     pub externals: Externals,
     /// The program.
     pub program: Program,
 }
 
 impl Linking {
-    /// Links, and waits for it no longer than a little past the end of the budget, or until `stop`
-    /// is set.
+    /// Links, waiting until a little past the end of the budget at most, or until `stop` is set.
     pub fn within(self, budget: Budget, stop: &AtomicBool) -> Result<Linked, Error> {
         let given_up = Arc::new(AtomicBool::new(false));
         let theirs = Arc::clone(&given_up);

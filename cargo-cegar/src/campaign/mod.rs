@@ -1,10 +1,10 @@
 //! The campaign: alternates the fuzzer and the engine on one program until every goal is settled or
-//! time is up.
+//! the time is up.
 //!
-//! A command (`commands`) compiles its harnesses and gives each its turn (`single`):
-//! [`mod@prepare`] makes a program of a harness, [`budget`] says how long each part may take,
-//! [`native`] builds what runs natively, [`alternate`] lets the two sides feed each other,
-//! [`findings`] decides what counts, [`tests`] writes what stays, [`replay()`] runs it again.
+//! A command (`commands`) compiles its harnesses and runs them in turn (`single`): [`mod@prepare`]
+//! makes a program of a harness, [`budget`] limits how long each part may take, [`native`] builds
+//! the native products, [`alternate`] alternates the two sides, [`findings`] decides what counts as
+//! a finding, [`tests`] writes the generated tests, and [`replay()`] runs them again.
 
 pub mod agreement;
 pub mod alternate;

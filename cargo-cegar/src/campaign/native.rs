@@ -1,15 +1,16 @@
-//! The native builds of one program, made beside the search.
+//! The native builds of one program, which run in parallel to the search.
 //!
-//! Compiling the runner takes longer than most searches, so it happens on a thread of its own from
-//! the first moment; a caller waits only for the product that it needs. The order is the order of
-//! need: the runner with AddressSanitizer confirms findings, the fast target feeds the fuzzer, the
-//! comparison log makes it cleverer, the plain runner judges what AddressSanitizer would change
-//! (memory limits, addresses). For a large program, each of which takes tens of seconds, the fuzzer
-//! comes first and is optimised less: there will be nothing to confirm before. Of the plain runner
-//! short campaigns have no need: it is built when it is asked for, or after some seconds.
+//! Compiling the runner takes longer than most searches, so it happens on a separate thread from
+//! the beginning; a caller waits only for the product that it needs. Products are built in the
+//! order in which they are needed: the runner with AddressSanitizer confirms findings, the fast
+//! target feeds the fuzzer, the target with the comparison log improves the fuzzer's mutations, and
+//! the plain runner judges what AddressSanitizer would change (memory limits, addresses). For a
+//! large program, each product takes tens of seconds; then the fuzzer's target comes first and is
+//! optimised less, since there is nothing to confirm before the fuzzer runs. Short campaigns do not
+//! need the plain runner: it is built on demand, or after some seconds.
 //!
-//! No wait outlasts the campaign: it ends with Ctrl-C and with the time, and compilers are
-//! killed when their products are no longer needed.
+//! No wait outlasts the campaign: waiting ends with Ctrl-C and when the time is up, and compilers
+//! are killed when their products are no longer needed.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,17 +27,18 @@ use cegar_model::program::load::sanitizer;
 use super::prepare::timed;
 use crate::error::Error;
 
-/// Processor time that a run of a sweep may take, in milliseconds: the fuzzer's own took far less.
+/// The processor time that a run of a sweep may take, in milliseconds. The fuzzer's own run of the
+/// input took far less.
 pub(super) const SWEEP: u32 = 250;
 
-/// How often who waits looks whether that still makes sense.
+/// How often a waiting thread checks whether to continue waiting.
 const GLANCE: Duration = Duration::from_millis(50);
-/// What the last run gets although the time is up.
+/// The extra time of a run, so that the last run gets some although the time is up.
 const LAST_RUN: Duration = Duration::from_secs(1);
 /// How long the end of a campaign waits for compilers to be killed.
 const KILLING: Duration = Duration::from_millis(500);
 
-/// How long after the other products the plain runner is built although nobody has asked for it.
+/// How long after the other products the plain runner is built without being requested.
 const UNASKED: Duration = Duration::from_secs(3);
 
 type Slot = Option<Result<Target, Arc<TargetError>>>;
@@ -44,14 +46,14 @@ type Slot = Option<Result<Target, Arc<TargetError>>>;
 #[derive(Default)]
 struct Slots {
     built: [Slot; 4],
-    /// Somebody waits for the plain runner.
+    /// Whether some thread waits for the plain runner.
     plain_wanted: bool,
 }
 
 #[derive(Default)]
 struct Shared {
     slots: Mutex<Slots>,
-    /// A product was built, the plain runner is asked for, or the builds end.
+    /// Notified when a product was built, the plain runner is requested, or the builds end.
     changed: Condvar,
 }
 
@@ -60,8 +62,8 @@ impl Shared {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until somebody asks for the plain runner or the builds are to end, for [`UNASKED`] at
-    /// the most.
+    /// Waits until the plain runner is requested or the builds are cancelled, for at most
+    /// [`UNASKED`].
     fn until_plain_is_due(&self, cancel: &AtomicBool) {
         let idle = |slots: &mut Slots| !slots.plain_wanted && !cancel.load(Ordering::Relaxed);
         let waited = self.changed.wait_timeout_while(self.lock(), UNASKED, idle);
@@ -76,17 +78,17 @@ pub struct Native<'s> {
     folder: PathBuf,
     /// Set by Ctrl-C.
     stop: &'s AtomicBool,
-    /// When the campaign's time is up.
+    /// The end of the campaign's time.
     until: Option<Instant>,
-    /// Ends the builds.
+    /// Set to end the builds.
     cancel: Arc<AtomicBool>,
     progress: Arc<Progress>,
     builder: Option<JoinHandle<()>>,
 }
 
-/// Blocks from which on a program is large.
+/// The number of blocks from which a program counts as large.
 pub const LARGE: usize = 4000;
-/// Blocks from which on the engine's threads give way to the fuzzer.
+/// The number of blocks from which the engine's threads give way to the fuzzer.
 pub const MANY: usize = 1000;
 
 const ORDER: [Kind; 4] = [
@@ -100,19 +102,19 @@ fn slot(kind: Kind) -> usize {
     ORDER.iter().position(|&k| k == kind).unwrap_or(0)
 }
 
-/// What decides which product is built when.
+/// What determines the products and the order in which they are built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted {
-    /// The fuzzer's two targets are wanted at all.
+    /// Whether the fuzzer's two targets are needed at all.
     pub fuzzed: bool,
-    /// The program is large: a product takes tens of seconds, and is optimised less.
+    /// Whether the program is large: each product takes tens of seconds, and is optimised less.
     pub large: bool,
-    /// Inputs of earlier findings wait for the runner with AddressSanitizer.
+    /// Whether inputs of earlier findings wait for the runner with AddressSanitizer.
     pub expected: bool,
 }
 
 impl<'s> Native<'s> {
-    /// Starts building. No wait for a product outlasts `until`, or `stop`.
+    /// Starts building. No wait for a product continues past `until`, or after `stop` is set.
     pub fn start(
         mut builder: TargetBuilder,
         wanted: Wanted,
@@ -160,28 +162,28 @@ impl<'s> Native<'s> {
         }
     }
 
-    /// Stops the compilers: products that are not finished are no longer needed.
+    /// Stops the compilers: unfinished products are no longer needed.
     pub fn end(&self) {
         self.cancel.store(true, Ordering::Relaxed);
-        // With the lock, so that a builder that is about to wait sees it.
+        // The lock ensures that a builder that is about to wait sees the flag.
         let slots = self.shared.lock();
         self.shared.changed.notify_all();
         drop(slots);
     }
 
-    /// How many parts of the program are compiled, and of how many, as far as that is known.
+    /// The number of compiled parts of the program and the number of all parts, as far as known.
     pub fn progress(&self) -> (u32, u32) {
         self.progress.get()
     }
 
-    /// The product if it is there already.
+    /// The product, if it is built already.
     pub fn ready(&self, kind: Kind) -> Option<Result<Target, Error>> {
         let built = self.shared.lock().built[slot(kind)].clone()?;
         Some(built.map_err(|why| failed(&why, &self.folder)))
     }
 
-    /// The product, waiting for it if need be: until Ctrl-C ([`Error::Interrupted`]), or until the
-    /// time is up ([`Error::NotInTime`]).
+    /// Returns the product, waiting for it if necessary. Waiting ends with Ctrl-C
+    /// ([`Error::Interrupted`]) or when the time is up ([`Error::NotInTime`]).
     pub fn wait(&self, kind: Kind) -> Result<Target, Error> {
         let mut slots = self.shared.lock();
         if kind == Kind::Runner && !slots.plain_wanted {
@@ -214,17 +216,17 @@ impl<'s> Native<'s> {
         }
     }
 
-    /// Runs one tape in a process of its own, under AddressSanitizer, and records its choices.
+    /// Runs one tape in a separate process, under AddressSanitizer, and records its choices.
     pub fn confirm(&self, tape: &[u8]) -> Result<Run, Error> {
         self.one(Kind::RunnerAsan, tape, self.options())
     }
 
-    /// Runs one tape in a process of its own, without a sanitizer.
+    /// Runs one tape in a separate process, without a sanitizer.
     pub fn plain(&self, tape: &[u8]) -> Result<Run, Error> {
         self.one(Kind::Runner, tape, self.options())
     }
 
-    /// Whether one tape's run, without a sanitizer, takes longer than so much processor time.
+    /// Whether the run of a tape, without a sanitizer, takes more processor time than `time`.
     pub fn takes_longer(&self, tape: &[u8], time: Duration) -> Result<bool, Error> {
         let time = u32::try_from(time.as_millis()).unwrap_or(u32::MAX);
         let options = RunOptions {
@@ -243,7 +245,7 @@ impl<'s> Native<'s> {
             .map_err(|why| not_run(why, &self.folder))
     }
 
-    /// Runs tapes under AddressSanitizer, each in a process of its own, only to see how they end.
+    /// Runs tapes under AddressSanitizer, each in a separate process, recording only how they end.
     pub fn sweep(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
         let options = RunOptions {
             events: false,
@@ -268,21 +270,20 @@ impl<'s> Native<'s> {
             .map_err(|why| not_run(why, &self.folder))
     }
 
-    /// Runs tapes under AddressSanitizer, each in a process of its own, as [`Native::confirm`] does
-    /// one.
+    /// Runs several tapes as [`Native::confirm`] runs one.
     pub fn replay(&self, tapes: &[Vec<u8>]) -> Result<Vec<Run>, Error> {
         self.in_files(tapes, self.options())
     }
 
-    /// Runs recorded tapes, each in a process of its own, in order.
+    /// Runs tapes stored in files, each in a separate process, in order.
     pub fn batch(&self, kind: Kind, tapes: &[PathBuf]) -> Result<Vec<Run>, Error> {
         Runner::new(&self.wait(kind)?)
             .run(tapes, self.options())
             .map_err(|why| not_run(why, &self.folder))
     }
 
-    /// Processor time that one run may take, in milliseconds: when the time is nearly up, little
-    /// more than is left.
+    /// The processor time that one run may take, in milliseconds. When the time is nearly up, it is
+    /// the time that is left plus [`LAST_RUN`].
     fn run_timeout(&self) -> u32 {
         let now = Instant::now();
         let left = self
@@ -303,8 +304,8 @@ impl<'s> Native<'s> {
 }
 
 impl Drop for Native<'_> {
-    /// Ends the builds. A pass of LLVM over the whole program cannot be interrupted; it is left to
-    /// end by itself.
+    /// Ends the builds. LLVM's passes over the whole program cannot be interrupted, so that thread
+    /// is left to end by itself.
     fn drop(&mut self) {
         self.end();
         let begin = Instant::now();
@@ -316,12 +317,12 @@ impl Drop for Native<'_> {
     }
 }
 
-/// The folder of the products was removed in mid-run.
+/// The error for a folder of products that was removed during a run.
 fn gone(folder: &Path) -> Error {
     Error::io("write to", folder, std::io::ErrorKind::NotFound.into())
 }
 
-/// Why a product did not run: a missing file was removed by another process.
+/// The error for a product that did not run: if a file is missing, another process removed it.
 fn not_run(why: TargetError, folder: &Path) -> Error {
     if !folder.is_dir() {
         return gone(folder);
@@ -334,12 +335,12 @@ fn not_run(why: TargetError, folder: &Path) -> Error {
     }
 }
 
-/// A full disk is told as one, also by the words of the compiler and the linker, which write most
-/// of it.
+/// The error for a failed build. A full disk is recognised also from the messages of the compiler
+/// and the linker, which write most of the data.
 fn failed(why: &TargetError, folder: &Path) -> Error {
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     match why {
-        // The compiler says in its own words that its folder was removed.
+        // The folder was removed, which the compiler reports in its own words.
         TargetError::Failed { .. } | TargetError::File { .. } if !folder.is_dir() => gone(folder),
         TargetError::Interrupted => Error::Interrupted,
         TargetError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
@@ -355,7 +356,7 @@ fn failed(why: &TargetError, folder: &Path) -> Error {
     }
 }
 
-/// Whether a native outcome is a fault at all, and of which property.
+/// The property that a native outcome violates, or `None` if the outcome is not a fault.
 pub fn fault(outcome: &Outcome) -> Option<cegar_model::program::Property> {
     use cegar_model::program::Property;
     match outcome {
@@ -378,7 +379,7 @@ pub fn fault(outcome: &Outcome) -> Option<cegar_model::program::Property> {
     }
 }
 
-/// What an inserted check guards against, by clang's number of it.
+/// The kind of an inserted check, by clang's number of it.
 pub fn trap_kind(trap: i32) -> CheckKind {
     sanitizer(u64::try_from(trap).unwrap_or(u64::MAX)).0
 }
@@ -408,7 +409,7 @@ mod tests {
             source: std::io::ErrorKind::StorageFull.into(),
         };
         assert_eq!(code(&file), ExitCode::Io);
-        // Where the folder was removed, whatever went wrong is about that.
+        // If the folder was removed, any failure is attributed to that.
         let removed = folder.path().join("removed");
         let why = failed(&linker("unable to rename temporary"), &removed);
         assert_eq!(why.exit_code(), ExitCode::Io);
@@ -420,7 +421,7 @@ mod tests {
         expected: false,
     };
 
-    /// A build that takes as long as it is let: its compiler sleeps.
+    /// A build that does not end by itself: its compiler sleeps.
     fn sleeping(folder: &Path) -> TargetBuilder {
         use std::os::unix::fs::PermissionsExt as _;
         let compiler = folder.join("clang");

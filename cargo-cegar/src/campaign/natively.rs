@@ -1,15 +1,15 @@
-//! Which check a finding violates that only native code has seen.
+//! Finds the check that is violated by a finding which only a native run showed.
 //!
-//! The machine says which check it was; a sanitizer says a place and a kind. Both speak of the same
-//! program with the same debug information, so the check is found by its place. Without this, a
-//! violated check would be told as open beside its own finding.
+//! The machine identifies the violated check; a sanitizer reports a place and a kind. Both refer to
+//! the same program with the same debug information, so the check is found by its place. Otherwise
+//! a violated check would be reported as open beside its own finding.
 
 use cegar_model::program::{Check, CheckKind};
 
 use super::alternate::Alternation;
 use crate::verdict::{Finding, Place};
 
-/// Gives each finding without a check the one that it violates, if there is one.
+/// Assigns the violated check to each finding that has none, if one can be found.
 pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
     let unassigned: Vec<(usize, u32)> = alternation
         .confirming
@@ -25,9 +25,8 @@ pub(super) fn assign_checks(alternation: &mut Alternation<'_, '_>) {
     }
 }
 
-/// The check at a finding's place that is nearest to what was seen. Proved checks are left out: a
-/// fault of another sort, such as a stack that is used up, may show at a place where an access is
-/// valid.
+/// The check at a finding's place that matches the report best. Proved checks are left out: a fault
+/// of another kind, such as a stack overflow, may be reported at a place where an access is valid.
 fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32> {
     let overview = alternation.overview();
     let checks = alternation.subject.program.checks.iter().enumerate();
@@ -44,12 +43,12 @@ fn violated(alternation: &Alternation<'_, '_>, finding: &Finding) -> Option<u32>
     near.min().map(|(_, number)| number)
 }
 
-/// Another column of the line.
+/// The distance of a check at another column of the same line.
 const FAR: u32 = 100;
 
-/// How far a check is from what a finding says: none if it cannot be meant. In a line, an access at
-/// another column than the reported one belongs to another expression, but not every report has a
-/// column.
+/// The distance of a check from what a finding reports, or `None` if the check cannot be the
+/// violated one. In a line, an access at another column than the reported one belongs to another
+/// expression, but not every report has a column.
 fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
     let found = &finding.place;
     if place.file != found.file || place.line != found.line || place.line == 0 {
@@ -58,19 +57,20 @@ fn distance(check: &Check, place: &Place, finding: &Finding) -> Option<u32> {
     let column = match (place.column == found.column, found.column) {
         (true, _) => 0,
         (false, 0) => 1,
-        // A signal does not say whether it was a read or a write: the column is the better witness.
+        // A signal does not tell whether the access was a read or a write, so the column weighs
+        // more.
         (false, _) => FAR,
     };
     let kind = match (check.kind == finding.kind, check.kind, finding.kind) {
         (true, ..) => 0,
-        // An index past an array's bound shows as an access past the array, and a copy reads and
-        // writes at once.
+        // An index past an array's bound shows as an access past the array, and a copy both reads
+        // and writes.
         (_, CheckKind::Read | CheckKind::Write, CheckKind::Read | CheckKind::Write) => 4,
         (_, CheckKind::ArrayBound, CheckKind::Read | CheckKind::Write) => 8,
         (_, CheckKind::Free | CheckKind::Call, CheckKind::Read | CheckKind::Write) => 12,
         _ => return None,
     };
-    // A check of another kind at another column is another check.
+    // A check of another kind at another column does not match.
     (kind == 0 || column < FAR).then_some(kind + column)
 }
 

@@ -1,12 +1,12 @@
-//! Several harnesses, each in a process of its own.
+//! Runs several harnesses, each in a process of its own.
 //!
-//! A process can be ended from outside, which a thread cannot: a harness whose solver does not come
-//! back, whose memory runs out or whose bitcode ends LLVM costs that harness and no other, and a
-//! limit of time is a limit. What a campaign has found by then has been told and is on disk. The
-//! child is this executable with `__campaign FILE`; the file holds its [`RunOptions`], and it tells
-//! its [`Event`]s as JSON lines. The end of its standard input asks it to stop; a second limit, a
-//! little later, does not ask. The C code is compiled here, before the clock starts: a child finds
-//! it compiled.
+//! Unlike a thread, a process can be killed from outside: if the solver of a harness does not
+//! return, its memory runs out or its bitcode makes LLVM exit, only that harness is lost, and time
+//! limits are kept. What a campaign found until then has been reported and is on disk. The child is
+//! this executable with `__campaign FILE`; the file contains its [`RunOptions`], and the child
+//! reports its [`Event`]s as JSON lines. Closing its standard input asks it to stop; after a second
+//! limit, a little later, it is killed. The C code is compiled here before the clock starts, so the
+//! child finds it compiled.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -32,33 +32,33 @@ use crate::options::{Harness, RunOptions};
 use crate::signals;
 use crate::verdict::Verdict;
 
-/// How often limits are looked at.
+/// How often limits are checked.
 const TICK: Duration = Duration::from_millis(100);
-/// What a campaign gets past its time to end by itself: it abandons what is under way after
-/// [`LATE`](super::budget::LATE) and has its results to write.
+/// The time after its limit in which a campaign may end by itself: it abandons work in progress
+/// after [`LATE`](super::budget::LATE) and then has to write its results.
 const GRACE: Duration = Duration::from_millis(2_000);
-/// From being asked to stop to being stopped, where the time is up. A campaign that hears ends
-/// within five seconds of its limit; on a busy machine it may take longer to write what it has, and
-/// being stopped loses all of that.
+/// The time from asking a campaign to stop to killing it, when the time is up. A responsive
+/// campaign ends within five seconds of its limit. On a busy machine it may take longer to write
+/// its results, and killing it would lose all of them.
 const LAST: Duration = Duration::from_secs(8);
-/// Both where runs are counted: no clock ends such a campaign, the limit is for what hangs, and a
-/// native build is waited for.
+/// [`GRACE`] and [`LAST`] for campaigns with `--runs`: no clock ends such a campaign, so the limits
+/// only apply to one that hangs, and a native build must be waited for.
 const COUNTED: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(5));
-/// From being asked to stop to being stopped, where the user asks.
+/// The time from asking a campaign to stop to killing it, when the user interrupts.
 const ASKED: Duration = Duration::from_secs(5);
 
-/// What came of one harness.
+/// The outcome of one harness.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The harness.
     pub harness: String,
-    /// What its campaign came to; none if it did not end by itself.
+    /// The summary of its campaign, or `None` if the campaign did not end by itself.
     pub summary: Option<Summary>,
-    /// Why there is no result, and the exit code that this stands for.
+    /// Why there is no result, and the corresponding exit code.
     pub failed: Option<(String, ExitCode)>,
-    /// Why it was never executed, if it was not.
+    /// Why the harness was never executed, if it was not.
     pub unexecuted: Option<String>,
-    /// How long it took.
+    /// The duration of the campaign.
     pub took: Duration,
 }
 
@@ -75,7 +75,7 @@ impl Outcome {
     }
 }
 
-/// Runs the harnesses, [`RunOptions::jobs`] at a time. The last event it reports is
+/// Runs the harnesses, [`RunOptions::jobs`] at a time. The last reported event is
 /// [`Event::Finished`].
 pub fn run(
     options: &RunOptions,
@@ -92,7 +92,7 @@ pub fn run(
     let verdict = summary.verdict;
     reporter.event(&Event::Finished(summary));
     match failed {
-        // A violation is the greater news, and what failed was told.
+        // The violation takes precedence; the failures were already reported.
         Some((why, code)) if verdict != Verdict::Violated => Err(Error::Campaign {
             message: why,
             exit: code,
@@ -101,7 +101,7 @@ pub fn run(
     }
 }
 
-/// What several harnesses came to, which took so long together.
+/// Merges the outcomes of several harnesses, which took `took` together.
 pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
     let summaries = outcomes
         .iter()
@@ -125,13 +125,13 @@ pub fn sum(outcomes: &[Outcome], took: Duration, stop: &AtomicBool) -> Summary {
     summary
 }
 
-/// A campaign in a process.
+/// A campaign in a process of its own.
 struct Running {
     harness: String,
     child: Child,
     stdin: Option<ChildStdin>,
     started: Instant,
-    /// When it is asked to stop, and when it is stopped.
+    /// When it is asked to stop, and when it is killed.
     limits: Option<(Instant, Instant)>,
     cut: bool,
     summary: Option<Summary>,
@@ -139,12 +139,13 @@ struct Running {
     _file: tempfile::NamedTempFile,
 }
 
-/// What a child's reader says: a line, or that there are no more.
+/// A message from a child's reader: a line, or the end of the output.
 type Line = (usize, Option<Vec<u8>>);
 
-/// Runs the harnesses and gives the outcome of each, in their order, and what came of the tests
-/// that belong to none. `cap` is a limit that holds for a single harness, beside its share of
-/// `max_time`; under `--runs`, where the clock ends no campaign, both only end what hangs.
+/// Runs the harnesses. Returns the outcome of each, in the order of the harnesses, and the results
+/// of the tests that belong to no harness. `cap` limits a single harness in addition to its share
+/// of `max_time`. With `--runs`, where no clock ends a campaign, both limits only end a campaign
+/// that hangs.
 pub fn each(
     options: &RunOptions,
     cap: Option<Duration>,
@@ -213,7 +214,7 @@ pub fn each(
         }
         end_late(&mut running, stopping);
     }
-    // Only a command that is stopped leaves harnesses without an outcome.
+    // Only an interrupted command leaves harnesses without an outcome.
     let of = |(outcome, harness): (Option<Outcome>, &Harness)| {
         let mut outcome = outcome.unwrap_or_else(|| Outcome::none(harness, None));
         if outcome.summary.is_none() && outcome.failed.is_none() {
@@ -232,8 +233,8 @@ pub fn each(
     Ok((outcomes, unowned))
 }
 
-/// Asks campaigns whose time is up to end, and ends those that were asked long enough ago. When the
-/// command is `stopping`, all were asked.
+/// Asks campaigns whose time is up to stop, and kills those whose second limit has passed. When the
+/// command is `stopping`, all campaigns were asked already.
 fn end_late(running: &mut [Option<Running>], stopping: Option<Instant>) {
     let now = Instant::now();
     for one in running.iter_mut().flatten() {
@@ -247,7 +248,7 @@ fn end_late(running: &mut [Option<Running>], stopping: Option<Instant>) {
         }
         if now >= insist {
             one.cut = true;
-            // The process may have ended just now.
+            // The process may just have ended.
             let _ = killpg(group(&one.child), Signal::SIGKILL);
         }
     }
@@ -268,7 +269,7 @@ fn start(
     own.harnesses = vec![options.harnesses[number].clone()];
     own.jobs = 1;
     own.is_compiled = true;
-    // More processes than harnesses: several fuzz the same.
+    // With more jobs than harnesses, several workers fuzz the same harness.
     own.settings.workers = (options.jobs / options.harnesses.len().max(1)).max(1);
     own.settings.max_time = share;
     let failed = |why| Error::io("write to", &options.scratch, why);
@@ -279,11 +280,11 @@ fn start(
     serde_json::to_writer(&mut file, &own).map_err(|why| failed(why.into()))?;
     file.flush().map_err(failed)?;
     let me = std::env::current_exe().map_err(|why| Error::io("find", "cargo-cegar", why))?;
-    // A group of its own, so that its fuzzer and its compilers end with it.
+    // Its own process group, so that its fuzzer and its compilers can be ended with it.
     let mut child = Command::new(&me)
         .arg("__campaign")
         .arg(file.path())
-        // The processors are shared out among the campaigns, for their compilers.
+        // The processors are divided among the campaigns for their compilers.
         .env("NUM_JOBS", compilers(options.jobs).to_string())
         .process_group(0)
         .stdin(Stdio::piped())
@@ -297,7 +298,7 @@ fn start(
                     return;
                 }
             }
-            // The receiver is gone once the campaign is over.
+            // The receiver is gone once the command is over.
             let _ = lines.send((number, None));
         });
     }
@@ -322,21 +323,21 @@ fn start(
     })
 }
 
-/// How many compilers each of so many campaigns may run at a time.
+/// The number of compilers that each of `campaigns` campaigns may run at a time.
 fn compilers(campaigns: usize) -> usize {
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     (all / campaigns.max(1)).max(1)
 }
 
-/// Passes on what a child tells, but for its last words.
+/// Passes on the events of a child. Its final summary or error is stored instead.
 fn hear(one: &mut Running, line: &[u8], reporter: &mut dyn Reporter) {
     match serde_json::from_slice::<Event>(line) {
         Ok(Event::Finished(summary)) => one.summary = Some(summary),
-        // That was told before the clock started.
+        // These were reported before the clock started.
         Ok(Event::Compiling { .. } | Event::Compiled { .. } | Event::CompileProgress { .. }) => {}
         Ok(event) => reporter.event(&event),
         Err(_) => {
-            // An error, or half a line of a child that was killed.
+            // An error, or an incomplete line of a child that was killed.
             let Ok(value) = serde_json::from_slice::<serde_json::Value>(line) else {
                 return;
             };
@@ -419,7 +420,7 @@ pub fn child(file: &Path) -> Result<Verdict, Error> {
     let stop = signals::install();
     let asked = Arc::clone(&stop);
     std::thread::spawn(move || {
-        // The parent says nothing; the end of its silence is what matters.
+        // The parent writes nothing; the end of the input is the signal to stop.
         let _ = std::io::stdin().lock().read_to_end(&mut Vec::new());
         asked.store(true, Ordering::Relaxed);
     });

@@ -1,8 +1,8 @@
-//! From a harness to a program: compile, link with the stubs, normalise, load.
+//! Makes a program of a harness: compiles, links with the stubs, normalises, and loads it.
 //!
-//! The stub library is compiled once per version of it and of clang, into the user's cache folder,
-//! because it is the same for every program; everything else goes to the scratch folder of the
-//! harness.
+//! The stub library is compiled once per version of the stubs and of clang, into the user's cache
+//! folder, because it is the same for every program. Everything else goes to the scratch folder of
+//! the harness.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -26,34 +26,34 @@ use crate::externals::Externals;
 use crate::options::{Harness, Settings};
 use crate::store;
 
-/// A program that is ready to be run.
+/// A program that is ready to run.
 pub struct Prepared {
     /// The normalised module.
     pub bitcode: PathBuf,
-    /// The normalised module as the engine reads it.
+    /// The normalised module as read by the engine.
     pub program: Arc<Program>,
-    /// What the linking had to invent.
+    /// The normalisation result, including the functions that had to be mocked.
     pub normalised: Normalised,
-    /// What is known of the undefined functions.
+    /// Descriptions of the undefined functions.
     pub externals: Externals,
-    /// Where it starts.
+    /// The entry point.
     pub entry: Entry,
-    /// What is the same for every program and is kept: one folder per version of the stubs and of
+    /// The folder for data that is the same for every program: one per version of the stubs and of
     /// clang.
     pub cache: PathBuf,
-    /// How many arguments `main` may get: none if it does not look at them.
+    /// The largest number of arguments of `main`; 0 if it does not read them.
     pub argv: usize,
 }
 
-/// A harness's C code and the stubs for it, as bitcode: all that has to be compiled before the
+/// A harness's C code and the stubs for it, as bitcode: everything that must be compiled before the
 /// clock starts.
 pub struct Bitcode {
     units: Vec<Unit>,
-    /// The program's modules, without those that its linker would leave out.
+    /// The program's modules, without those that the linker would leave out.
     modules: Vec<PathBuf>,
     /// The modules of all units.
     compiled: Vec<PathBuf>,
-    /// Definitions before which another module's go.
+    /// Definitions that are overridden by those of other modules.
     weakened: HashSet<(PathBuf, String)>,
     stubs: Vec<PathBuf>,
     engine_only: Vec<PathBuf>,
@@ -74,7 +74,7 @@ pub fn prepare(
     link(bitcode, harness, settings, place, reporter, stop)
 }
 
-/// Compiles a harness's C code, reusing what did not change.
+/// Compiles a harness's C code, reusing unchanged files.
 pub fn bitcode(
     harness: &Harness,
     settings: &Settings,
@@ -150,7 +150,7 @@ pub fn bitcode(
     })
 }
 
-/// Compiles the user's files, which find the stubs' header in the folder `include`.
+/// Compiles the user's files. The stubs' header is in the folder `include`.
 fn users(
     harness: &Harness,
     settings: &Settings,
@@ -166,7 +166,7 @@ fn users(
     });
     let mut units = harness.units.clone();
     for unit in &mut units {
-        // Last, so that a header of the user's own with this name is found first.
+        // Last, so that a header of the user with the same name takes precedence.
         unit.flags.push("-idirafter".to_owned());
         unit.flags.push(include.display().to_string());
     }
@@ -196,7 +196,7 @@ fn users(
     Ok((units, compiled))
 }
 
-/// Links what was compiled, and reads the program, in the harness's scratch folder and within its
+/// Links the compiled modules and reads the program, in the harness's scratch folder and within its
 /// budget.
 pub fn link(
     bitcode: Bitcode,
@@ -241,7 +241,7 @@ pub fn link(
     for (rule, nearest) in externals.misspelt(&harness.rules, &harness.units) {
         let (level, hint) = match nearest {
             Some(function) => (Level::Warning, format!(": did you mean `{function}`?")),
-            // Another harness may have files that name it.
+            // The files of another harness may name it.
             None => (Level::Info, String::new()),
         };
         let message = format!(
@@ -278,7 +278,7 @@ pub(super) fn timed<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Functions of the C library whose answer is input.
+/// Functions of the C library whose results are input.
 const ASKED: &[&str] = &[
     "clock_gettime",
     "fgetc",
@@ -301,7 +301,7 @@ const ASKED: &[&str] = &[
     "time",
 ];
 
-/// Names the functions whose answers no input of the fuzzer's can choose.
+/// Warns about functions whose results the fuzzer's input cannot choose.
 fn tell_unanswered(
     harness: &str,
     (program, normalised): (&Program, &Normalised),
@@ -330,7 +330,7 @@ fn tell_unanswered(
     });
 }
 
-/// Names the undefined functions that the program calls.
+/// Reports the undefined functions that the program calls, and what else normalising found.
 fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
     if !normalised.mocked.is_empty() {
         let functions = normalised
@@ -369,11 +369,11 @@ fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
 /// How the program is started.
 struct Start {
     entry: Entry,
-    /// There is an `LLVMFuzzerInitialize`.
+    /// Whether `LLVMFuzzerInitialize` is defined.
     initialise: bool,
-    /// The entry returns nothing.
+    /// Whether the entry returns nothing.
     void: bool,
-    /// It is a `main` that reads parameters.
+    /// Whether the entry is a `main` that reads its parameters.
     takes_arguments: bool,
     argv: usize,
 }
@@ -409,7 +409,7 @@ fn start<'a>(
         "main" => Entry::Main,
         _ => Entry::Function(name.to_owned()),
     };
-    // A `main` that reads no argument is not given any: they would only cost tape.
+    // A `main` that does not read its arguments gets none, since they would only use up tape.
     let takes_arguments = entry == Entry::Main && function.reads_parameters;
     Ok(Start {
         initialise: entry == Entry::Fuzzer && defined.contains_key("LLVMFuzzerInitialize"),
@@ -422,7 +422,7 @@ fn start<'a>(
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
 
-/// Where the stub library lives: shared by all programs, one folder per version of the stubs and of
+/// The folder of the stub library, shared by all programs: one per version of the stubs and of
 /// clang.
 fn stub_folder(compiler: &Compiler, scratch: &Path) -> Result<PathBuf, Error> {
     let mut text = format!("{} {}", compiler.path.display(), compiler.version);

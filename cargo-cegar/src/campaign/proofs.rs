@@ -1,9 +1,9 @@
-//! Proofs beside the search.
+//! Runs the prover in parallel to the search.
 //!
-//! The prover works in a thread of its own, on what is not covered yet, while the search and the
-//! fuzzer go on; what it proves leaves their lists. Nothing is called proved on the search's word:
-//! the certificate goes through the checker first, and an execution that does what is said to be
-//! impossible withdraws all of it, loudly.
+//! The prover works on a separate thread, on the goals that are not covered yet, while the search
+//! and the fuzzer continue; goals that it proves leave their lists. Its results alone do not count
+//! as proofs: the checker must accept the certificate first, and an execution that contradicts a
+//! proof withdraws all proofs, with a warning.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,22 +22,21 @@ use crate::error::Error;
 use crate::store;
 use crate::verdict::ProverStats;
 
-/// Deep call chains and deep formulas are walked by recursion.
+/// The stack size of the threads: deep call chains and formulas are processed by recursion.
 const STACK: usize = 512 << 20;
-/// How long the checker may take for one question: longer than the search, since the answer is
-/// known.
+/// The checker's time for one question: longer than that of the search, since the question is known
+/// to have an answer.
 const QUESTION: Duration = Duration::from_secs(20);
-/// How long a prover that is to stop may take to end its last question, where no limit says so.
+/// How long a prover may take to finish its last question after being stopped, without a limit.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the checker may take after that, where no limit forbids it: what it did not check does
-/// not count.
+/// How long the checker may take after that, without a limit. Unchecked proofs do not count.
 const CHECKING: Duration = Duration::from_secs(60);
-/// A search is overtaken when it has used up this part of the checker's time.
+/// A search is overtaken after using up one part in this many of the checker's time.
 const OVERTAKING: u32 = 4;
-/// Without a limit for the campaign.
+/// The prover's limit if the campaign has none.
 const TIME: Duration = Duration::from_secs(120);
-/// The prover's limit where executions are counted: a user who asks for a few hundred does not
-/// expect minutes of proving.
+/// The prover's limit with `--runs`: a user who asks for a few hundred executions does not expect
+/// minutes of proving.
 const COUNTED: Duration = Duration::from_secs(60);
 
 /// The limits of one of the checker's questions.
@@ -48,37 +47,37 @@ pub fn question() -> Limits {
     }
 }
 
-/// What the prover came to.
+/// The result of the prover.
 #[derive(Debug)]
 pub struct Proofs {
-    /// What is proved, and why the rest is not.
+    /// The proved goals, and why the others are not proved.
     pub outcome: Outcome,
-    /// What the checker did; `Err`: why it did not accept the certificate.
+    /// The result of the checker; `Err` says why it rejected the certificate.
     pub checked: Result<Checked, Rejected>,
-    /// How long it took.
+    /// The total time, in seconds.
     pub seconds: f64,
-    /// How long the checker took of that.
+    /// The checker's part of the time, in seconds.
     pub check: f64,
 }
 
-/// Has the calling thread leave the processor to the fuzzer where both want it; with cores to spare
-/// nothing changes.
+/// Lowers the priority of the calling thread, so that the fuzzer takes precedence on a busy
+/// processor. With idle cores nothing changes.
 pub fn give_way() {
-    // It may be refused, and then everybody is as important as before.
+    // If this is refused, the priorities stay equal.
     let _ = rustix::process::nice(10);
 }
 
-/// The prover at work.
+/// A prover that was started.
 #[derive(Debug)]
 pub struct Prover {
     receiver: Receiver<Proofs>,
     seeds: Receiver<Seed>,
     flags: Flags,
-    /// None where no clock ends the search, and after its use.
+    /// `None` if no clock ends the search, and after the rescue was used.
     rescue: Option<Rescue>,
 }
 
-/// What is needed to check the proofs that a prover has handed over so far, if it hangs in a solver
+/// The data for checking the proofs that a prover has handed over so far, if it hangs in a solver
 /// call.
 #[derive(Debug)]
 struct Rescue {
@@ -86,26 +85,26 @@ struct Rescue {
     digest: String,
     /// When the search began.
     began: Instant,
-    /// When the search and the checker have to end.
+    /// When the search and the checker must end.
     ends: (Instant, Instant),
     sender: Sender<Proofs>,
     so_far: Receiver<Outcome>,
-    /// What follows from the floor alone.
+    /// The outcome that follows from the floor alone.
     below: Option<Outcome>,
     latest: Option<Outcome>,
 }
 
-/// What the campaign's thread and the prover's tell each other.
+/// Shared state of the campaign's and the prover's threads.
 #[derive(Clone, Debug, Default)]
 struct Flags {
-    /// The search is to end; what it has proved is checked.
+    /// Set to end the search; its proofs are still checked.
     stop: Arc<AtomicBool>,
-    /// Set when the search is over and the checker is at work.
+    /// Set when the search has ended and the checker is running.
     checking: Arc<AtomicBool>,
-    /// The result is no longer needed: the checker is to end, too.
+    /// Set when the result is no longer needed, so that the checker ends, too.
     abandoned: Arc<AtomicBool>,
-    /// What follows from the floor alone, once it is checked: what there is if the rest does not
-    /// end in time.
+    /// The proofs that follow from the floor alone, once they are checked. They are the result if
+    /// the rest does not finish in time.
     accepted: Arc<Mutex<Option<Box<Proofs>>>>,
 }
 
@@ -122,9 +121,9 @@ impl Flags {
 }
 
 impl Prover {
-    /// Starts it, with the tapes that its forest grows from and what an earlier campaign had
-    /// proved. `covered` says which blocks need no proof that they can be reached, and grows
-    /// meanwhile. Under `--runs`, steps are counted and no clock is read.
+    /// Starts the prover with the tapes from which its forest grows and the certificate of an
+    /// earlier campaign. `covered` lists the blocks that need no proof of reachability, and grows
+    /// meanwhile. With `--runs`, steps are counted and no clock is used.
     pub fn start(
         subject: &Subject<'_>,
         covered: &Arc<Coverage>,
@@ -144,7 +143,7 @@ impl Prover {
             strategy: settings.strategy,
             properties: subject.harness.properties.clone(),
             covered: Arc::clone(covered),
-            // Whether more than a first violation, or that there is none, is asked for.
+            // Whether a check asks for more than a first violation or the absence of violations.
             all_blocks: !first_only,
             first_only,
             tapes,
@@ -177,7 +176,7 @@ impl Prover {
                 give_way();
             }
             let proofs = prove(&program, &digest, &options, ends, &theirs);
-            // The receiver is gone when the campaign is over.
+            // The receiver is gone when the campaign has ended.
             let _ = sender.send(proofs);
         })?;
         Ok(Prover {
@@ -188,12 +187,12 @@ impl Prover {
         })
     }
 
-    /// The tapes with which it reached something, since the last time.
+    /// The tapes that reached something new since the last call.
     pub fn seeds(&self) -> Vec<Seed> {
         self.seeds.try_iter().collect()
     }
 
-    /// What it came to, once it is done; `Err` if it failed.
+    /// The result, once the prover has finished; `Err` if it failed.
     pub fn poll(&self) -> Option<Result<Proofs, Error>> {
         match self.receiver.try_recv() {
             Ok(proofs) => Some(Ok(proofs)),
@@ -205,14 +204,14 @@ impl Prover {
         }
     }
 
-    /// Has what was told so far checked beside a search that goes on when it should have ended.
-    /// What comes of that takes the place of the prover's own result.
+    /// If the search continues past its end, checks what it has handed over so far on another
+    /// thread. The result replaces the prover's own one.
     pub fn overtake(&mut self) -> Result<(), Error> {
         let Some(rescue) = &mut self.rescue else {
             return Ok(());
         };
         for outcome in rescue.so_far.try_iter() {
-            // The floor comes first, and what else is told has it only as a part.
+            // The floor is sent first and alone; later outcomes contain it.
             if rescue.latest.is_none() && outcome.certificate.floor.is_some() {
                 rescue.below = Some(outcome.clone());
             }
@@ -248,9 +247,9 @@ impl Prover {
         })
     }
 
-    /// Has it stop, and waits for what it has come to so far: until `limit` if there is one, else a
-    /// little, or where `patient`, until that is checked. A prover that does not answer is
-    /// abandoned: its thread ends when it looks at its deadline, or with the process.
+    /// Stops the prover and waits for its results so far: until `limit` if there is one, otherwise
+    /// for a short time or, if `patient`, until they are checked. A prover that does not respond is
+    /// abandoned: its thread ends when it checks its deadline, or with the process.
     pub fn give_up(&self, patient: bool, limit: Option<Instant>) -> Option<Result<Proofs, Error>> {
         self.flags.stop.store(true, Ordering::Relaxed);
         let start = Instant::now();
@@ -262,7 +261,7 @@ impl Prover {
         ended.or_else(|| self.flags.accepted().map(|proofs| Ok(*proofs)))
     }
 
-    /// Waits for the end, or until `is_over`.
+    /// Waits until the prover has finished, or until `is_over`.
     pub fn wait(&self, is_over: impl Fn() -> bool) -> Option<Result<Proofs, Error>> {
         loop {
             let result = self.poll();
@@ -281,7 +280,7 @@ impl Drop for Prover {
     }
 }
 
-/// Starts a thread that may walk deep.
+/// Starts a thread with a stack for deep recursion.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), Error> {
     std::thread::Builder::new()
         .name(name.to_owned())
@@ -315,7 +314,7 @@ fn prove(
     checked(program, digest, outcome, checking, (flags, clock))
 }
 
-/// Has the checker look at what a search that began then has proved.
+/// Runs the checker on the outcome of a search that began at the given time.
 fn checked(
     program: &Program,
     digest: &str,
@@ -340,8 +339,8 @@ fn checked(
         check: clock.elapsed().as_secs_f64(),
         seconds: began.elapsed().as_secs_f64(),
     };
-    // What follows from the floor alone is checked in no time, and is what is left if the rest is
-    // not accepted, or not in time.
+    // What follows from the floor alone is checked quickly. It is the result if the rest is
+    // rejected or not checked in time.
     if let Some(mut below) = outcome.grounded.take()
         && let Ok(floor) = check(&below.certificate)
     {
@@ -366,7 +365,7 @@ fn checked(
 }
 
 impl Proofs {
-    /// What it cost.
+    /// The statistics of the prover and the checker.
     pub fn stats(&self) -> ProverStats {
         let stats = &self.outcome.stats;
         let questions = self.checked.as_ref().map_or(0, |checked| checked.questions);
@@ -406,12 +405,12 @@ impl Proofs {
         is_proved(&self.outcome.blocks, block)
     }
 
-    /// The condition under which a check is proved; none if it is unconditional.
+    /// The condition under which a check is proved, or `None` if it is unconditional.
     pub fn check_given(&self, check: usize) -> Option<&Condition> {
         given(&self.outcome.checks, check)
     }
 
-    /// The condition under which a block is proved unreachable; none if it is unconditional.
+    /// The condition under which a block is proved unreachable, or `None` if it is unconditional.
     pub fn block_given(&self, block: usize) -> Option<&Condition> {
         given(&self.outcome.blocks, block)
     }
@@ -426,14 +425,14 @@ impl Proofs {
         why(&self.outcome.blocks, block)
     }
 
-    /// Says what an execution did that is proved impossible, if it did: then the engine is wrong,
-    /// and nothing it says counts.
+    /// Describes an execution that does something proved impossible, if there is one: then the
+    /// engine is wrong, and none of its proofs counts.
     pub fn contradiction(
         &self,
         violated: &dyn Fn(usize) -> bool,
         covered: &[bool],
     ) -> Option<String> {
-        // What has a condition may well be violated, where the condition is.
+        // A conditional proof may be violated where its condition is violated.
         let is_certain = |n: usize| self.holds(n) && self.check_given(n).is_none();
         let check = (0..self.outcome.checks.len()).find(|&n| is_certain(n) && violated(n));
         if let Some(check) = check {
@@ -469,7 +468,7 @@ fn why(verdicts: &[Option<Verdict>], number: usize) -> Option<&str> {
     }
 }
 
-/// Puts a copy of the bitcode into a folder.
+/// Copies the bitcode into a folder.
 pub fn beside(folder: &Path, bitcode: &Path) -> Result<(), Error> {
     store::writable_dir(folder)?;
     let beside = folder.join("program.bc");
@@ -480,14 +479,14 @@ pub fn beside(folder: &Path, bitcode: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// What an earlier campaign left in its scratch folder, if it can still be read: a start, and no
-/// more than that.
+/// The certificate that an earlier campaign left in its scratch folder, if it is readable. It is
+/// only a starting point.
 pub fn before(folder: &Path) -> Option<Certificate> {
     let text = std::fs::read(folder.join("certificate.json")).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
-/// Writes a certificate beside the bitcode that it is about; where it is then.
+/// Writes a certificate and the bitcode that it is about into a folder, and returns its path.
 pub fn write(certificate: &Certificate, folder: &Path, bitcode: &Path) -> Result<PathBuf, Error> {
     beside(folder, bitcode)?;
     let path = folder.join("certificate.json");

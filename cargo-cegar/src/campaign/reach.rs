@@ -1,10 +1,10 @@
-//! Which blocks an execution has to enter so that a check is tried.
+//! Determines which blocks an execution must enter to try a check.
 //!
-//! "Proved" says more of a check that executions came to than of one that nothing comes to. A read
-//! is tried where its block is entered. A failure (`abort`, what `assert` calls, a trap of the
-//! compiler) is never entered if it is proved; it is tried where the code decides against it. So
-//! what leads to nothing but a failure is followed backwards, through the callers of functions that
-//! only fail, to the blocks that can still go elsewhere: these *decide* the check.
+//! "Proved" says more about a check that executions reach than about one that no execution reaches.
+//! A read is tried when its block is entered. A failure (`abort`, what `assert` calls, a trap of
+//! the compiler) is never entered if it is proved; it is tried where the code decides against it.
+//! So blocks that lead only to a failure are followed backwards, through the callers of functions
+//! that always fail, to the blocks that have another way out: these *decide* the check.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +14,16 @@ use cegar_model::program::{
 
 use crate::verdict::GoalStatus;
 
-/// The control flow of a whole program, backwards.
+/// The control flow of the whole program, backwards.
 pub struct Backwards {
-    /// By block: the blocks with an edge to it.
+    /// For each block, the blocks with an edge to it.
     edges: Vec<Vec<BlockId>>,
-    /// By function: the blocks that call it by name.
+    /// For each function, the blocks that call it directly.
     callers: Vec<Vec<BlockId>>,
 }
 
 impl Backwards {
-    /// Reads it off a program.
+    /// Computes the backward edges of a program.
     pub fn of(program: &Program) -> Backwards {
         let mut edges = vec![Vec::new(); program.blocks.len()];
         let mut callers = vec![Vec::new(); program.functions.len()];
@@ -39,8 +39,8 @@ impl Backwards {
         Backwards { edges, callers }
     }
 
-    /// The blocks from which execution comes into this one directly: by an edge, or, into a
-    /// function's first block, by a call.
+    /// The direct predecessors of a block: blocks with an edge to it and, for a function's first
+    /// block, blocks that call the function.
     pub fn before(&self, program: &Program, block: BlockId) -> impl Iterator<Item = BlockId> {
         let function = program.block(block).function;
         let first = program.function(function).blocks.start == block.0;
@@ -52,7 +52,7 @@ impl Backwards {
     }
 }
 
-/// The functions with a body that a block calls by name.
+/// The functions with a body that a block calls directly.
 pub fn callees(program: &Program, block: BlockId) -> impl Iterator<Item = FuncId> {
     let ops = program.block(block).ops.iter();
     ops.filter_map(|inst| match &inst.op {
@@ -71,7 +71,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Reads it off a program.
+    /// Computes the deciding blocks of a program's checks.
     pub fn of(program: &Program) -> Reach {
         let backwards = Backwards::of(program);
         let failing = failing(program, &backwards);
@@ -87,12 +87,12 @@ impl Reach {
         Reach { deciding }
     }
 
-    /// The blocks that decide a check: it is tried by executions that enter one of them.
+    /// The blocks that decide a check: an execution that enters one of them tries the check.
     pub fn deciding(&self, check: CheckId) -> &[BlockId] {
         self.deciding.get(check.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// How a check stands that is proved.
+    /// The status of a check that is proved.
     pub fn proved(
         &self,
         check: usize,
@@ -116,8 +116,8 @@ impl Reach {
     }
 }
 
-/// Whether coming to this check is violating it: it stands where C code has found something to be
-/// wrong, as `assert` does and the compiler's own traps do.
+/// Whether reaching this check means violating it: the C code has already detected an error there,
+/// as in `assert` and the compiler's traps.
 fn is_failure(program: &Program, check: &Check, id: CheckId) -> bool {
     if let CheckKind::Read | CheckKind::Write | CheckKind::Free | CheckKind::Call = check.kind {
         return false;
@@ -131,7 +131,7 @@ fn is_failure(program: &Program, check: &Check, id: CheckId) -> bool {
     trap || call
 }
 
-/// The blocks from which every way leads to a failure.
+/// The blocks from which every path leads to a failure.
 fn failing(program: &Program, backwards: &Backwards) -> Vec<bool> {
     let mut failing = vec![false; program.blocks.len()];
     let mut work: Vec<BlockId> = Vec::new();
@@ -179,7 +179,8 @@ fn decide(
             }
         }
     }
-    // Nothing decides against what is called through a pointer, or what a program begins with.
+    // No block decides about code that is called through a pointer, or with which the program
+    // begins.
     if deciding.is_empty() {
         deciding.push(block);
     }

@@ -1,5 +1,5 @@
-//! What cannot be made into a program, in the user's terms, and what the linker of the crate's
-//! build would do about it.
+//! Reports programs that cannot be built in the user's terms, and resolves duplicate definitions
+//! like the linker of the crate's build.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
 use crate::options::Harness;
 
-/// The heap functions that the machine and the native runtime provide together: a program with one
-/// of its own would mix two heaps.
+/// The heap functions that the machine and the native runtime provide together: a program that
+/// defines some of them would mix two heaps.
 const HEAP: [&str; 4] = ["malloc", "calloc", "realloc", "free"];
 
-/// Refuses a program that brings its own heap.
+/// Rejects a program that defines its own heap functions.
 pub(super) fn own_heap(units: &[Unit], symbols: &[Symbols]) -> Result<(), Error> {
     for (unit, symbols) in units.iter().zip(symbols) {
         let own = HEAP
@@ -39,15 +39,15 @@ pub(super) fn own_heap(units: &[Unit], symbols: &[Symbols]) -> Result<(), Error>
     Ok(())
 }
 
-/// What stays of a program in which files of the library define the same symbols.
+/// The part of a program that remains if files of the library define the same symbols.
 pub(super) struct Kept {
-    /// For each file, whether it stays.
+    /// For each file, whether it remains in the program.
     pub stays: Vec<bool>,
-    /// Definitions before which another file's go.
+    /// Definitions that are overridden by those of another file.
     pub weakened: HashSet<(PathBuf, String)>,
 }
 
-/// Leaves out what the linker would not take from the library's archive, and says so.
+/// Leaves out files that the linker would not take from the library's archive, and reports this.
 pub(super) fn without_duplicates(
     harness: &Harness,
     symbols: &[Symbols],
@@ -94,8 +94,8 @@ pub(super) fn without_duplicates(
     kept
 }
 
-/// Why a program could not be linked: what is wrong with it is the user's to mend, all else is an
-/// internal error.
+/// The error for a program that could not be linked: errors that the user can fix are explained,
+/// all others are internal.
 pub(super) fn link_error(why: NormaliseError, units: &[Unit], bitcode: &[PathBuf]) -> Error {
     let source = |path: &Path| {
         let at = bitcode.iter().position(|file| file == path);

@@ -1,10 +1,10 @@
 //! Replaying recorded inputs (`cargo cegar replay`).
 //!
 //! Every input runs natively, under AddressSanitizer for the verdict and without it for the counts
-//! (a sanitizer moves objects and changes what fits into memory), and by the engine's machine
-//! beside it: where machine and native execution disagree, one of them is wrong about C, and that
-//! is said. A corpus has hundreds of inputs, so a runner gets a batch of them; it still makes a
-//! process for each.
+//! (a sanitizer moves objects and changes what fits into memory), and in the engine's machine as
+//! well. If machine and native execution disagree, one of them misinterprets C, and this is
+//! reported. Since a corpus has hundreds of inputs, a runner gets them in batches; it still starts
+//! a process for each.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -22,11 +22,11 @@ use crate::event::{Event, Reporter, Summary};
 use crate::options::ReplayOptions;
 use crate::verdict::{GoalTable, Stats, Verdict};
 
-/// Inputs per call of a runner: enough that starting it costs nothing, few enough that Ctrl-C is
-/// heard.
+/// The number of inputs per call of a runner: large enough that starting it costs nothing, small
+/// enough to react to Ctrl-C.
 const BATCH: usize = 64;
 
-/// Replays recorded inputs. The last event it reports is [`Event::Finished`].
+/// Replays recorded inputs. The last reported event is [`Event::Finished`].
 pub fn replay(
     options: &ReplayOptions,
     reporter: &mut dyn Reporter,

@@ -1,5 +1,5 @@
-//! The campaign on one program: everything is prepared, the alternation runs, and what it came to
-//! is kept and told.
+//! The campaign on one program: prepares everything, runs the alternation, and stores and reports
+//! its results.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,23 +39,23 @@ use crate::options::{Harness, Settings};
 use crate::store;
 use crate::verdict::{End, Stats, Verdict};
 
-/// Where things go.
+/// The folders of a campaign.
 pub(super) struct Folders<'a> {
     pub scratch: &'a Path,
-    /// What all programs of the package have in common.
+    /// The folder shared by all programs of the package.
     pub common: &'a Path,
     pub root: &'a Path,
     pub corpus: Option<PathBuf>,
-    /// Inputs that are read beside those of the corpus; nothing is written there.
+    /// Inputs that are read in addition to the corpus; nothing is written there.
     pub seeds: Option<PathBuf>,
     pub certificate: Option<&'a Path>,
-    /// Where findings are remembered; none where a program is looked at once.
+    /// Where findings are stored; `None` if a program is checked once.
     pub findings: Option<Place>,
-    /// Where tests go; none where none are written.
+    /// Where tests are written; `None` if none are written.
     pub tests: Option<tests::Where<'a>>,
 }
 
-/// What is to be done, and in which limits.
+/// One campaign and its limits.
 pub(super) struct Single<'a> {
     pub harness: &'a Harness,
     pub settings: &'a Settings,
@@ -68,7 +68,7 @@ pub(super) struct Single<'a> {
 }
 
 impl<'a> Single<'a> {
-    /// Runs the campaign on a program, from its bitcode to what it came to.
+    /// Runs the campaign on a program, from its bitcode to the summary.
     pub fn run(&self, bitcode: Bitcode, reporter: &mut dyn Reporter) -> Result<Summary, Error> {
         let folders = &self.folders;
         store::writable_dir(&folders.scratch.join("queue"))?;
@@ -108,7 +108,7 @@ impl<'a> Single<'a> {
         self.conclude(&mut alternation, &prepared, end?, &expectations)
     }
 
-    /// The budget, unless steps are counted.
+    /// The budget, or an unlimited one if steps are counted.
     fn limited(&self) -> Budget {
         match self.settings.runs {
             Some(_) => Budget::new(None),
@@ -116,7 +116,7 @@ impl<'a> Single<'a> {
         }
     }
 
-    /// The folder of the seeds that were given, as tapes, if any were.
+    /// The folder of the given seeds, converted to tapes, if there are any.
     fn given(&self, reporter: &mut dyn Reporter) -> Result<Option<PathBuf>, Error> {
         let folder = self.folders.scratch.join("seeds");
         let done = given::unpack(self.harness, &folder)?;
@@ -201,7 +201,7 @@ impl<'a> Single<'a> {
         })
     }
 
-    /// How the search works.
+    /// The configuration of the search.
     fn search(&self) -> Config {
         let mut config = Config {
             properties: self.harness.properties.clone(),
@@ -215,13 +215,13 @@ impl<'a> Single<'a> {
         config
     }
 
-    /// What an earlier campaign had proved.
+    /// The certificate of an earlier campaign.
     fn proved_before(&self) -> Option<Certificate> {
         let asked = self.folders.certificate.and_then(proofs::before);
         asked.or_else(|| proofs::before(self.folders.scratch))
     }
 
-    /// Tells and keeps what the alternation came to.
+    /// Reports and stores the results of the alternation.
     fn conclude(
         &self,
         alternation: &mut Alternation<'_, '_>,
@@ -234,7 +234,7 @@ impl<'a> Single<'a> {
         let kept = goals::tell(alternation, end);
         goals::keep(&kept, self.folders.scratch)?;
         if let Some(folder) = self.folders.certificate {
-            // For `explain`, which has something to say of violations too.
+            // For `explain`, which describes violations as well.
             proofs::beside(folder, &prepared.bitcode)?;
             goals::keep(&kept, folder)?;
         }
@@ -242,7 +242,7 @@ impl<'a> Single<'a> {
         if self.settings.stats {
             tell_stats(alternation, self.settings.join.is_some());
         }
-        // A proof about a harness that has nothing of the library answers nothing that was asked.
+        // A proof about a harness that uses nothing of the library does not answer the question.
         let is_empty = (kept.vacuous.as_ref()).is_some_and(|vacuous| vacuous.calls_nothing);
         let (mut goals, stats) = (alternation.overview().table(), alternation.stats.clone());
         if let Some(proofs) = &alternation.proving.proofs {
@@ -285,7 +285,7 @@ impl<'a> Single<'a> {
         })
     }
 
-    /// Writes the certificate into the scratch folder, and where it was asked for.
+    /// Writes the certificate into the scratch folder and the requested folder.
     fn keep_certificate(
         &self,
         alternation: &mut Alternation<'_, '_>,
@@ -314,7 +314,7 @@ impl<'a> Single<'a> {
     }
 }
 
-/// What `--stats` prints.
+/// Reports what `--stats` prints.
 fn tell_stats(alternation: &mut Alternation<'_, '_>, exchanges: bool) {
     let searching = &alternation.searching;
     let mut lines = vec![
@@ -346,8 +346,8 @@ fn tell_stats(alternation: &mut Alternation<'_, '_>, exchanges: bool) {
     }
 }
 
-/// What earlier campaigns found. A record of this machine that is damaged is named, and left where
-/// it is.
+/// The findings of earlier campaigns. A damaged record of this machine is reported and left in
+/// place.
 fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Error> {
     let (memory, damaged) = Memory::read(place.clone())?;
     for why in damaged {
@@ -359,9 +359,9 @@ fn remembered(place: &Place, reporter: &mut dyn Reporter) -> Result<Memory, Erro
     Ok(memory)
 }
 
-/// Looks at what an earlier campaign left. Its inputs are in the queue; of `state.json` all that
-/// matters here is whether a kill or a full disk has damaged it, which is said and then mended by
-/// the end of this campaign.
+/// Checks the files of an earlier campaign. Its inputs are in the queue. Of `state.json`, it only
+/// matters whether a kill or a full disk has damaged it; this is reported, and the end of this
+/// campaign replaces the file.
 fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
     let path = scratch.join("state.json");
     let damaged = std::fs::read(&path)
@@ -374,15 +374,15 @@ fn earlier(scratch: &Path, reporter: &mut dyn Reporter) {
     }
 }
 
-/// What every "proved" of this program rests on, with places as reports name them.
+/// The assumptions on which the proofs of this program rest, with places as reports show them.
 pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> {
     let Some(proofs) = &alternation.proving.proofs else {
         return Vec::new();
     };
     let root = alternation.confirming.judge.root();
     let mut all: Vec<Assumption> = proofs.outcome.assumed.clone();
-    // Where overflow is asked, every signed operation has its check but for those that the user's
-    // own `-fwrapv` defines: what has none is unsigned. A certificate does not tell that.
+    // With `overflow`, every signed operation has a check unless the user's own `-fwrapv` defines
+    // it, so operations without a check are unsigned. A certificate does not show this.
     let asked = &alternation.subject.harness.properties;
     if asked.contains(&Property::Overflow) {
         all.retain(|assumption| assumption.id != "wrapping" && assumption.id != "conversions");
@@ -395,7 +395,7 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
                 places.push(place);
             }
         }
-        // By line, where that is a number.
+        // Sorted by line if it is a number.
         places.sort_by_key(|place| match place.rsplit_once(':') {
             Some((file, line)) => (file.to_owned(), line.parse().unwrap_or(0)),
             None => (place.clone(), 0u32),
@@ -408,7 +408,7 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     all
 }
 
-/// A place without its column, and without the folder that all of them are in.
+/// A place without its column, relative to `root`.
 fn short(place: &str, root: &Path) -> String {
     let line = match place.rsplit_once(':') {
         Some((line, column)) if column.bytes().all(|b| b.is_ascii_digit()) => line,
@@ -422,8 +422,8 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Starts the native builds of a program in its scratch folder; `common` is the folder of all
-/// programs of its package.
+/// Starts the native builds of a program in its scratch folder. `common` is the folder shared by
+/// all programs of the package.
 pub(super) fn start_native<'s>(
     prepared: &Prepared,
     harness: &Harness,
@@ -436,7 +436,7 @@ pub(super) fn start_native<'s>(
     builder.clang.clone_from(&settings.compiler.path);
     builder.cache = Some(prepared.cache.join("native"));
     builder.objects = Some(common.join("objects"));
-    // As cargo tells build scripts: several campaigns may share the machine.
+    // Cargo sets this variable for build scripts, too: several campaigns may share the machine.
     let told = std::env::var("NUM_JOBS").ok();
     if let Some(jobs) = told.and_then(|jobs| jobs.parse().ok()) {
         builder.jobs = jobs;
@@ -454,8 +454,8 @@ pub(super) fn start_native<'s>(
     )
 }
 
-/// The machine's limits for a harness: about as many steps as native code does in its time limit,
-/// within reason.
+/// The machine's limits for a harness: about as many steps as native code executes in the harness's
+/// time limit, within bounds.
 pub(super) fn limits(harness: &Harness) -> Limits {
     Limits {
         steps: u64::try_from(harness.timeout.as_millis())

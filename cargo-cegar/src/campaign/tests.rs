@@ -1,9 +1,9 @@
-//! From a finding to a test, seen to fail.
+//! Turns a finding into a test that has been seen to fail.
 //!
 //! The generated package builds an executable from the user's C code with the user's compiler,
-//! without LLVM's bitcode or any of the instrumentation that found the fault. Whether the finding
-//! survives that is the last question before its test is written, so the same executable is built
-//! here first, by the same code, and the mock environment is run on it.
+//! without LLVM's bitcode or the instrumentation that found the fault. A test is written only if
+//! the finding still shows in it, so the same executable is built here first, by the same code, and
+//! run in the mock environment.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -23,22 +23,22 @@ use crate::event::{Event, Level, TestRef};
 use crate::findings::{Record, Standing};
 use crate::options::Harness;
 
-/// Where tests go.
+/// Where tests are written.
 #[derive(Clone, Copy, Debug)]
 pub enum Where<'a> {
-    /// A package of its own, made for a single check: the first of these folders that holds no
-    /// other program's tests when a test is written. At least one.
+    /// A separate package made for a single check: the first of these folders that contains no
+    /// tests of another program at the time of writing. The slice is not empty.
     Standalone(&'a [PathBuf]),
     /// The `cegar/` package of a crate.
     Package(&'a Path),
-    /// A folder of the same shape as the package, which is only read: what is there can be copied
-    /// over the package.
+    /// A folder with the same structure as the package, for use with a package that is only read:
+    /// its contents can be copied over the package.
     Beside {
         /// The `cegar/` package.
         package: &'a Path,
-        /// Where tests go.
+        /// Where tests are written.
         folder: &'a Path,
-        /// The list of the library's files, where the package's own is of another build.
+        /// The list of the library's files, if the package's own list belongs to another build.
         captured: Option<&'a Path>,
     },
 }
@@ -56,15 +56,15 @@ pub struct Tests<'a> {
     ends: (&'a AtomicBool, Option<Instant>),
     runner: Option<PathBuf>,
     made: bool,
-    /// Which of the folders of a standalone package it is.
+    /// The index of the chosen folder for a standalone package.
     chosen: usize,
 }
 
-/// How often a build is asked whether it is still wanted.
+/// How often it is checked whether a build is still needed.
 const GLANCE: Duration = Duration::from_millis(20);
 
 impl<'a> Tests<'a> {
-    /// A writer for the harness that was prepared.
+    /// Creates a writer for a prepared harness.
     pub fn new(
         place: Where<'a>,
         harness: &'a Harness,
@@ -90,8 +90,8 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The executable's build ends with Ctrl-C and when the time is up; objects are kept in a
-    /// folder that is `common` to all harnesses.
+    /// Makes the build of the executable end with Ctrl-C and when the time is up, and stores
+    /// objects in the folder `common`, which all harnesses share.
     pub(super) fn until(
         mut self,
         ends: (&'a AtomicBool, Option<Instant>),
@@ -107,7 +107,7 @@ impl<'a> Tests<'a> {
         self.ends.1.is_some_and(|until| Instant::now() >= until)
     }
 
-    /// Runs work that takes long, and asks it to stop once its result is no longer needed.
+    /// Runs long work, and sets `stop` once its result is no longer needed.
     fn interruptible<T>(&self, stop: &AtomicBool, work: impl FnOnce() -> T) -> T {
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -140,19 +140,19 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// Whether the program fails on a finding's input when it is built as its test builds it; none
-    /// where that build cannot be had.
+    /// Whether the program fails on a finding's input when built like its test; `None` if it cannot
+    /// be built so.
     pub fn shows(&mut self, confirmed: &Confirmed) -> Option<bool> {
         let finding = self.described(confirmed);
         let runner = self.runner().ok()?;
         Some(finding.replay(&runner).outcome().is_violation())
     }
 
-    /// Writes the test of a finding if it fails, and says what became of it.
+    /// Writes the test of a finding if it fails, and returns the events about it.
     pub fn write(&mut self, confirmed: &Confirmed) -> Result<(Vec<Event>, Option<TestRef>), Error> {
         let finding = self.described(confirmed);
         if confirmed.finding.standing != Standing::New && self.exists(&finding.test) {
-            // It was run, as it stands, before the search began.
+            // The test was already run before the search began.
             let file = emit::package::test_file(self.committed(), &self.harness.name);
             return Ok((
                 Vec::new(),
@@ -198,7 +198,7 @@ impl<'a> Tests<'a> {
         Ok((vec![event], Some(TestRef { file, name })))
     }
 
-    /// The package whose tests are committed.
+    /// The package whose tests are under version control.
     pub(super) fn committed(&self) -> &Path {
         match self.place {
             Where::Package(package) | Where::Beside { package, .. } => package,
@@ -206,7 +206,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The folder that cargo builds into.
+    /// The target folder of cargo.
     pub(super) fn target(&self) -> PathBuf {
         // `target/cegar/HARNESS/test`.
         self.scratch
@@ -216,7 +216,7 @@ impl<'a> Tests<'a> {
             .to_owned()
     }
 
-    /// Whether a test of this name is committed.
+    /// Whether the package has a test of this name.
     fn exists(&self, test: &str) -> bool {
         let file = emit::package::test_file(self.committed(), &self.harness.name);
         crate::list::tests_of(&file)
@@ -224,7 +224,7 @@ impl<'a> Tests<'a> {
             .any(|known| known == test)
     }
 
-    /// Runs the choices of a record as its test does.
+    /// Runs the choices of a record like its test.
     pub(super) fn rerun(&self, runner: &Path, record: &Record) -> cegar_harness::Run {
         let finding = emit::Finding {
             harness: self.harness.name.clone(),
@@ -240,8 +240,8 @@ impl<'a> Tests<'a> {
         finding.replay(runner)
     }
 
-    /// The package's folder, made if need be, and a lock that keeps other processes from the
-    /// package's common files until it is dropped: campaigns may run side by side.
+    /// The package's folder, created if necessary, and a lock that keeps other processes from the
+    /// package's shared files until it is dropped: campaigns may run in parallel.
     pub(super) fn claim(&mut self) -> Result<(File, PathBuf), Error> {
         let failed = |why| Error::engine("writing the test package", why);
         let Where::Standalone(folders) = self.place else {
@@ -251,7 +251,7 @@ impl<'a> Tests<'a> {
         loop {
             let folder = &folders[self.chosen];
             crate::store::writable_dir(folder)?;
-            // The folder itself: the scratch folder is this check's alone.
+            // Locks the folder itself, since the scratch folder belongs to this check alone.
             let lock = File::open(folder).map_err(|why| Error::io("open", folder, why))?;
             lock.lock().map_err(|why| Error::io("lock", folder, why))?;
             if self.made {
@@ -259,7 +259,7 @@ impl<'a> Tests<'a> {
             }
             let written = standalone::write(folder, &self.checked(), Dependency::of_this_tool());
             match written {
-                // Another check has come first.
+                // Another check has claimed the folder.
                 Err(EmitError::OtherProgram { .. }) if self.chosen + 1 < folders.len() => {
                     self.chosen += 1;
                 }
@@ -272,7 +272,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The program, for a package of its own.
+    /// The description of the program for a standalone package.
     fn checked(&self) -> standalone::Checked {
         standalone::Checked {
             name: self.harness.name.clone(),
@@ -284,8 +284,8 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// The lock of a crate's package: it lies in the scratch folder of all harnesses, above this
-    /// one's.
+    /// The lock of a crate's package. It is in the scratch folder of all harnesses, the parent of
+    /// this harness's folder.
     fn lock_of_package(&self) -> Result<File, Error> {
         let own = self.scratch.parent().unwrap_or(&self.scratch);
         let path = own.with_file_name("emit.lock");
@@ -294,7 +294,7 @@ impl<'a> Tests<'a> {
         Ok(lock)
     }
 
-    /// The list of the library's files, where the package's own is of another build.
+    /// The list of the library's files, if the package's own list belongs to another build.
     pub(super) fn captured(&self) -> Option<&'a Path> {
         match self.place {
             Where::Beside { captured, .. } => captured,
@@ -310,7 +310,7 @@ impl<'a> Tests<'a> {
         }
     }
 
-    /// A file of the package, as a person would name it.
+    /// The path of a file of the package as shown to users.
     fn shown(&self, file: &Path) -> String {
         let folder = self.folder();
         let above = folder.parent().unwrap_or(folder);
@@ -320,8 +320,7 @@ impl<'a> Tests<'a> {
             .to_string()
     }
 
-    /// The executable that a test would run, built the first time it is needed. `Err` says why
-    /// there is none.
+    /// The executable that a test would run, built on first use. `Err` says why it cannot be built.
     pub(super) fn runner(&mut self) -> Result<PathBuf, String> {
         if let Some(runner) = &self.runner {
             return Ok(runner.clone());
@@ -367,7 +366,7 @@ impl<'a> Tests<'a> {
         Ok(runner)
     }
 
-    /// The folder of a crate's package, made if need be.
+    /// The folder of a crate's package, created if necessary.
     fn package(&mut self) -> Result<PathBuf, Error> {
         let folder = self.folder().to_owned();
         if let (Where::Beside { package, .. }, false) = (self.place, self.made) {
@@ -380,8 +379,8 @@ impl<'a> Tests<'a> {
         Ok(folder)
     }
 
-    /// Copies what the package has and tests are added to, so that the copy with the additions can
-    /// take its place.
+    /// Copies the files of the package to which tests are added, so that the extended copy can
+    /// replace them.
     fn copy(&self, package: &Path, folder: &Path) -> Result<(), Error> {
         let tests = emit::package::test_file(Path::new(""), &self.harness.name);
         for name in [
@@ -430,7 +429,7 @@ impl<'a> Tests<'a> {
         asked
             .iter()
             .filter_map(|&property| match property {
-                // As people write it: `assertion` is about calls of abort, too, `unreach` is not.
+                // As users write it: `assertion` includes calls of abort, `unreach` does not.
                 Property::Abort => None,
                 Property::Assertion if !has(Property::Abort) => Some("unreach".to_owned()),
                 _ => Some(crate::verdict::property_name(property).to_owned()),
@@ -451,7 +450,7 @@ impl<'a> Tests<'a> {
     }
 }
 
-/// For work that has no deadline and no Ctrl-C.
+/// The flag for work without a deadline and Ctrl-C.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn warning(message: String) -> Event {

@@ -1,9 +1,9 @@
-//! Tests and records that belong to no harness.
+//! Runs tests and reports records that belong to no harness.
 //!
-//! A package may have test files of its own making, and records of a harness that was renamed or
-//! removed. No campaign begins with these, so the command does: the tests are cargo's to run, and a
-//! record without a harness is named as not run. Tests of behaviour are left to `cargo test`: what
-//! they compare is not a violation.
+//! A package may contain the user's own test files, and records of a harness that was renamed or
+//! removed. No campaign replays them, so the command does: cargo runs the tests, and a record
+//! without a harness is reported as not run. Tests of behaviour are left to `cargo test`, since a
+//! difference that they find is not a violation.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,7 +23,7 @@ use crate::list;
 use crate::options::RunOptions;
 use crate::verdict::{Finding, Place, rule_id};
 
-/// What came of it.
+/// The counts of failing tests and of tests and records that were not run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unowned {
     failing: u64,
@@ -31,7 +31,7 @@ pub struct Unowned {
 }
 
 impl Unowned {
-    /// Takes note of what is remembered of a harness whose campaign did not come to running it.
+    /// Counts and reports the stored records of a harness whose campaign did not run them.
     pub fn remember(
         &mut self,
         options: &RunOptions,
@@ -43,7 +43,7 @@ impl Unowned {
         Ok(())
     }
 
-    /// Adds it to what the harnesses came to.
+    /// Adds the counts to the summary of the harnesses.
     pub fn add_to(self, summary: &mut Summary) {
         summary.not_replayed += self.not_run;
         summary.goals.checks.violated += self.failing;
@@ -53,8 +53,8 @@ impl Unowned {
     }
 }
 
-/// Runs the tests that belong to no harness, and names the records that do not. Nothing, where the
-/// command is about some of the harnesses only.
+/// Runs the tests that belong to no harness, and reports the records that belong to none. Does
+/// nothing if the command is restricted to some harnesses.
 pub fn replay(
     options: &RunOptions,
     budget: Budget,
@@ -67,7 +67,7 @@ pub fn replay(
     }
     let owned: BTreeSet<&str> = options.harnesses.iter().map(|h| h.name.as_str()).collect();
     let targets = targets(&options.package);
-    // The harnesses need time, too.
+    // The other half is left for the harnesses.
     let until = budget.share(2).end();
     for stem in stems(&options.package, &owned, targets.keys())? {
         let mut told = Expectations {
@@ -122,8 +122,8 @@ pub fn replay(
     Ok(sum)
 }
 
-/// The package's test targets and their files, as cargo knows them; where its manifest cannot be
-/// read, the files of `tests/`, which cargo then says why it does not run.
+/// The package's test targets and their files according to cargo. If the manifest cannot be read,
+/// the files of `tests/`; cargo then reports why it does not run them.
 fn targets(package: &Path) -> BTreeMap<String, PathBuf> {
     let mut command = MetadataCommand::new();
     command.manifest_path(package.join("Cargo.toml")).no_deps();
@@ -150,7 +150,7 @@ fn targets(package: &Path) -> BTreeMap<String, PathBuf> {
         .collect()
 }
 
-/// The names of test targets and of folders of records that are no harness's.
+/// The names of test targets and record folders that belong to no harness.
 fn stems<'a>(
     package: &Path,
     owned: &BTreeSet<&str>,

@@ -1,10 +1,11 @@
-//! Proofs that say little: most of what they are about cannot be reached from the harness.
+//! Vacuous proofs: most of the proved checks cannot be reached from the harness.
 //!
-//! A harness that hands over an empty picture has a thousand checks proved, and has tested nothing.
-//! Such a proof is called *vacuous*, and the branch is named that blocks the way: of the branches
-//! that executions came to and that are proved to go one way only, the first (in the order of a
-//! breadth-first walk from the program's start, through calls) behind which lies at least half of
-//! what lies behind any. Its condition shows what the harness has to change.
+//! A harness that passes an empty picture has a thousand checks proved and has tested nothing. Such
+//! a proof is called *vacuous*, and the branch that blocks the way is reported. It is chosen among
+//! the branches that executions reached and that are proved to go one way only: the first one (in
+//! breadth-first order from the program's start, through calls) behind which lie at least half as
+//! many of the unreachable checks as behind any other. Its condition shows what the harness must
+//! change.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::path::Path;
@@ -15,36 +16,36 @@ use super::findings::plain;
 use super::reach::{Backwards, Reach, callees};
 use crate::verdict::{Blocked, Place};
 
-/// Blocks that are visited in search of the branch; a program that has more of them behind its
-/// branches gets the best of what was seen by then.
+/// The largest number of block visits in the search for the branch. For a program with more blocks
+/// behind its branches, the best branch found until then is reported.
 const VISITS: usize = 4_000_000;
-/// Lines and characters that are quoted of a condition.
+/// The number of lines and characters of a condition that are quoted.
 const LINES: usize = 4;
 const CHARACTERS: usize = 100;
 
-/// What is known of a program's blocks.
+/// The data about a program's blocks.
 pub struct Known<'a> {
     /// The program.
     pub program: &'a Program,
-    /// Blocks that some execution entered.
+    /// The blocks that some execution entered.
     pub covered: Vec<bool>,
-    /// Blocks that no input of the harness enters: proved.
+    /// The blocks that are proved not to be entered by any input of the harness.
     pub dead: Vec<bool>,
-    /// What paths are told relative to.
+    /// The folder to which reported paths are relative.
     pub root: &'a Path,
 }
 
-/// A way from a block that is not proved dead into one that is.
+/// An edge or call from a block that is not proved dead to a dead block.
 #[derive(Clone, Copy)]
 struct Way {
     from: BlockId,
     to: BlockId,
-    /// The call that it is, if it is no branch.
+    /// The position of the call, or `None` for a branch.
     call: Option<Pos>,
 }
 
 impl Known<'_> {
-    /// What blocks the way to most of these checks.
+    /// Finds what blocks the way to most of these checks.
     pub fn blocked(&self, unreachable: &[u32]) -> Option<Blocked> {
         let mut weight = vec![0u64; self.program.blocks.len()];
         for &check in unreachable {
@@ -53,7 +54,8 @@ impl Known<'_> {
         }
         let mut visits = 0;
         let mut ways = Vec::new();
-        // A branch that was not executed says little about the harness, but more than none.
+        // Branches that were not executed say less about the harness, so they are used only if
+        // there are no others.
         for executed in [true, false] {
             for from in self.in_order() {
                 if self.covered[from.index()] != executed || visits > VISITS {
@@ -75,7 +77,7 @@ impl Known<'_> {
         first.map(|(way, behind)| self.tell(way, behind))
     }
 
-    /// What blocks the way to one check: the branch nearest to it.
+    /// Finds the branch nearest to one check that blocks the way to it.
     pub fn blocked_one(&self, check: u32, reach: &Reach, backwards: &Backwards) -> Option<Blocked> {
         let mut work: VecDeque<BlockId> = reach.deciding(CheckId(check)).iter().copied().collect();
         let mut seen: BTreeSet<BlockId> = work.iter().copied().collect();
@@ -94,7 +96,7 @@ impl Known<'_> {
         None
     }
 
-    /// The blocks that are not proved dead, in the order of a breadth-first walk.
+    /// The blocks that are not proved dead, in breadth-first order.
     fn in_order(&self) -> Vec<BlockId> {
         let mut seen = vec![false; self.program.blocks.len()];
         let mut order: Vec<BlockId> = Vec::new();
@@ -114,7 +116,7 @@ impl Known<'_> {
                 found(next, &mut order);
             }
         }
-        // Calls through pointers.
+        // Blocks that are reached only by calls through pointers.
         for (number, covered) in self.covered.iter().enumerate() {
             if *covered {
                 found(BlockId(number as u32), &mut order);
@@ -123,7 +125,7 @@ impl Known<'_> {
         order
     }
 
-    /// Where execution goes on to from a block: first what it calls.
+    /// The successors of a block: the functions that it calls come first.
     fn after(&self, block: BlockId) -> Vec<BlockId> {
         let first = |id| BlockId(self.program.function(id).blocks.start);
         let called = callees(self.program, block).map(first);
@@ -133,7 +135,7 @@ impl Known<'_> {
             .collect()
     }
 
-    /// The ways from a block that are proved never to be taken.
+    /// The edges and calls of a block that are proved never to be taken.
     fn ways(&self, from: BlockId) -> Vec<Way> {
         let block = self.program.block(from);
         let mut ways = Vec::new();
@@ -163,7 +165,7 @@ impl Known<'_> {
         ways
     }
 
-    /// How much lies behind a dead block, among dead blocks.
+    /// The weight of the dead blocks that are reachable from a dead block.
     fn behind(&self, block: BlockId, weight: &[u64], visits: &mut usize) -> u64 {
         let mut seen = BTreeSet::from([block]);
         let mut work = vec![block];
@@ -218,8 +220,8 @@ impl Known<'_> {
         }
     }
 
-    /// The first line of a block, or of what it jumps to: blocks that LLVM puts on an edge have
-    /// none.
+    /// The first line of a block, or of the block that it jumps to: blocks that LLVM inserts on an
+    /// edge have no position.
     fn line_of(&self, block: BlockId) -> u32 {
         let mut at = block;
         for _ in 0..LINES {
@@ -236,8 +238,8 @@ impl Known<'_> {
     }
 }
 
-/// What clang's names of the two blocks say: what the condition never is, and whether it is a part
-/// of a larger one.
+/// Derives from clang's names of the two blocks which value the condition never has, and whether it
+/// is part of a larger condition.
 fn never(from: &str, to: &str) -> (Option<bool>, bool) {
     let to = to.strip_suffix("_crit_edge").map_or(to, |both| {
         both.strip_prefix(from)
@@ -259,7 +261,7 @@ fn never(from: &str, to: &str) -> (Option<bool>, bool) {
     }
 }
 
-/// The condition on a line, with what belongs to it on the next ones.
+/// The condition on a line, with its continuation on the following lines.
 fn quote(file: &Path, line: u32, column: u32) -> String {
     let Ok(bytes) = std::fs::read(file) else {
         return String::new();
@@ -295,8 +297,8 @@ fn quote(file: &Path, line: u32, column: u32) -> String {
     }
 }
 
-/// Where the condition of an `if` or a loop ends, which a statement may follow; the text's end if
-/// it is none.
+/// The end of the condition of an `if` or a loop, which a statement may follow, or the end of the
+/// text if it is something else.
 fn condition_end(text: &str) -> usize {
     let words = ["if", "else if", "while", "for", "switch"];
     let begins = words.iter().any(|word| {

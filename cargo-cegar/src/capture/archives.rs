@@ -1,9 +1,9 @@
-//! What a build makes of its object files.
+//! Determines what a build makes of its object files.
 //!
-//! A build compiles more than its library: cmake builds the tests and examples beside it. What they
-//! are shows at the end, when objects are put into archives or linked into programs. An object of a
-//! program which goes into no library is left out; the others are brought into their archive's
-//! order, because of two members that define a symbol a linker takes the first.
+//! A build compiles more than its library: for example, cmake builds tests and examples beside it.
+//! This shows when objects are put into archives or linked into programs. Objects that go only into
+//! programs are left out. The others are sorted in the order of their archive, since a linker takes
+//! the first of two members that define the same symbol.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,26 +12,26 @@ use super::compilers::{Tool, tool};
 use super::parse::{expand, normal};
 use super::{Captured, LeftOut, Record, Unit};
 
-/// What became of the objects.
+/// The uses of the objects.
 #[derive(Default)]
 struct Uses {
-    /// The sources, by their objects.
+    /// For each object, the sources that it is compiled from.
     sources: BTreeMap<PathBuf, Vec<PathBuf>>,
     /// Sources in the order in which their objects go into archives and shared libraries.
     in_library: Vec<PathBuf>,
     /// Sources whose objects are linked into a program.
     in_program: Vec<PathBuf>,
-    /// The objects that are made, from other languages, too.
+    /// The objects that were compiled, including those of other languages.
     made: BTreeSet<PathBuf>,
-    /// Whether an object goes into a library that is none of these.
+    /// Whether a library contains an object that was not compiled in this build.
     older: bool,
 }
 
-/// The extensions of what a compiler for C makes objects of, besides C.
+/// The extensions other than C from which a C compiler makes objects.
 const OTHERS: [&str; 6] = ["s", "S", "cc", "cpp", "cxx", "C"];
 
-/// Leaves out what belongs to programs alone, and sorts the rest as the archives are. Says whether
-/// there are objects of an earlier build in them.
+/// Leaves out units that belong only to programs, sorts the others in archive order, and records
+/// whether the archives contain objects of an earlier build.
 pub(super) fn sort(captured: &mut Captured, records: &[Record]) {
     let mut uses = Uses::default();
     for record in records {
@@ -39,7 +39,7 @@ pub(super) fn sort(captured: &mut Captured, records: &[Record]) {
     }
     captured.is_partial = uses.older;
     let place = |unit: &Unit| uses.in_library.iter().position(|file| *file == unit.file);
-    // Without a library there is nothing to tell a program's objects from.
+    // Without a library, a program's objects cannot be distinguished.
     if uses.in_library.is_empty() {
         return;
     }
@@ -78,7 +78,7 @@ impl Uses {
         }
     }
 
-    /// Takes note of which objects go into a library.
+    /// Records which objects go into a library.
     fn archived(&mut self, args: &[String], cwd: &Path) {
         let objects = self.objects(args, cwd);
         self.in_library.extend(objects);
@@ -86,7 +86,7 @@ impl Uses {
         self.older |= objects.any(|arg| !self.made.contains(&normal(&cwd.join(arg))));
     }
 
-    /// Takes note of which object a source becomes.
+    /// Records which object each source is compiled to.
     fn compiled(&mut self, args: &[String], cwd: &Path) {
         let has = |arg: &str, of: &[&str]| {
             let extension = Path::new(arg).extension().and_then(|e| e.to_str());
@@ -118,7 +118,7 @@ impl Uses {
         }
     }
 
-    /// The sources of the objects among these arguments.
+    /// The sources of the objects among the arguments.
     fn objects(&self, args: &[String], cwd: &Path) -> Vec<PathBuf> {
         let each = args.iter().map(|arg| normal(&cwd.join(arg)));
         each.filter_map(|path| self.sources.get(&path))

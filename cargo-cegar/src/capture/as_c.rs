@@ -1,13 +1,13 @@
-//! C that a build compiles as C++.
+//! C files that a build compiles as C++.
 //!
-//! Whether a file named `.c` is C is for a C compiler to say: what it accepts is taken as C, with
-//! the flags that C has as well.
+//! A C compiler decides whether a file named `.c` is C: a file that it accepts is taken as C,
+//! without the flags that only C++ has.
 
 use std::process::Command;
 
 use super::{Captured, LeftOut, Unit};
 
-/// Takes those of the candidates that a C compiler accepts.
+/// Adds the candidates that a C compiler accepts to the captured units.
 pub(super) fn take(captured: &mut Captured, candidates: Vec<Unit>, compiler: &str) {
     for mut unit in candidates {
         if captured.units.iter().any(|known| known.file == unit.file)

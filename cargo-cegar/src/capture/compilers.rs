@@ -1,9 +1,9 @@
-//! The compilers that a build may call.
+//! Installs recording compilers for a build.
 //!
-//! The `cc` and `cmake` crates and configure scripts ask `CC`; a Makefile says `CC = gcc` and a
-//! build script written by hand calls `cc`, and neither reads `CC`. So `CC` names the recording
-//! compiler, and the first folder of `PATH` has one under the name of every compiler of the
-//! machine. What a build calls by an absolute path is not seen.
+//! The `cc` and `cmake` crates and configure scripts read the variable `CC`; a Makefile with `CC =
+//! gcc` and a build script that calls `cc` do not. So `CC` names the recording compiler, and a
+//! folder at the front of `PATH` contains one under the name of every compiler on the machine.
+//! Calls by an absolute path are not recorded.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,20 +13,20 @@ use std::{env, fs, io};
 
 use super::{CaptureError, shim};
 
-/// What a program of the folder stands in for.
+/// The kind of program that a recording program replaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tool {
     /// A compiler for C.
     C,
-    /// A compiler for C++: recorded, so that its files can be named as left out.
+    /// A compiler for C++, recorded so that its files can be reported as left out.
     Cxx,
-    /// What puts objects into an archive.
+    /// A program that puts objects into an archive.
     Archiver,
-    /// What tells a build script where a library is installed.
+    /// A program that tells a build script where a library is installed.
     PkgConfig,
 }
 
-/// What a program of this name is, with a target before and a version behind:
+/// The kind of a program by its name, which may have a target prefix and a version suffix:
 /// `x86_64-linux-gnu-gcc-12`.
 pub(super) fn tool(name: &str) -> Option<Tool> {
     let version = |part: &str| part.chars().all(|c| c.is_ascii_digit() || c == '.');
@@ -51,20 +51,20 @@ pub(super) fn tool(name: &str) -> Option<Tool> {
     }
 }
 
-/// How a build is run under the recording compilers.
+/// How a build is run with the recording compilers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trial {
     /// As without them.
     Plain,
-    /// With `make` told to make everything anew, also what an earlier build has left in the folder
-    /// of the sources.
+    /// With `make` told to make everything again, including what an earlier build has left in the
+    /// source folder.
     Anew,
-    /// Without what `pkg-config` or vcpkg tell of libraries that are installed, so that a build
-    /// script falls back to the sources that it bundles.
+    /// With `pkg-config` and vcpkg not finding installed libraries, so that a build script falls
+    /// back to its bundled sources.
     Bundled,
 }
 
-/// Makes `bin` the folder of recording compilers, and has `build` call them and write to `log`.
+/// Fills the folder `bin` with recording compilers, and makes `build` call them and write to `log`.
 pub(super) fn record(
     build: &mut Command,
     bin: &Path,
@@ -98,7 +98,7 @@ pub(super) fn record(
         ("CC", shim::NAME, shim::REAL_CC),
         ("CXX", shim::NAME_CXX, shim::REAL_CXX),
     ] {
-        // All are set: one that the user has set must not go before.
+        // All variables are set, since one that the user has set could take precedence.
         let spellings = spellings(variable);
         let set = spellings.iter().filter_map(env::var_os);
         if let Some(set) = set.into_iter().find(|value| !value.is_empty()) {
@@ -118,7 +118,7 @@ pub(super) fn record(
         let flags = env::var("MAKEFLAGS").unwrap_or_default();
         build.env("MAKEFLAGS", anew(&flags));
     }
-    // A compiler cache would answer instead of the compiler.
+    // A compiler cache would bypass the compiler.
     for wrapper in ["RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         build.env_remove(wrapper);
     }
@@ -126,7 +126,8 @@ pub(super) fn record(
     Ok(())
 }
 
-/// The flags of `make` with `--always-make`. The first word may be letters without a dash.
+/// Adds `--always-make` to the flags of `make`. The first word of the flags may be letters without
+/// a dash.
 fn anew(flags: &str) -> String {
     let first = flags.split_whitespace().next().unwrap_or_default();
     let are_letters = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphabetic());
@@ -134,7 +135,7 @@ fn anew(flags: &str) -> String {
     format!("B{between}{flags}")
 }
 
-/// The variables that the `cc` and `pkg-config` crates look at, in their order.
+/// The variables that the `cc` and `pkg-config` crates read, in their order of precedence.
 fn spellings(variable: &str) -> Vec<String> {
     let target = format!("{}-unknown-linux-gnu", env::consts::ARCH);
     vec![
@@ -146,7 +147,7 @@ fn spellings(variable: &str) -> Vec<String> {
     ]
 }
 
-/// The names of all programs in `path` that are to be stood in for.
+/// The names of all programs in `path` that recording programs replace.
 fn names(path: &OsStr) -> BTreeSet<String> {
     env::split_paths(path)
         .filter_map(|folder| fs::read_dir(folder).ok())
@@ -156,7 +157,7 @@ fn names(path: &OsStr) -> BTreeSet<String> {
         .collect()
 }
 
-/// `path` without the recording compilers, so that the real ones are found.
+/// `path` without the folder of recording compilers, so that the real ones are found.
 pub(super) fn without(path: &OsStr, bin: &OsStr) -> OsString {
     let others = env::split_paths(path).filter(|folder| folder != Path::new(bin));
     env::join_paths(others.collect::<Vec<PathBuf>>()).unwrap_or_else(|_| path.to_owned())

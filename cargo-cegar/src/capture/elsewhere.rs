@@ -1,9 +1,9 @@
-//! Functions of other crates' C code.
+//! Finds functions that other crates' C code defines.
 //!
 //! C code of one crate may call a library that another crate of the same build compiles (`links`,
-//! `DEP_Z_INCLUDE`). Captured is the one crate alone, so such calls are calls of unknown functions,
-//! which may do anything that their types allow. What the other crate is called is known: its
-//! build script's archives lie in the folder of the captured build.
+//! `DEP_Z_INCLUDE`). Only the one crate is captured, so such calls are calls of unknown functions,
+//! which may do anything that their types allow. The name of the other crate can be determined: the
+//! archives of its build script are in the folder of the captured build.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,11 +12,11 @@ use std::process::Command;
 use super::run::folder;
 use crate::project::Project;
 
-/// How deep archives lie below a build script's output.
+/// The maximum depth of archives below a build script's output folder.
 const DEPTH: usize = 4;
 
-/// The functions in archives of other packages' build scripts, with the package of each. What
-/// cannot be read shows nothing: this only serves advice.
+/// The functions in the archives of other packages' build scripts, with the package of each.
+/// Unreadable files are ignored, since the result is only used for advice.
 pub fn elsewhere(project: &Project) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let builds = folder(project).join("target/debug/build");
@@ -54,7 +54,7 @@ fn archives_below(folder: &Path, depth: usize, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// The global functions that an archive defines, as `nm` says.
+/// The global functions that an archive defines, according to `nm`.
 fn functions(archive: &Path) -> Vec<String> {
     let Ok(output) = Command::new("nm").args(["-P", "-g"]).arg(archive).output() else {
         return Vec::new();

@@ -1,9 +1,10 @@
-//! C files that the build script wrote.
+//! C files that the build script generates.
 //!
 //! A build script may write headers and sources to its `OUT_DIR`, and pass that folder to the
 //! compiler. The folder belongs to one build on one machine. So the files that the compiler reads
-//! there, and the headers that a harness may read, are copied to `cegar/captured/PACKAGE`, and the
-//! flags name that folder: a package that is committed has all that its tests are compiled from.
+//! there, and the headers that a harness may include, are copied to `cegar/captured/PACKAGE`, and
+//! the flags name that folder: a committed package contains everything from which its tests are
+//! compiled.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,10 +20,10 @@ use crate::store::{self, FileError};
 /// The folder with copies, beside `captured.json`.
 const COPIES: &str = "captured";
 
-/// How deep headers lie below a folder that is searched for them.
+/// The maximum depth of headers below a folder that is searched for them.
 const DEPTH: usize = 6;
 
-/// The place in a package of what lies in the target folder of a capture.
+/// Maps files in the target folder of a capture to their places in a package.
 pub(super) struct Generated<'a> {
     /// The target folder.
     target: PathBuf,
@@ -38,8 +39,8 @@ impl<'a> Generated<'a> {
         }
     }
 
-    /// The place of `path` below the package's folder of copies; none for a path of elsewhere. A
-    /// build script's folder is `.../build/PACKAGE-HASH/out`.
+    /// The path of a file relative to the package's folder of copies, or `None` for a file outside
+    /// the target folder. A build script's folder is `.../build/PACKAGE-HASH/out`.
     fn below(&self, path: &Path) -> Option<PathBuf> {
         let rest = path.strip_prefix(&self.target).ok()?;
         let mut parts = rest.components().skip_while(|part| !is(*part, "build"));
@@ -54,7 +55,7 @@ impl<'a> Generated<'a> {
         Some(parts.collect())
     }
 
-    /// The path in the package; paths of elsewhere are left.
+    /// The path in the package; other paths are left unchanged.
     pub(super) fn place(&self, path: &Path) -> PathBuf {
         match self.below(path) {
             Some(below) => self.cegar.join(COPIES).join(below),
@@ -62,8 +63,9 @@ impl<'a> Generated<'a> {
         }
     }
 
-    /// The files that the captured units are compiled from, by their places below the folder of
-    /// copies. A compiler that does not tell what it reads leaves out the headers of its unit.
+    /// The generated files from which the captured units are compiled, by their paths relative to
+    /// the folder of copies. If the compiler does not report what it reads, the headers of that
+    /// unit are missing.
     pub(super) fn files(&self, captured: &Captured) -> BTreeMap<PathBuf, PathBuf> {
         let mut read = BTreeSet::new();
         let mut searched = BTreeSet::new();
@@ -98,7 +100,7 @@ impl<'a> Generated<'a> {
             .collect()
     }
 
-    /// The paths in the target folder that the flags of a unit name.
+    /// The paths in the target folder that the flags of a unit contain.
     fn named(&self, unit: &Unit) -> Vec<PathBuf> {
         let named = RefCell::new(Vec::new());
         rebase(&unit.args, &unit.directory, &|path: &Path| {
@@ -123,8 +125,7 @@ fn headers(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// Copies the files to the folder of copies in `package`, in place of what an earlier capture
-/// copied.
+/// Copies the files to the folder of copies in `package`, replacing those of an earlier capture.
 pub(super) fn copy(files: &BTreeMap<PathBuf, PathBuf>, package: &Path) -> Result<(), FileError> {
     let copies = package.join(COPIES);
     remove_all_but(&copies, &|path| {
@@ -145,7 +146,7 @@ pub(super) fn copy(files: &BTreeMap<PathBuf, PathBuf>, package: &Path) -> Result
     Ok(())
 }
 
-/// Whether the copies in `package` are these files.
+/// Whether the copies in `package` are identical to these files.
 pub(super) fn are_copied(files: &BTreeMap<PathBuf, PathBuf>, package: &Path) -> bool {
     files.iter().all(|(below, file)| {
         let copy = std::fs::read(package.join(COPIES).join(below));
@@ -158,13 +159,14 @@ fn is(part: Component<'_>, name: &str) -> bool {
     part.as_os_str() == OsStr::new(name)
 }
 
-/// Removes the files below `folder` that are not kept. A file that stays is only one too many.
+/// Removes the files below `folder` that are not kept. Errors are ignored, since a remaining file
+/// does no harm.
 fn remove_all_but(folder: &Path, kept: &dyn Fn(&Path) -> bool) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
             remove_all_but(&path, kept);
-            // Only where it is empty.
+            // Succeeds only if the folder is empty.
             let _ = std::fs::remove_dir(&path);
         } else if !kept(&path) {
             let _ = std::fs::remove_file(&path);

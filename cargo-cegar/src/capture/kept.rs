@@ -1,11 +1,12 @@
-//! `captured.json`: what the build compiles, kept for campaigns and for the package's own tests.
+//! `captured.json`: the list of what the build compiles, stored for campaigns and for the package's
+//! own tests.
 //!
-//! A proof about flags or headers that the build no longer uses is worth nothing. Whether the file
-//! is current is for cargo to decide, which knows all inputs of a build script: files, variables of
-//! the environment, features, the lock file. So the folder of the capture stays, and cargo is asked
-//! there once more; if it runs the build script again, the build is captured again. A stamp in that
-//! folder says which `captured.json` it belongs to: one that comes from another machine or another
-//! branch is compared with a capture of this checkout first.
+//! A proof about flags or headers that the build no longer uses is worthless. Cargo decides whether
+//! the file is current, since it knows all inputs of a build script: files, environment variables,
+//! features, the lock file. So the folder of the capture is kept, and cargo builds there again; if
+//! it runs the build script, the build is captured again. A stamp in that folder identifies the
+//! `captured.json` that it belongs to: a file from another machine or branch is first compared with
+//! a capture of this checkout.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,21 +29,21 @@ use crate::store::{self, FileError};
 
 const NAME: &str = "captured.json";
 
-/// What belongs to the folder of a capture.
+/// The data that ties a capture folder to a `captured.json`.
 #[derive(Serialize, Deserialize, PartialEq, Eq)]
 struct Stamp {
     /// The hash of `captured.json`.
     captured: String,
-    /// Whether the build had to be kept from installed libraries.
+    /// Whether the build had to be prevented from using installed libraries.
     bundled: bool,
-    /// What cargo was called with besides.
+    /// The additional arguments of cargo.
     cargo_args: Vec<String>,
     /// When each build script of the package last ran.
     scripts: BTreeMap<PathBuf, SystemTime>,
 }
 
 impl Stamp {
-    /// Of the folder as it is now; none without a `captured.json`.
+    /// The stamp of the current state, or `None` without a `captured.json`.
     fn now(project: &Project, bundled: bool) -> Option<Stamp> {
         let text = fs::read(project.cegar.join(NAME)).ok()?;
         Some(Stamp {
@@ -62,8 +63,8 @@ impl Stamp {
     }
 }
 
-/// When the package's build scripts ran: cargo writes what they print to a file each time. Where
-/// that file is not found, what the compilers record has to tell.
+/// When the package's build scripts ran: cargo writes their output to a file each time. If that
+/// file is not found, only the compilers' records show whether a script ran.
 fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
     let target = folder(project).join("target");
     let entries = |folder: &Path| {
@@ -71,7 +72,7 @@ fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
         entries.map(|entry| entry.path()).collect::<Vec<_>>()
     };
     let prefix = format!("{}-", project.name);
-    // Of each profile, for this machine and for a target that the configuration names.
+    // All profiles, for this machine and for targets that the configuration names.
     let folders = std::iter::once(target.clone()).chain(entries(&target));
     let profiles = folders.flat_map(|folder| entries(&folder));
     let builds = profiles.flat_map(|profile| entries(&profile.join("build")));
@@ -88,13 +89,14 @@ fn scripts(project: &Project) -> BTreeMap<PathBuf, SystemTime> {
         .collect()
 }
 
-/// Whether the build of `project` compiles what its `captured.json` says. Cargo is asked, and runs
-/// the build script if an input of it has changed, or each time. Then it may compile what it did
-/// before; a build that compiles less, since the rest is there, is captured from the beginning.
+/// Whether the build of `project` compiles what its `captured.json` says. Cargo is asked to build,
+/// and runs the build script if one of its inputs has changed, or each time. The script may still
+/// compile the same as before. If it compiles less, since the rest exists already, the result is
+/// false, and the build must be captured from the beginning.
 ///
 /// # Errors
-/// When cargo cannot be run, or what the compilers recorded cannot be read. A build that fails is
-/// not current.
+/// If cargo cannot be run, or the compilers' records cannot be read. A build that fails is not
+/// current.
 pub fn is_current(
     project: &Project,
     stop: &AtomicBool,
@@ -123,28 +125,28 @@ pub fn is_current(
         bundled: stamp.bundled,
         ..again
     };
-    // Where the stamp cannot be written, the capture says why.
+    // If the stamp cannot be written, the capture reports why.
     let is_there = Kept::of(&again, project).and_then(|kept| kept.is_there());
     Ok(is_there.unwrap_or(false))
 }
 
-/// What a package keeps of a capture. It is made once, since the compiler is asked for what each
-/// file reads.
+/// The part of a capture that is stored in the package. It is computed once, since the compiler is
+/// asked what each file reads.
 pub struct Kept<'a> {
     project: &'a Project,
     bundled: bool,
     /// The text of `captured.json`.
     text: String,
-    /// The files that the build wrote and the units are compiled from, by their places below the
-    /// folder of copies.
+    /// The generated files from which the units are compiled, by their paths relative to the folder
+    /// of copies.
     copies: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl<'a> Kept<'a> {
-    /// What is to be kept of `captured`.
+    /// Computes what is to be stored of `captured`.
     ///
     /// # Errors
-    /// When it cannot be written as JSON.
+    /// If it cannot be written as JSON.
     pub fn of(captured: &Captured, project: &'a Project) -> Result<Self, FileError> {
         let generated = Generated::new(&folder(project), &project.cegar);
         Ok(Kept {
@@ -155,11 +157,11 @@ impl<'a> Kept<'a> {
         })
     }
 
-    /// Whether the package has that already. If so, the folder of the capture belongs to its
-    /// `captured.json` from now on.
+    /// Whether the package contains these files already. If so, the folder of the capture is tied
+    /// to its `captured.json`.
     ///
     /// # Errors
-    /// When the stamp cannot be written.
+    /// If the stamp cannot be written.
     pub fn is_there(&self) -> Result<bool, FileError> {
         let cegar = &self.project.cegar;
         let there = fs::read(cegar.join(NAME)).unwrap_or_default();
@@ -170,19 +172,19 @@ impl<'a> Kept<'a> {
         Ok(same)
     }
 
-    /// Writes it into the package.
+    /// Writes the files into the package.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn save(&self) -> Result<(), FileError> {
         self.save_in(&self.project.cegar)?;
         self.stamp()
     }
 
-    /// As [`Kept::save`], into a folder in the package's shape.
+    /// As [`Kept::save`], but into a folder with the structure of the package.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// If a file cannot be written.
     pub fn save_in(&self, package: &Path) -> Result<(), FileError> {
         generated::copy(&self.copies, package)?;
         keep_script(self.project, package)?;
@@ -200,11 +202,12 @@ impl<'a> Kept<'a> {
     }
 }
 
-/// Keeps in `package` what the build script is now, if that is a file of the workspace: a list that
-/// the script still compiles is no longer compared with the script that it was made by.
+/// Records the current build script in `package`, if it is a file of the workspace. This is for a
+/// list that the script still compiles: it is no longer compared with the script for which it was
+/// made.
 ///
 /// # Errors
-/// When the file cannot be written.
+/// If the file cannot be written.
 pub fn keep_script(project: &Project, package: &Path) -> Result<(), FileError> {
     let script = project.build_script.as_deref();
     let Some(script) = script.filter(|script| script.starts_with(&project.workspace)) else {
@@ -225,9 +228,8 @@ pub fn keep_script(project: &Project, package: &Path) -> Result<(), FileError> {
 }
 
 /// The text of `captured.json`. The file is committed and must mean the same on another machine and
-/// after `cargo clean`: every path is made relative to the crate where it lies inside the
-/// workspace, cargo's own folder is named by a word, and files that the build wrote are taken from
-/// their copies.
+/// after `cargo clean`: paths inside the workspace are made relative to the crate, cargo's own
+/// folder is replaced by a placeholder, and generated files are taken from their copies.
 fn text(
     captured: &Captured,
     project: &Project,
@@ -245,10 +247,10 @@ fn text(
     Ok(portable(&text, &project.cegar) + "\n")
 }
 
-/// What `captured.json` says, as files to compile; `None` where there is no such file.
+/// Reads the files to compile from `captured.json`; `None` if there is no such file.
 ///
 /// # Errors
-/// When the file cannot be read or is damaged.
+/// If the file cannot be read or is damaged.
 pub fn load(cegar: &Path) -> Result<Option<Vec<compile::Unit>>, CaptureError> {
     let path = cegar.join(NAME);
     let text = match fs::read_to_string(&path) {
@@ -276,7 +278,7 @@ fn normal_join(base: &Path, path: &Path) -> PathBuf {
     parse::normal(&base.join(path))
 }
 
-/// `path` as seen from `from`, if both are in `within`; else as it is.
+/// `path` relative to `from`, if both are in `within`; otherwise unchanged.
 pub(crate) fn relative(path: &Path, from: &Path, within: &Path) -> PathBuf {
     if !path.starts_with(within) || !from.starts_with(within) {
         return path.to_owned();

@@ -1,8 +1,8 @@
-//! What a crate's own build compiles.
+//! Captures what a crate's own build compiles.
 //!
-//! A list of C files in a configuration file is a second truth beside the build script, and the two
-//! drift apart. So the build script itself is asked: it runs as ever, with a recording compiler
-//! ([`shim`]) in front of the real one; the records become compile commands ([`parse`]).
+//! A list of C files in a configuration file duplicates the build script, and the two drift apart.
+//! So the build script itself is run as usual, with a recording compiler ([`shim`]) in front of the
+//! real one; the records become compile commands ([`parse`]).
 
 mod archives;
 mod as_c;
@@ -35,34 +35,34 @@ pub struct Record {
     pub cwd: PathBuf,
     /// Its arguments, without the program.
     pub args: Vec<String>,
-    /// The real compiler that then ran.
+    /// The real compiler that was run.
     pub compiler: String,
-    /// The package whose build script called (`CARGO_PKG_NAME`), where it passes its environment
-    /// on.
+    /// The package whose build script made the call (`CARGO_PKG_NAME`), if it passes on its
+    /// environment.
     pub package: Option<String>,
     /// Include paths from the environment (`CPATH`, `C_INCLUDE_PATH`).
     #[serde(default)]
     pub include_path: Option<String>,
-    /// Where the build script puts what it makes (`OUT_DIR`).
+    /// The output folder of the build script (`OUT_DIR`).
     #[serde(default)]
     pub out_dir: Option<PathBuf>,
 }
 
-/// One C file of the crate, and how its build compiles it. Also the form of `captured.json`, which
-/// the generated package's own build reads.
+/// One C file of the crate, and how its build compiles it. This is also the format of
+/// `captured.json`, which the generated package's own build reads.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     /// The file; relative to `directory`, or absolute.
     pub file: PathBuf,
-    /// The arguments that change what the code means.
+    /// The arguments that change the meaning of the code.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The folder that relative paths mean; relative to the `cegar/` package, or absolute.
+    /// The folder to which relative paths refer; relative to the `cegar/` package, or absolute.
     #[serde(default)]
     pub directory: PathBuf,
 }
 
-/// A file that the build compiles and the program leaves out.
+/// A file that the build compiles and that is left out of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
     /// The file.
@@ -71,27 +71,27 @@ pub struct LeftOut {
     pub why: String,
 }
 
-/// All that was captured. Paths are absolute.
+/// The result of a capture. Paths are absolute.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     /// The C files.
     pub units: Vec<Unit>,
-    /// What was left out.
+    /// The files that were left out.
     pub left_out: Vec<LeftOut>,
-    /// Files named as C which the build compiles as C++; whether they are C is asked of a C
-    /// compiler.
+    /// Files with the extension of C that the build compiles as C++; a C compiler decides whether
+    /// they are C.
     pub maybe_c: Vec<Unit>,
     /// C files that the build compiles as C++.
     pub as_c: Vec<PathBuf>,
-    /// What cargo says against the crate, where its build script worked and the rest did not.
+    /// Cargo's error messages, if the build script succeeded and the rest of the crate failed.
     pub failed: Option<String>,
     /// The C compiler that the build calls.
     pub compiler: String,
-    /// Whether these are the sources that the crate bundles, while its build as it is takes the
-    /// library that is installed.
+    /// Whether these are the crate's bundled sources, while the unchanged build uses an installed
+    /// library.
     pub bundled: bool,
-    /// Whether a library gets an object that no recorded call made. A build that works in its
-    /// source folder finds there what an earlier one has left, and compiles the rest.
+    /// Whether a library contains an object that no recorded call made. A build in the source
+    /// folder finds objects of an earlier build there, and compiles only the rest.
     pub is_partial: bool,
 }
 
@@ -121,9 +121,9 @@ pub enum CaptureError {
     NothingCaptured {
         /// The package.
         package: String,
-        /// Whether a library that is installed may be the reason.
+        /// Whether an installed library may be the reason.
         may_be_installed: bool,
-        /// Whether a library is made of what an earlier build has left ([`Captured::is_partial`]).
+        /// Whether a library is made from objects of an earlier build ([`Captured::is_partial`]).
         is_partial: bool,
         /// What to do.
         #[help]
@@ -132,15 +132,15 @@ pub enum CaptureError {
     /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
-    /// A file, or cargo itself.
+    /// A file cannot be accessed, or cargo cannot be run.
     #[error("cannot {action} `{}`: {source}", path.display())]
     #[diagnostic(code(cegar::io))]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// With what.
+        /// The path that it concerns.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
     /// `captured.json` is damaged.
@@ -157,8 +157,8 @@ pub enum CaptureError {
     },
 }
 
-/// Has a build call the recording compilers, which add what `link` lists, a line each, to whatever
-/// they link.
+/// Makes a build call the recording compilers, which add the words in the file `link`, one per
+/// line, to everything that they link.
 pub(crate) fn recording(
     build: &mut std::process::Command,
     folder: &std::path::Path,

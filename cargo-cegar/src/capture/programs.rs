@@ -1,9 +1,9 @@
-//! Programs among a library's files.
+//! Leaves out programs among a library's files.
 //!
-//! `make check` compiles a library's tests with the same compiler into the same log. Each has a
-//! `main`, and no program has room for two: such files are left out, and named. Whether a file
-//! defines `main` is for the preprocessor to say: the definition may stand in a header that the
-//! tests share, or in a part that this build leaves out.
+//! `make check` compiles a library's tests with the same compiler into the same log. Each test
+//! defines `main`, which a program can have only once, so such files are left out and reported. The
+//! preprocessor decides whether a file defines `main`: the definition may be in a header that the
+//! tests share, or in a part that this build excludes.
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ use super::{Captured, LeftOut, Unit};
 
 /// Leaves out the files that define `main`.
 pub(super) fn leave_out(captured: &mut Captured, compiler: &str) {
-    // The pattern is a constant; a test uses it.
+    // The pattern is a constant that a test covers.
     let Ok(definition) = Regex::new(DEFINITION) else {
         return;
     };
@@ -29,11 +29,11 @@ pub(super) fn leave_out(captured: &mut Captured, compiler: &str) {
     captured.left_out.extend(left);
 }
 
-/// `int main(void) {`, on one line or several.
+/// Matches `int main(void) {`, on one line or several.
 const DEFINITION: &str = r"(?m)(?:^|[\s;}])main\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)\s*\{";
 
-/// Whether it is worth the preprocessor's time: most files of a library do not speak of `main`, and
-/// are not among its tests.
+/// Whether a file is worth preprocessing: most files of a library do not mention `main` and are not
+/// in a folder of tests.
 fn is_suspect(unit: &Unit) -> bool {
     let folder = |part: &std::ffi::OsStr| {
         let part = part.to_string_lossy().to_lowercase();
@@ -56,7 +56,7 @@ fn defines_main(unit: &Unit, compiler: &str, definition: &Regex) -> bool {
         .args(&unit.args)
         .arg(&unit.file)
         .output();
-    // What cannot be preprocessed any more will be named when it is compiled.
+    // A file that cannot be preprocessed is reported when it is compiled.
     output.is_ok_and(|output| definition.is_match(&String::from_utf8_lossy(&output.stdout)))
 }
 

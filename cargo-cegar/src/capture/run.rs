@@ -1,4 +1,4 @@
-//! Running the crate's build under the recording compiler.
+//! Runs the crate's build with the recording compiler.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,17 +11,17 @@ use super::watched::{self, Doing};
 use super::{CaptureError, Captured, Record, archives, as_c, parse, programs};
 use crate::project::Project;
 
-/// Lines of a failed build's output that are shown.
+/// The number of lines of a failed build's output that are shown.
 const SHOWN: usize = 60;
 
-/// Runs the build of `project` and gives the C files that it compiles. The build works in a folder
-/// of its own (`target/cegar/capture`); only what its build script needs is compiled. `doing` hears
-/// what cargo is at.
+/// Runs the build of `project` and returns the C files that it compiles. The build uses a separate
+/// folder (`target/cegar/capture`); only what its build script needs is compiled. `doing` is told
+/// the progress of cargo.
 ///
-/// A build that works in the folder of the sources compiles less the second time, or nothing: then
-/// `make` is told to make everything anew. A build script that finds the library installed compiles
-/// nothing either: then it is run once more without what tells it so, and [`Captured::bundled`]
-/// says it.
+/// A build that works in the source folder compiles less the second time, or nothing. Then it is
+/// repeated with `make` told to make everything. A build script that finds an installed library
+/// compiles nothing either. Then it is repeated with this library hidden, and [`Captured::bundled`]
+/// is set.
 pub fn capture(
     project: &Project,
     stop: &AtomicBool,
@@ -49,7 +49,7 @@ pub fn capture(
             }
             Ok(_) => {}
             Err(CaptureError::Interrupted) => return Err(CaptureError::Interrupted),
-            // What goes wrong now is not the user's concern: the build as it is works.
+            // Errors of a further trial do not concern the user: the unchanged build works.
             Err(why) => tracing::info!("{trial:?}: {why}"),
         }
     }
@@ -67,7 +67,7 @@ fn capture_once(
     captured(project, &records, &output)
 }
 
-/// What a build compiled that told this.
+/// What a build compiled, given the compilers' records and cargo's output.
 pub(super) fn captured(
     project: &Project,
     records: &[Record],
@@ -86,7 +86,7 @@ pub(super) fn captured(
     as_c::take(&mut captured, candidates, compiler);
     programs::leave_out(&mut captured, compiler);
     archives::sort(&mut captured, &mine);
-    // What matters is the build script: the Rust code of the crate may need more than is here.
+    // Only the build script matters: the crate's Rust code may need more than is installed here.
     let script_failed = String::from_utf8_lossy(&output.stderr).contains("custom build command");
     if !output.status.success() && (captured.units.is_empty() || script_failed) {
         return Err(CaptureError::BuildFailed {
@@ -110,8 +110,8 @@ pub(super) fn folder(project: &Project) -> PathBuf {
     project.scratch().join("capture")
 }
 
-/// What the compilers were called for in a build of `project`, and what cargo printed. What cargo
-/// takes to be up to date is not built.
+/// Builds `project` and returns the records of the compilers and cargo's output. What cargo
+/// considers up to date is not built.
 pub(super) fn recorded(
     project: &Project,
     stop: &AtomicBool,
@@ -121,7 +121,7 @@ pub(super) fn recorded(
     let folder = folder(project);
     fs::create_dir_all(&folder).map_err(CaptureError::io("create", &folder))?;
     let log = folder.join("calls.jsonl");
-    // The file is there from the start: an empty record then means that nothing was compiled.
+    // The file exists from the start, so an empty file means that nothing was compiled.
     fs::write(&log, "").map_err(CaptureError::io("write", &log))?;
     let mut build = cargo(project, "check", &folder);
     compilers::record(&mut build, &folder.join("bin"), &log, trial)?;
@@ -135,8 +135,8 @@ pub(super) fn recorded(
 fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut run = Command::new(cargo);
-    // From the workspace: for a dependency's own manifest, cargo would not know the lock file and
-    // the features.
+    // Run from the workspace: with a dependency's own manifest, cargo would not use the lock file
+    // and the features of the workspace.
     run.current_dir(&project.workspace)
         .arg(command)
         .arg("--package")
@@ -149,11 +149,12 @@ fn cargo(project: &Project, command: &str, folder: &Path) -> Command {
     run
 }
 
-/// Forgets an earlier capture of the package, so that its build script runs again; its dependencies
+/// Deletes an earlier capture of the package, so that its build script runs again. Its dependencies
 /// stay built.
 fn clean(project: &Project, folder: &Path) {
     if folder.join("target").exists() {
-        // Where it fails the build script may not run, and the capture says that it found nothing.
+        // If this fails, the build script may not run, and the capture reports that nothing was
+        // compiled.
         if let Err(why) = cargo(project, "clean", folder).output() {
             tracing::warn!("cargo clean: {why}");
         }
@@ -171,8 +172,8 @@ fn read_log(log: &Path) -> Result<Vec<Record>, CaptureError> {
         .collect()
 }
 
-/// Whether the package's own build script made the call. A build system that clears the environment
-/// is given the benefit of the doubt.
+/// Whether the package's own build script made the call. Also true if the package is unknown, since
+/// some build systems clear the environment.
 pub(super) fn belongs(record: &Record, project: &Project) -> bool {
     record
         .package
@@ -181,7 +182,7 @@ pub(super) fn belongs(record: &Record, project: &Project) -> bool {
 }
 
 fn nothing(project: &Project, records: &[Record], captured: &Captured) -> CaptureError {
-    // The linker is called for every build script.
+    // The linker is called for every build script, so only calls that compile C count.
     let compiled = |package: &&str| {
         let of_it = |r: &&Record| r.package.as_deref() == Some(package);
         let calls: Vec<Record> = records.iter().filter(of_it).cloned().collect();
@@ -199,7 +200,7 @@ fn nothing(project: &Project, records: &[Record], captured: &Captured) -> Captur
             .iter()
             .map(|left| format!("{}: {}", left.file.display(), left.why))
             .collect();
-        // The trial of a library that was found.
+        // A program that tests an installed library.
         may_be_installed = captured
             .left_out
             .iter()

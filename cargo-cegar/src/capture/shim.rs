@@ -1,12 +1,12 @@
-//! The recording compiler: this very program, called by another name.
+//! The recording compiler: this program, called by another name.
 //!
-//! A build script is told that its C compiler is `cegar-cc`, a link to this binary, and finds more
-//! such links under the names of the machine's compilers ([`super::compilers`]). The link writes
-//! down how it was called and then *becomes* the real compiler, so that the build sees no
-//! difference: same output, same exit status, same signals. A record is one line, written with one
-//! `write` to a file opened for appending, so that compilers running in parallel do not mix their
-//! lines. If the record cannot be written the build still goes on: a capture that lacks a file says
-//! so later, a build that breaks says nothing useful.
+//! The C compiler of a build script is set to `cegar-cc`, a link to this binary, and more such
+//! links have the names of the machine's compilers ([`super::compilers`]). The link records how it
+//! was called and then *becomes* the real compiler, so that the build sees no difference in output,
+//! exit status or signals. A record is one line, written with one `write` to a file opened for
+//! appending, so that parallel compilers do not mix their lines. If the record cannot be written,
+//! the build continues: a capture with a missing file is reported later, while a failed build would
+//! give no useful message.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -18,28 +18,28 @@ use std::process::{Command, ExitCode};
 use super::Record;
 use super::compilers::{self, Tool};
 
-/// The name that this program is called by as a compiler.
+/// The name under which this program acts as a C compiler.
 pub const NAME: &str = "cegar-cc";
-/// As a C++ compiler: recorded, so that it can be named as left out.
+/// The name under which this program acts as a C++ compiler, whose files are reported as left out.
 pub const NAME_CXX: &str = "cegar-cxx";
-/// The variable that names the record.
+/// The variable with the path of the log of records.
 pub const LOG: &str = "CEGAR_CAPTURE_LOG";
-/// The variable that names the C compiler to become.
+/// The variable with the real C compiler.
 pub const REAL_CC: &str = "CEGAR_REAL_CC";
-/// The variable that names the C++ compiler to become.
+/// The variable with the real C++ compiler.
 pub const REAL_CXX: &str = "CEGAR_REAL_CXX";
 
-/// The variable that names the folder of links: a compiler in it is not a real one.
+/// The variable with the folder of links: a compiler in this folder is not a real one.
 pub const BIN: &str = "CEGAR_CAPTURE_BIN";
 
-/// The variable that names the file of arguments which are added where something is linked.
+/// The variable with the path of a file of arguments to add to each link command.
 pub const LINK: &str = "CEGAR_CAPTURE_LINK";
 
-/// Programs that are put before a compiler, and are none.
+/// Programs that launch a compiler given as their argument.
 const LAUNCHERS: &[&str] = &["ccache", "sccache", "distcc", "icecc"];
 
-/// If this process was called as a compiler: be one, and do not come back unless it cannot be
-/// started.
+/// If this process was called as a compiler, replaces it with the real one. Returns only if that
+/// cannot be started, or if this process was not called as a compiler.
 pub fn dispatch() -> Option<ExitCode> {
     let mut args = std::env::args_os();
     let called = PathBuf::from(args.next()?);
@@ -52,15 +52,15 @@ pub fn dispatch() -> Option<ExitCode> {
     let real = match name {
         NAME => chosen(REAL_CC, "cc"),
         NAME_CXX => chosen(REAL_CXX, "c++"),
-        // Under a compiler's own name only during a capture.
+        // Other names are compilers only during a capture.
         _ => match std::env::var_os(BIN).and(compilers::tool(name))? {
-            // "Not installed".
+            // Report that the library is not installed.
             Tool::PkgConfig => return Some(ExitCode::FAILURE),
             Tool::C | Tool::Cxx | Tool::Archiver => name.to_owned(),
         },
     };
-    // A compiler may be given with a launcher or with flags, as in `CC="ccache gcc -m64"`; or lie
-    // in a folder with a blank.
+    // The compiler may be set with a launcher or flags, as in `CC="ccache gcc -m64"`, or its path
+    // may contain a space.
     let words = match Path::new(&real).is_file() {
         true => vec![real],
         false => real.split_whitespace().map(str::to_owned).collect(),
@@ -76,7 +76,7 @@ pub fn dispatch() -> Option<ExitCode> {
     let mut command = Command::new(program);
     command.args(before);
     match linked_with(&args) {
-        // A linker that goes through archives once needs the group.
+        // A linker that reads archives only once needs the group.
         Some(more) => {
             let group = |word: &str| OsString::from(format!("-Wl,--{word}-group"));
             command
@@ -90,13 +90,13 @@ pub fn dispatch() -> Option<ExitCode> {
     if let (Some(path), Some(bin)) = (std::env::var_os("PATH"), std::env::var_os(BIN)) {
         command.env("PATH", compilers::without(&path, &bin));
     }
-    // Not returning is the point: the compiler takes this process's place.
+    // On success `exec` does not return: the compiler replaces this process.
     let why = command.exec();
     eprintln!("cegar-cc: cannot run `{program}`: {why}");
     Some(ExitCode::from(127))
 }
 
-/// Arguments that are added to a call that links a program.
+/// The arguments to add to a call that links a program; `None` for other calls.
 fn linked_with(args: &[OsString]) -> Option<Vec<String>> {
     let file = std::env::var_os(LINK)?;
     let is_other = |arg: &OsString| {

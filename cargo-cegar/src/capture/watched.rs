@@ -1,19 +1,19 @@
-//! Cargo at work, with what it says heard while it works: a build may take minutes, and silence
-//! looks like a hang.
+//! Runs cargo and reports its progress: a build may take minutes, and silence would look like a
+//! hang.
 
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Hears for how many seconds cargo has worked, and what it is at; nothing at first and when it has
-/// ended.
+/// A callback that receives the seconds that cargo has worked and its last status line. The status
+/// is empty at the beginning and at the end.
 pub type Doing<'a> = dyn FnMut(u64, &str) + 'a;
 
-/// How often it is told that the work goes on.
+/// How often the progress is repeated.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Runs cargo to its end.
+/// Runs cargo until it ends.
 pub(super) fn run(command: &mut Command, doing: &mut Doing<'_>) -> io::Result<Output> {
     doing(0, "");
     let started = Instant::now();
@@ -38,7 +38,7 @@ pub(super) fn run(command: &mut Command, doing: &mut Doing<'_>) -> io::Result<Ou
     let output = child.stdout.take().map(|mut stdout| {
         std::thread::spawn(move || {
             let mut all = Vec::new();
-            // What was read until an error is what there is.
+            // What was read before an error is all that is available.
             let _ = stdout.read_to_end(&mut all);
             all
         })

@@ -1,11 +1,11 @@
-//! The folder for what a build found.
+//! The folder for the results of a build.
 
 use std::path::Path;
 
 use crate::error::Error;
 use crate::store;
 
-/// Marks a folder as one whose contents are ours.
+/// Marks a folder whose contents belong to this tool.
 const MARK: &str = ".cargo-cegar";
 const README: &str = "\
 What `cargo cegar ci` found. To keep it, copy `tests`, `findings`, `corpus`, `mocks.json` and `.emitted.json` over the package's
@@ -13,8 +13,8 @@ What `cargo cegar ci` found. To keep it, copy `tests`, `findings`, `corpus`, `mo
 `contracts.toml` are here where an entry of `contracts.toml` was deleted: copy them as well.
 ";
 
-/// Makes the folder, or empties it of what an earlier build left. A folder that holds something
-/// else is left alone, with an error.
+/// Creates the folder, or removes the results of an earlier build from it. A folder with other
+/// contents is left unchanged, with an error.
 pub fn prepare(folder: &Path) -> Result<(), Error> {
     let failed = |why| Error::io("write to", folder, why);
     if folder.exists() && !folder.join(MARK).is_file() {

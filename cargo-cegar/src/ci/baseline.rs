@@ -1,11 +1,11 @@
-//! What is accepted as known: the baseline file.
+//! The baseline file, which lists known findings.
 //!
-//! A build that fails because of last year's finding is switched off, and a build that lets a bug
-//! pass because its test was once committed is worse than none. So a finding is known for one
-//! reason only: it was put into `cegar/baseline.json`. What an entry accepts is narrow: the fault
-//! at this place of this function, with these lines around it and by way of this caller
-//! ([`Identity::is_accepted_by`]), so that no second fault hides behind the first. The harness does
-//! not matter.
+//! A build that fails because of an old finding would be disabled, and a build that accepts a bug
+//! because its test was once committed is worse than none. So the only reason for a finding to be
+//! known is that it was put into `cegar/baseline.json`. An entry accepts only the fault at this
+//! place of this function, with these surrounding lines and this caller
+//! ([`Identity::is_accepted_by`]), so that it does not hide a second fault. The harness does not
+//! matter.
 
 use std::path::Path;
 
@@ -16,16 +16,16 @@ use crate::findings::Identity;
 use crate::store;
 use crate::verdict::Finding;
 
-/// The format that this version writes and reads.
+/// The version of the file format that this program writes and reads.
 const FORMAT: u32 = 2;
 
-/// The file, `cegar/baseline.json` if no other is named.
+/// The contents of the file, `cegar/baseline.json` by default.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     /// [`FORMAT`].
     pub format: u32,
-    /// What does not fail a build.
+    /// Findings that do not fail a build.
     pub findings: Vec<Entry>,
 }
 
@@ -42,11 +42,11 @@ impl Default for Baseline {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What the fault is known by.
+    /// The identity of the fault.
     pub identity: Identity,
-    /// The line it was seen in, for people; it is not compared.
+    /// The line of the fault, for information; it is not compared.
     pub line: u32,
-    /// What goes wrong, for people; it is not compared.
+    /// What goes wrong, for information; it is not compared.
     pub message: String,
 }
 
@@ -62,7 +62,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// The entry of a declaration that does not fit.
+    /// The entry for a mismatching declaration.
     pub fn of_binding(binding: &crate::bindings::Binding) -> Entry {
         Entry {
             identity: binding.identity.clone(),
@@ -73,8 +73,8 @@ impl Entry {
 }
 
 impl Baseline {
-    /// Reads the file; one that is not there is empty. With `anew`, what an older version wrote is
-    /// empty, too: it is about to be written in this version's format.
+    /// Reads the file; a missing file counts as empty. With `anew`, a file in an older format
+    /// counts as empty, too, since it is about to be written in the current format.
     pub fn read(path: &Path, anew: bool) -> Result<Baseline, Error> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
@@ -110,14 +110,14 @@ impl Baseline {
         }
     }
 
-    /// Whether it lists this fault.
+    /// Whether the baseline lists this fault.
     pub fn has(&self, identity: &Identity) -> bool {
         self.findings
             .iter()
             .any(|known| identity.is_accepted_by(&known.identity))
     }
 
-    /// Adds what is not listed, and gives the lines that moved their new numbers.
+    /// Adds findings that are not listed, and updates the line numbers of listed ones.
     pub fn update(&mut self, seen: &[Entry]) {
         for entry in seen {
             let is_it = |known: &&mut Entry| entry.identity.is_accepted_by(&known.identity);

@@ -1,9 +1,9 @@
-//! A campaign in continuous integration.
+//! A campaign in continuous integration (CI).
 //!
-//! No person is watching, the machine is rented by the minute, and the source tree is thrown away
-//! afterwards. So there is a budget that holds ([`crate::campaign::pool`]), what is accepted does
-//! not fail the build ([`baseline`]), and what is new goes to a folder of the package's own shape,
-//! to be kept as the build's artifact and copied over `cegar/` by the person who looks at it.
+//! Nobody watches the run, the machine is rented by the minute, and the source tree is deleted
+//! afterwards. So the budget is enforced ([`crate::campaign::pool`]), known findings do not fail
+//! the build ([`baseline`]), and new results are written to a folder with the structure of the
+//! package, which can be stored as the build's artifact and copied over `cegar/` by a user.
 
 mod artifacts;
 pub mod baseline;
@@ -26,23 +26,23 @@ pub use artifacts::prepare;
 use baseline::Baseline;
 pub use summary::markdown;
 
-/// Passes events on, tells known findings from new ones, and keeps the inputs of both.
+/// Passes events on, distinguishes known findings from new ones, and stores the inputs of both.
 pub struct Sorter<'a> {
     inner: &'a mut dyn Reporter,
     baseline: &'a Baseline,
     inputs: Option<PathBuf>,
-    /// What was found, in order; also the further inputs of a finding.
+    /// The findings in order, including further inputs of a finding.
     pub found: Vec<Sorted>,
-    /// Runs that did not end.
+    /// Runs that exceeded their time limit.
     pub hangs: Vec<Hang>,
-    /// Faults that a harness caused by breaking a condition which no list has.
+    /// Faults that a harness caused by violating a precondition which is not listed.
     pub preconditions: Vec<Finding>,
-    /// The first input that could not be kept, and why.
+    /// The error for the first input that could not be stored.
     pub lost: Option<Error>,
 }
 
 impl<'a> Sorter<'a> {
-    /// A sorter by this baseline. Inputs go to `inputs`.
+    /// Creates a sorter for this baseline. Inputs are stored in the folder `inputs`.
     pub fn new(
         inner: &'a mut dyn Reporter,
         baseline: &'a Baseline,
@@ -59,7 +59,8 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// Keeps an input of a harness under this name, and says where; nowhere if none are kept.
+    /// Stores an input of a harness under this name and returns its path, or `None` if inputs are
+    /// not stored.
     fn keep(&self, harness: &str, name: &str, tape: &[u8]) -> Result<Option<PathBuf>, Error> {
         let Some(inputs) = &self.inputs else {
             return Ok(None);
@@ -77,7 +78,7 @@ impl<'a> Sorter<'a> {
         }
     }
 
-    /// Keeps the input of a run that does not end beside those of findings.
+    /// Stores the input of a run that exceeded its time limit beside those of findings.
     fn keep_hang(&self, hang: &Hang) -> Result<Option<PathBuf>, Error> {
         let Some(file) = &hang.input else {
             return Ok(None);
@@ -116,8 +117,8 @@ impl<'a> Sorter<'a> {
             .iter()
             .find(|told| told.finding.identity.is(&finding.identity));
         let again = told.is_some();
-        // A path to the fault that the baseline does not list is a finding, although its place was
-        // reported.
+        // A path to the fault that the baseline does not list is a finding, even if the fault was
+        // reported for a listed path.
         let as_loud = told.is_none_or(|told| told.class == Class::Known && class != Class::Known);
         self.inner.event(&match class {
             _ if !as_loud => Event::FoundAgain(finding.clone()),
@@ -143,25 +144,25 @@ impl Reporter for Sorter<'_> {
     }
 }
 
-/// What a finding is to a build.
+/// The class of a finding for a build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
-    /// An earlier campaign saw its input pass.
+    /// Its input passed in an earlier campaign.
     Regression,
-    /// Neither a record nor the baseline has it.
+    /// Neither a record nor the baseline contains it.
     New,
-    /// It is committed, was never seen to pass, and the baseline does not list it.
+    /// It is committed, its input never passed, and the baseline does not list it.
     Failing,
     /// The baseline lists it.
     Known,
 }
 
 impl Class {
-    /// All of them, the worst first.
+    /// All classes, worst first.
     pub const ALL: [Class; 4] = [Class::Regression, Class::New, Class::Failing, Class::Known];
 
-    /// For people, after a number.
+    /// The word for a number of findings of this class.
     pub fn words(self, number: usize) -> &'static str {
         match (self, number) {
             (Class::Regression, 1) => "regression",
@@ -173,7 +174,7 @@ impl Class {
     }
 }
 
-/// How many findings there are of each class: one that several inputs or harnesses show counts
+/// The number of findings of each class. A finding that several inputs or harnesses show counts
 /// once, in its worst class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
@@ -206,7 +207,7 @@ impl Counts {
         }
     }
 
-    /// How many there are of a class.
+    /// The number of findings of a class.
     pub fn get(&self, class: Class) -> usize {
         match class {
             Class::Regression => self.regressions,
@@ -216,17 +217,18 @@ impl Counts {
         }
     }
 
-    /// How many fail a build that accepts what is known.
+    /// The number of findings that fail a build that accepts known ones.
     pub fn bad(&self) -> usize {
         self.new + self.regressions + self.failing
     }
 
-    /// How many there are.
+    /// The number of all findings.
     pub fn all(&self) -> usize {
         self.bad() + self.known
     }
 
-    /// `1 regression, 2 new, 0 known`: what there is, and always what is new and known.
+    /// Describes the counts, as in `1 regression, 2 new, 0 known`. New and known findings are
+    /// always mentioned, others if there are any.
     pub fn words(&self) -> String {
         let always = |class: &Class| matches!(class, Class::New | Class::Known);
         let said = Class::ALL
@@ -238,55 +240,55 @@ impl Counts {
     }
 }
 
-/// What a build comes to; also the file of `--json`.
+/// The result of a build; also the format of the file of `--json`.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// In one word.
+    /// The verdict on all harnesses.
     pub verdict: Verdict,
-    /// Over all harnesses.
+    /// The goals of all harnesses.
     pub goals: GoalTable,
-    /// Over all harnesses.
+    /// The statistics of all harnesses.
     pub stats: Stats,
-    /// How many findings of each class.
+    /// The number of findings of each class.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Committed tests and inputs of earlier findings that were not run to their end.
+    /// The number of committed tests and inputs of earlier findings that were not run completely.
     pub not_replayed: u64,
-    /// Violations that the engine sees and that no native run showed.
+    /// The number of violations that the engine sees and that no native run confirmed.
     #[serde(default)]
     pub not_shown: u64,
-    /// Inputs that failed and were not looked into, where no other input of the harness showed a
-    /// fault.
+    /// The number of failing inputs that were not examined, of harnesses without another input that
+    /// showed a fault.
     #[serde(default)]
     pub late: u64,
-    /// Each harness.
+    /// The results of each harness.
     pub harnesses: Vec<Line>,
-    /// Declarations of the crate that are not those of the library.
+    /// Declarations of the crate that do not match the library.
     pub bindings: Vec<crate::bindings::Binding>,
-    /// Each finding, once for each input that showed it.
+    /// The findings, once for each input that showed them.
     pub findings: Vec<Sorted>,
-    /// Runs that did not end in their time, which is not checked.
+    /// Runs that exceeded their time limit. Termination is not a checked property.
     pub hangs: Vec<Hang>,
-    /// Faults that harnesses caused by breaking conditions which `contracts.toml` does not have: no
-    /// findings, and nothing that passes.
+    /// Faults that harnesses caused by violating preconditions which `contracts.toml` does not
+    /// list. They are not findings, but the build does not pass with them.
     pub preconditions: Vec<Finding>,
-    /// Whether the command was interrupted before all was looked at.
+    /// Whether the command was interrupted before it was complete.
     pub interrupted: bool,
-    /// What every "proved" relies on.
+    /// The assumptions on which all proofs rest.
     pub assumptions: Vec<cegar_checker::Assumption>,
-    /// The number that the command ends with.
+    /// The exit code of the command.
     pub exit_code: u8,
 }
 
-/// A finding, and what it is to the build.
+/// A finding and its class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Sorted {
     /// The finding.
     #[serde(flatten)]
     pub finding: Finding,
-    /// What it is.
+    /// Its class.
     pub class: Class,
-    /// Whether this is a further input of a finding that stands above.
+    /// Whether this is a further input of an earlier finding in the list.
     pub again: bool,
 }
 
@@ -295,16 +297,16 @@ pub struct Sorted {
 pub struct Line {
     /// Its name.
     pub harness: String,
-    /// In one word; none if its campaign did not end by itself.
+    /// The verdict; `None` if its campaign did not end by itself.
     pub verdict: Option<Verdict>,
     /// Its goals.
     pub goals: GoalTable,
-    /// What it cost.
+    /// Its statistics.
     pub stats: Stats,
-    /// How many findings of each class.
+    /// The number of findings of each class.
     #[serde(flatten)]
     pub counts: Counts,
-    /// Wall clock, with compiling.
+    /// Wall-clock time in seconds, including compiling.
     pub seconds: f64,
     /// Why there is no result.
     pub failed: Option<String>,
@@ -314,17 +316,17 @@ pub struct Line {
     pub vacuous: Option<Vacuous>,
 }
 
-/// What makes a build fail.
+/// Options that determine when a build fails.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules {
-    /// Known findings do as well.
+    /// Whether known findings fail the build, too.
     pub fail_on_known: bool,
-    /// Open goals do.
+    /// Whether open goals fail the build.
     pub require_proof: bool,
 }
 
 impl Report {
-    /// Sums up.
+    /// Computes the report from the outcomes of the harnesses and the sorted findings.
     pub fn new(outcomes: &[Outcome], found: &[Sorted], whole: &Summary, rules: Rules) -> Report {
         let line = |outcome: &Outcome| {
             let own = found
@@ -349,8 +351,8 @@ impl Report {
         let settled = outcomes
             .iter()
             .all(|o| o.summary.as_ref().is_some_and(is_settled));
-        // In this order: what has to be mended in C, what has to be mended in the build, and what
-        // is left to be done.
+        // In order of precedence: faults to fix in C, errors to fix in the build, and work that is
+        // left.
         let code = match failure {
             _ if bad => ExitCode::Violation,
             Some((_, code)) => *code,
@@ -380,8 +382,8 @@ impl Report {
 }
 
 impl Report {
-    /// Adds faults of harnesses that break conditions which no list has. Whether the library may
-    /// want them is for a person to say, so the build is not clean.
+    /// Adds faults of harnesses that violate unlisted preconditions. A user must decide whether the
+    /// library may require these, so the build is not clean.
     pub fn add_preconditions(&mut self, preconditions: Vec<Finding>) {
         if !preconditions.is_empty() && self.exit_code == ExitCode::Clean.code() {
             self.exit_code = ExitCode::Incomplete.code();
@@ -389,7 +391,7 @@ impl Report {
         self.preconditions = preconditions;
     }
 
-    /// Adds declarations that do not fit; a new one fails the build.
+    /// Adds mismatching declarations. A new one fails the build.
     pub fn add_bindings(&mut self, bindings: Vec<crate::bindings::Binding>, rules: Rules) {
         let bad = bindings.iter().any(|one| !one.known || rules.fail_on_known);
         if bad {
@@ -399,8 +401,8 @@ impl Report {
     }
 }
 
-/// Whether `--require-proof` has nothing to say: every check is proved, or its violation is known,
-/// and no proof assumes what nobody has confirmed.
+/// Whether `--require-proof` is satisfied: every check is proved or its violation is known, and no
+/// proof rests on an assumption that no user has confirmed.
 fn is_settled(summary: &Summary) -> bool {
     if summary.rests_on_learnt() {
         return false;

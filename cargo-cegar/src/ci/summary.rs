@@ -1,5 +1,5 @@
-//! The page that code hosts show for a build: Markdown, a table of the harnesses and the findings
-//! below it.
+//! The page that code hosts show for a build: Markdown with a table of the harnesses followed by
+//! the findings.
 
 use std::fmt::Write as _;
 
@@ -94,7 +94,7 @@ fn put(out: &mut String, report: &Report) -> std::fmt::Result {
     Ok(())
 }
 
-/// A list under its title; nothing where it is empty.
+/// Writes a list under its title, or nothing if it is empty.
 fn section(out: &mut String, title: &str, items: impl Iterator<Item = String>) -> std::fmt::Result {
     let mut items = items.peekable();
     if items.peek().is_some() {
@@ -103,7 +103,7 @@ fn section(out: &mut String, title: &str, items: impl Iterator<Item = String>) -
     items.try_for_each(|item| writeln!(out, "- {item}"))
 }
 
-/// The row of a harness.
+/// Writes the table row of a harness.
 fn row(out: &mut String, line: &Line) -> std::fmt::Result {
     let verdict = match (&line.failed, line.verdict) {
         (Some(why), _) => format!("no result: {}", text(why)),
@@ -132,7 +132,7 @@ fn row(out: &mut String, line: &Line) -> std::fmt::Result {
     )
 }
 
-/// The findings of one class, under their title.
+/// Writes the findings of one class under their title.
 fn findings(out: &mut String, report: &Report, class: Class) -> std::fmt::Result {
     let title = match class {
         Class::Regression => "Regressions: an earlier campaign saw them pass",
@@ -200,7 +200,7 @@ fn function(place: &Place) -> String {
     }
 }
 
-/// Text that says what it says: no markup, no cell's end, one line.
+/// Escapes text so that it is shown literally: without markup, within its table cell, on one line.
 fn text(raw: &str) -> String {
     let mut out = String::new();
     for c in raw.chars() {
@@ -219,8 +219,8 @@ fn text(raw: &str) -> String {
     out
 }
 
-/// As [`text`], in a fixed-width face. A span of code has no escapes in Markdown, so it is written
-/// as HTML.
+/// As [`text`], in a monospaced font. Code spans have no escapes in Markdown, so it is written as
+/// HTML.
 fn code(raw: &str) -> String {
     format!("<code>{}</code>", text(raw))
 }

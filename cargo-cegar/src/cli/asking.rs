@@ -1,8 +1,9 @@
-//! The solver of `check-proof`: Z3 or one that the user names; and where the questions are kept.
+//! The solver of `check-proof`, which is Z3 or one that the user names, and the recording of its
+//! questions.
 //!
-//! The checker knows answers and nothing else. What stops another solver from answering at all (it
-//! is not installed, it crashes) is held back here until the checker has returned, and is then the
-//! command's error.
+//! The checker only handles answers. An error that prevents another solver from answering at all
+//! (it is not installed, it crashes) is stored here until the checker has returned, and is then
+//! reported as the command's error.
 
 use std::path::Path;
 
@@ -22,12 +23,13 @@ pub(super) struct Asking {
 }
 
 impl Asking {
-    /// This solver, or Z3's library; with a folder that keeps the questions.
+    /// Uses the solver `solver` or Z3's library, and records the questions in the folder `smt2` if
+    /// there is one.
     pub(super) fn new(solver: Option<&Path>, smt2: Option<&Path>) -> Result<Asking, Error> {
         let asker: Box<dyn Asker> = match solver {
             Some(command) => {
                 let solver = External::new(command);
-                // Before anything else is done: a program without loops has few questions, or none.
+                // The solver is tested first: a program without loops has few questions, or none.
                 solver.run(PROBE).map_err(|why| error(why.into()))?;
                 Box::new(solver)
             }
@@ -43,7 +45,7 @@ impl Asking {
         })
     }
 
-    /// What went wrong with the solver, whatever the checker made of it.
+    /// Returns the solver's error, regardless of the checker's result.
     pub(super) fn end(self) -> Result<(), Error> {
         self.failed.map_or(Ok(()), |why| Err(error(why)))
     }

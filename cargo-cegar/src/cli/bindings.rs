@@ -1,4 +1,4 @@
-//! `cargo cegar bindings`: the crate's declarations against the library.
+//! `cargo cegar bindings`: compares the crate's declarations with the library.
 
 use std::sync::atomic::AtomicBool;
 
@@ -70,8 +70,8 @@ fn checked(
     bindings::check(project, &clang, library, stop)
 }
 
-/// What `run` and `ci` find at their beginning; says how it went. A comparison that cannot be made
-/// is no reason not to run.
+/// The mismatches that `run` and `ci` find at their beginning; also reports how the comparison
+/// went. If the comparison fails, the command continues without it.
 pub(super) fn found(
     project: &Project,
     config: &Config,
@@ -82,7 +82,7 @@ pub(super) fn found(
     if config.bindings.check == Some(false) || !bindings::has_declarations(project) {
         return Ok(Vec::new());
     }
-    // The harnesses of a package have one library.
+    // All harnesses of a package have the same library.
     let first = options.harnesses.first();
     let library = first.map_or(&[][..], |first| &first.units[first.library.clone()]);
     let checked = match checked(project, config, library, stop) {

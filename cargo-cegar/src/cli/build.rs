@@ -1,4 +1,4 @@
-//! `build`: which C files belong to the crate, and whether they compile.
+//! `build`: reports which C files belong to the crate, and whether they compile.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ pub(super) fn build(
     let mut fan = reporter(manners, false, &project.root);
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
-    // Before the long part: without it the capture would be for nothing.
+    // Before the long part: without a compiler the capture would be useless.
     let clang = if args.no_compile {
         None
     } else {
@@ -88,8 +88,9 @@ pub(super) fn build(
     finish(fan)
 }
 
-/// Functions that the library calls and that neither it nor the stub library defines: each will be
-/// a mock. A preview, through the symbol tables; the campaign reports what it really mocked.
+/// Functions that the library calls and that neither it nor the stub library defines, so that each
+/// will be mocked. This is a preview by the symbol tables; the campaign reports what it actually
+/// mocked.
 fn undefined(clang: &Compiler, bitcode: &[PathBuf]) -> Vec<String> {
     let beside = clang
         .path

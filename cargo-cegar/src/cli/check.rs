@@ -1,4 +1,4 @@
-//! `cargo cegar check FILE...`: one program, no project.
+//! `cargo cegar check FILE...`: checks one program, without a project.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -46,11 +46,11 @@ pub(super) fn check(
     program(manners, args, &asked, stop)
 }
 
-/// What is checked of one program.
+/// The program to check, and the properties.
 pub(super) struct Asked<'a> {
     /// Its C files.
     pub files: &'a [PathBuf],
-    /// The properties; none for the default.
+    /// The properties; `None` for the default.
     pub properties: Option<Vec<Property>>,
     /// The question of an SV-COMP task that the verdict answers, and the task's data model.
     pub question: Option<(&'a Question, Goal, DataModel)>,
@@ -81,7 +81,7 @@ pub(super) fn program(
     let compiler = Compiler::find()?;
     let mut settings = settings(&args.budget, &RunConfig::default(), compiler)?;
     settings.keep = args.keep;
-    // A witness states its invariants in C, which the states of the floor are not.
+    // A witness states its invariants in C, and the states of the floor cannot be expressed in C.
     settings.floor &= args.witness.is_none();
     if settings.max_time.is_none() && settings.runs.is_none() {
         settings.max_time = Some(DEFAULT_TIME);
@@ -143,11 +143,12 @@ pub(super) fn program(
     conclude(outcome, fan, require_proof, stop)
 }
 
-/// Folders that another check may take before this one writes its test.
+/// The number of folders to try, since other checks may claim some before this one writes its test.
 const FOLDERS: usize = 64;
 
-/// The folders for the tests, the best one first: the one that was asked for, or else `cegar-tests`
-/// and those with this program's name, from the first on that holds no other program's tests.
+/// The folders for the tests in order of preference: the requested one, or else `cegar-tests` and
+/// folders with this program's name, beginning with the first that contains no tests of another
+/// program.
 fn tests_folders(
     asked: Option<&Path>,
     harness: &Harness,
@@ -176,7 +177,7 @@ fn tests_folders(
     Ok(from_first.take(FOLDERS).collect())
 }
 
-/// A name for the program: its first file's, as an identifier.
+/// A name for the program: the name of its first file, converted to an identifier.
 fn name_of(files: &[PathBuf]) -> String {
     let stem = files
         .first()
@@ -207,7 +208,7 @@ fn units(args: &CheckArgs, files: &[PathBuf], here: &Path) -> Result<Vec<Unit>, 
     flags.extend(args.flags.iter().cloned());
     let unit = |file: &PathBuf| {
         let source = here.join(file);
-        // Opening says more than asking whether it exists: a folder, no permission.
+        // Opening the file also detects folders and missing permissions.
         match std::fs::File::open(&source).and_then(|file| file.metadata()) {
             Ok(metadata) if metadata.is_dir() => Err(Error::usage(
                 format!("`{}` is a folder", file.display()),
@@ -228,7 +229,8 @@ fn units(args: &CheckArgs, files: &[PathBuf], here: &Path) -> Result<Vec<Unit>, 
     files.iter().map(unit).collect()
 }
 
-/// Where this check works: a folder of its own, so that two checks can run at a time.
+/// Creates the scratch folder of this check. Each check has its own, so that several can run at a
+/// time.
 fn scratch(
     manners: &Manners,
     args: &CheckArgs,
@@ -258,7 +260,8 @@ fn kept(dir: tempfile::TempDir, keep: bool) -> (PathBuf, Option<tempfile::TempDi
     }
 }
 
-/// Command line and environment (clap has merged them) over the file.
+/// Combines the settings of the command line and the environment, which clap has merged, with those
+/// of the file. The former take precedence.
 pub(super) fn settings(
     budget: &BudgetArgs,
     file: &RunConfig,
@@ -294,15 +297,15 @@ pub(super) fn settings(
     })
 }
 
-/// The limit of time of the command line, or else of the file.
+/// The time limit of the command line, or else of the file.
 pub(super) fn max_time(budget: &BudgetArgs, file: &RunConfig) -> Result<Option<Duration>, Error> {
     let configured = file.max_time.as_ref();
     let configured = configured.map(|text| configured_duration("`max_time` of `[run]`", text));
     Ok(budget.max_time.or(configured.transpose()?))
 }
 
-/// The assumptions that are lifted: by the level of faults first, then by name; the command line's
-/// lists go before the file's.
+/// The assumptions that are lifted: first by the level of faults, then by name. The command line's
+/// lists replace those of the file.
 fn lifted(budget: &BudgetArgs, file: &RunConfig) -> Result<BTreeSet<String>, Error> {
     let list = |given: &[String], file: &Option<Vec<String>>| match given {
         [] => file.clone().unwrap_or_default(),
@@ -328,7 +331,7 @@ fn lifted(budget: &BudgetArgs, file: &RunConfig) -> Result<BTreeSet<String>, Err
     })
 }
 
-/// The report files that were asked for.
+/// Adds the requested report files.
 pub(super) fn extra_reports(fan: &mut Fan, budget: &BudgetArgs, root: &Path) -> Result<(), Error> {
     outputs::distinct(&[("--sarif", &budget.sarif), ("--junit", &budget.junit)])?;
     if let Some(path) = &budget.sarif {

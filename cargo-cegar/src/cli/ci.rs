@@ -1,5 +1,4 @@
-//! `cargo cegar ci`: the campaigns of all harnesses within a budget, for a machine without a person
-//! at it.
+//! `cargo cegar ci`: runs the campaigns of all harnesses within a budget, on an unattended machine.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,12 +21,12 @@ use crate::project::Project;
 use crate::report::{HtmlReporter, JunitReporter, SarifReporter};
 use crate::{coverage, lock, store};
 
-/// The budget of a build that says nothing else.
+/// The default budget of a build.
 const DEFAULT_TIME: Duration = Duration::from_secs(600);
-/// What a harness may take under `--runs`, where no clock ends a campaign, if nothing else is said.
+/// The default limit of a harness under `--runs`, where no clock ends a campaign.
 const HANG: Duration = Duration::from_secs(1800);
 
-/// The name of the lock on a folder of artifacts, and the folder in words.
+/// The name of the lock for a folder of artifacts, and a description of the folder.
 fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
     let name = store::entry_name(folder.as_os_str().as_encoded_bytes());
     (
@@ -36,7 +35,7 @@ fn artifacts_lock(folder: &std::path::Path) -> (String, String) {
     )
 }
 
-/// The folder that takes what is new.
+/// The folder for new results.
 fn artifacts_folder(args: &CiArgs, project: &Project) -> Result<PathBuf, Error> {
     match &args.artifacts {
         Some(folder) => std::path::absolute(folder).map_err(|why| Error::io("find", folder, why)),
@@ -44,7 +43,7 @@ fn artifacts_folder(args: &CiArgs, project: &Project) -> Result<PathBuf, Error> 
     }
 }
 
-/// Refuses two reports in one file.
+/// Rejects several reports in the same file.
 fn distinct(args: &CiArgs) -> Result<(), Error> {
     outputs::distinct(&[
         ("--sarif", &args.budget.sarif),
@@ -65,7 +64,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     store::writable_dir(&project.scratch())?;
     let mut fan = reporter(manners, args.budget.stats, &project.root);
     let (name, what) = artifacts_lock(&artifacts);
-    // A build's budget holds, whoever works on its folders meanwhile.
+    // The budget includes the time to wait for other processes that use the folders.
     let limit = max_time(&args.budget, &config.run)?.unwrap_or(DEFAULT_TIME);
     let until = Some(Instant::now() + limit);
     let waits = lock::Waits { stop, until };
@@ -140,7 +139,7 @@ pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<
     Ok(exit_code(&report))
 }
 
-/// Adds to the baseline what was found. What was just accepted is no reason to fail.
+/// Adds the findings to the baseline. Findings that were just accepted do not fail the build.
 fn accept(report: &mut Report, baseline: &mut Baseline, fail_on_known: bool) {
     let found = report
         .findings
@@ -153,7 +152,7 @@ fn accept(report: &mut Report, baseline: &mut Baseline, fail_on_known: bool) {
     }
 }
 
-/// Tells the declarations that do not fit the library, and which of them are known.
+/// Reports the declarations that do not match the library, and which of them are known.
 fn tell_bindings(bindings: &mut [Binding], baseline: &Baseline, fan: &mut Fan) {
     for binding in bindings {
         binding.known = baseline.has(&binding.identity);
@@ -161,14 +160,14 @@ fn tell_bindings(bindings: &mut [Binding], baseline: &Baseline, fan: &mut Fan) {
     }
 }
 
-/// The command's exit code, by the number that stands in its report.
+/// The command's exit code, given the number in its report.
 fn exit_code(report: &Report) -> ExitCode {
     let mut codes = ExitCode::TABLE.iter().map(|(code, _)| *code);
     let code = codes.find(|code| code.code() == report.exit_code);
     code.unwrap_or(ExitCode::Internal)
 }
 
-/// The accepted findings, and their file.
+/// The path of the baseline file and its contents.
 fn baseline(args: &CiArgs, project: &Project) -> Result<(PathBuf, Baseline), Error> {
     let baseline_file = match &args.baseline {
         Some(path) => path.clone(),
@@ -186,7 +185,7 @@ fn baseline(args: &CiArgs, project: &Project) -> Result<(PathBuf, Baseline), Err
     Ok((baseline_file, baseline))
 }
 
-/// The reports that were asked for.
+/// Adds the requested reports.
 fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
     if let Some(path) = &args.budget.sarif {
         let (root, repository) = (project.root.clone(), crate::init::ci::repository(project));
@@ -197,7 +196,7 @@ fn reports(fan: &mut Fan, args: &CiArgs, project: &Project) {
     }
 }
 
-/// What to do about conditions that no list has.
+/// The advice for conditions that are not listed.
 const UNLISTED: &str = "harnesses break conditions that cegar/contracts.toml does not have: either \
     callers have to keep them (write them into the harness and the list, as `cargo cegar init` \
     does), or the library is at fault";
@@ -228,7 +227,7 @@ fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifact
     }
 }
 
-/// The files that were asked for, and the page of the build.
+/// Writes the requested files.
 fn outputs(
     args: &CiArgs,
     scratch: &Path,
@@ -249,7 +248,7 @@ fn outputs(
     let Some(path) = &args.summary else {
         return Ok(());
     };
-    // Other steps of the build have written there before.
+    // Other steps of the build may have written to the file.
     let mut file = std::fs::OpenOptions::new()
         .create(true)
         .append(true)

@@ -16,7 +16,7 @@ use crate::options::RunOptions;
 use crate::verdict::Stats;
 use crate::{list, plan, store};
 
-/// Loads the package and its harnesses for a command that searches nothing.
+/// Loads the package and its harnesses for a command that runs no search.
 fn prepared(
     manners: &Manners,
     selected: &[String],
@@ -123,7 +123,7 @@ pub(super) fn tmin(
 ) -> Result<ExitCode, Error> {
     let selected = std::slice::from_ref(&args.harness);
     let (options, mut fan) = prepared(manners, selected, stop)?;
-    // A path, or the name of an entry of the harness's corpus.
+    // The argument is a path, or the name of an entry of the harness's corpus.
     let entry = options
         .package
         .join("corpus")
@@ -224,7 +224,7 @@ pub(super) fn stats(manners: &Manners, args: &StatsArgs) -> Result<ExitCode, Err
     print(&text)
 }
 
-/// What a campaign cost, as it left it.
+/// The statistics that a campaign stored.
 fn kept_stats(state: &std::path::Path) -> Option<Stats> {
     let text = std::fs::read(state).ok()?;
     let state: serde_json::Value = serde_json::from_slice(&text).ok()?;

@@ -1,5 +1,5 @@
-//! `cargo cegar coverage`: which lines the campaigns executed, which are unreachable, which are
-//! open.
+//! `cargo cegar coverage`: shows which lines the campaigns executed, which are unreachable, and
+//! which are open.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         changed,
     } = coverage_of(&folders);
     if missing.len() == folders.len() {
-        // Each has the same reason, or the first is as good as any.
+        // The reasons are usually the same, so the first one is reported.
         return Err(missing.into_iter().next().map_or_else(
             || {
                 Error::nothing(
@@ -92,8 +92,8 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
     }
 }
 
-/// Says of which harnesses the coverage is not there or not known, and which files have changed
-/// since.
+/// Reports the harnesses without known coverage, and the files that have changed since the
+/// campaigns.
 fn tell_gaps<'a>(
     damaged: impl Iterator<Item = &'a (String, String)>,
     idle: &[String],
@@ -116,16 +116,16 @@ fn tell_gaps<'a>(
     }
 }
 
-/// What lies in campaigns' folders.
+/// The coverage data in the folders of campaigns.
 #[derive(Default)]
 pub(super) struct Found {
     /// The coverage.
     pub all: Coverage,
-    /// The folders that hold none, and why.
+    /// The folders without coverage data, and why.
     missing: Vec<(PathBuf, Error)>,
-    /// The harnesses of which no execution was seen.
+    /// The harnesses of which no execution was recorded.
     idle: Vec<String>,
-    /// The source files that have changed since.
+    /// The source files that have changed since the campaigns.
     changed: BTreeSet<String>,
 }
 
@@ -149,7 +149,7 @@ pub(super) fn coverage_of(folders: &[PathBuf]) -> Found {
     found
 }
 
-/// A line for each file.
+/// One JSON line for each file.
 fn lines(all: &Coverage) -> String {
     let line = |(path, file): (&String, &coverage::File)| {
         let functions = file.functions.iter().map(|(name, function)| {

@@ -1,4 +1,4 @@
-//! `cargo cegar explain GOAL`: why a goal stands as it does.
+//! `cargo cegar explain GOAL`: explains the state of a goal.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
     let mut changed = BTreeSet::new();
     for folder in folders(manners, args)? {
         if args.from.is_some() && folder.join("program.bc").is_file() {
-            // It may be from anywhere.
+            // The file may come from anywhere, so its readability is tested first.
             probe::readable(&folder.join("program.bc"))?;
         }
         let left = Left::read(&folder)?;
@@ -60,7 +60,7 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
     print(&text)
 }
 
-/// Whether this is the name of a finding of an earlier campaign whose input does not fail any more.
+/// Whether this is the name of an earlier finding whose input no longer fails.
 fn is_mended(manners: &Manners, name: &str) -> Result<bool, Error> {
     let (project, config) = open(manners)?;
     let listed = list::list(&project, &config)?;
@@ -68,7 +68,7 @@ fn is_mended(manners: &Manners, name: &str) -> Result<bool, Error> {
     Ok(findings.any(|finding| finding.name == name && !finding.failing))
 }
 
-/// What there is near a goal that there is not: lines of its file, else the files.
+/// Lists goals near a goal that does not exist: lines of its file, or else files.
 fn near(goal: &str, known: &[Place]) -> String {
     let mut words = goal.split(':');
     let file = words.next().unwrap_or_default();
@@ -79,7 +79,7 @@ fn near(goal: &str, known: &[Place]) -> String {
         .map(|place| place.line)
         .collect();
     if lines.is_empty() {
-        // What has no place in a file has no name to give.
+        // A goal without a place in a file has no name.
         let files = known.iter().map(|place| place.file.as_str());
         let files: BTreeSet<&str> = files.filter(|file| !file.is_empty()).collect();
         let files: Vec<&str> = files.into_iter().take(8).collect();
@@ -103,7 +103,7 @@ fn line(manners: &Manners, explained: &Explained) -> Result<String, Error> {
     Ok(format!("{line}\n"))
 }
 
-/// Where campaigns left something: the folder that was named, or those of the package's harnesses.
+/// The folders of campaigns: the given one, or those of the package's harnesses.
 fn folders(manners: &Manners, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error> {
     if let Some(folder) = &args.from {
         return Ok(vec![folder.clone()]);

@@ -1,4 +1,4 @@
-//! `init`: what was written, said in lines.
+//! `init`: writes the package and reports what was written.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -48,7 +48,7 @@ pub(super) fn init(
         try_all: duration(&args.try_all)?,
     };
     let mut fan = reporter(manners, false, &project.root);
-    // Without it the package can still be written.
+    // Without a compiler, the package can still be written.
     let clang = match compiler(&config) {
         Ok(clang) => Some(clang),
         Err(why) if args.header.is_some() || !args.function.is_empty() || args.from_tests => {
@@ -78,9 +78,9 @@ pub(super) fn init(
     })
 }
 
-/// What was done, for people.
+/// The report of what was done.
 struct Telling<'d> {
-    /// What paths are told relative to.
+    /// The folder to which shown paths are relative.
     here: PathBuf,
     done: &'d Initialised,
 }
@@ -95,7 +95,7 @@ impl Telling<'_> {
         let done = self.done;
         let mut lines = self.files();
         for (why, names) in by_reason(&done.skipped) {
-            // A header has hundreds of functions; all of them are for -v.
+            // A header has hundreds of functions, so all of them are only listed with -v.
             let shown = if manners.verbose > 0 {
                 names.len()
             } else {
@@ -119,7 +119,7 @@ impl Telling<'_> {
         lines
     }
 
-    /// The files that were written, kept and taken over.
+    /// Lists the files that were written, kept and taken over.
     fn files(&self) -> Vec<String> {
         let done = self.done;
         let is_other = |path: &&PathBuf| !done.harnesses.iter().any(|one| one.file == **path);
@@ -152,10 +152,10 @@ impl Telling<'_> {
     }
 }
 
-/// Names that are shown for one reason.
+/// The number of names that are shown for one reason.
 const SHOWN: usize = 6;
 
-/// What was skipped, by the reasons, in the order in which they come up.
+/// The skipped functions, grouped by reason, in the order in which the reasons occur.
 fn by_reason(skipped: &[(String, String)]) -> Vec<(&str, Vec<&str>)> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, why) in skipped {

@@ -1,4 +1,4 @@
-//! `cargo cegar init --ci SYSTEM`.
+//! `cargo cegar init --ci SYSTEM`: writes the files for continuous integration.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +12,7 @@ use crate::init::ci;
 use crate::plan::{self, SourceList};
 use crate::store;
 
-/// Writes the files for each system that was named.
+/// Writes the files for each named system.
 pub(super) fn init_ci(
     manners: &Manners,
     args: &InitArgs,
@@ -20,7 +20,7 @@ pub(super) fn init_ci(
     stop: &AtomicBool,
 ) -> Result<(), Error> {
     for system in &args.ci {
-        // What `init` has just written belongs to it.
+        // The package is opened again, since it includes what `init` has just written.
         let (project, config) = open(manners)?;
         let done = match system {
             CiSystem::Github => ci::github(&project)?,

@@ -1,4 +1,4 @@
-//! `list`: the harnesses of a crate, and how they stood.
+//! `list`: shows the harnesses of a crate and the state of their goals.
 
 use super::args::{Manners, MessageFormat};
 use super::print;

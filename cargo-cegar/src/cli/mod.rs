@@ -1,6 +1,6 @@
-//! From words to work: reads the command line, builds plain options, calls the room that does it,
-//! and turns the outcome into an exit code. Thin on purpose: what is here cannot be called from a
-//! test without a process.
+//! Reads the command line, converts it to plain options, calls the module that does the work, and
+//! turns the outcome into an exit code. This layer is thin, since a test can only call it by
+//! starting a process.
 
 mod args;
 mod asking;
@@ -37,7 +37,7 @@ use crate::verdict::Verdict;
 
 use args::{Cli, Color, Command, Manners, MessageFormat};
 
-/// Runs the command that `args` (with the program's name first) asks for.
+/// Runs the command given by `args`, whose first element is the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
     let mut args: Vec<OsString> = args.collect();
     // `cargo cegar x` calls `cargo-cegar cegar x`.
@@ -110,7 +110,7 @@ fn command(cli: &Cli) -> Result<ExitCode, Error> {
     }
 }
 
-/// The reporter that the command line asks for; `root` is what relative paths are relative to.
+/// The reporter that the command line asks for. Relative paths are relative to `root`.
 fn reporter(manners: &Manners, stats: bool, root: &std::path::Path) -> Fan {
     let mut fan = Fan::default();
     match manners.message_format {
@@ -132,7 +132,7 @@ fn note(reporter: &mut dyn Reporter, level: Level, message: impl Into<String>) {
     });
 }
 
-/// What a verdict means to a script.
+/// The exit code for a verdict.
 fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
     match verdict {
         Verdict::Violated => ExitCode::Violation,
@@ -146,7 +146,7 @@ fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
     }
 }
 
-/// Ends a campaign: the files of the reports, and the code.
+/// Ends a campaign: writes the report files and determines the exit code.
 fn conclude(
     outcome: Result<Verdict, Error>,
     mut fan: Fan,
@@ -167,7 +167,7 @@ fn conclude(
     Ok(exit_code(verdict, require_proof, &fan))
 }
 
-/// Why `--require-proof` is not content with a proof.
+/// Why a proof does not satisfy `--require-proof`.
 const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has \
     confirmed; read cegar/contracts.toml, and set state = \"confirmed\", or delete them";
 
@@ -178,7 +178,7 @@ fn verbosity(manners: &Manners) -> i8 {
 
 fn color(manners: &Manners) -> anstream::ColorChoice {
     match manners.color {
-        // anstream looks at the terminal, NO_COLOR and CLICOLOR.
+        // anstream considers the terminal, NO_COLOR and CLICOLOR.
         Color::Auto => anstream::ColorChoice::Auto,
         Color::Always => anstream::ColorChoice::Always,
         Color::Never => anstream::ColorChoice::Never,
@@ -191,7 +191,8 @@ fn log(manners: &Manners) {
         1 => "warn,cargo_cegar=info",
         _ => "debug",
     };
-    // The solver's bindings tell of every term that is made: only to who asks for them by name.
+    // The solver's bindings log every term that is created, so they are only logged if requested
+    // explicitly.
     let quiet = |wanted: &str| format!("z3=warn,{wanted}");
     let filter = std::env::var("CEGAR_LOG")
         .ok()
@@ -208,8 +209,7 @@ fn log(manners: &Manners) {
         .try_init();
 }
 
-/// The second tier: an error for a person, with its place and a hint, or for a program, as one more
-/// JSON line.
+/// Shows an error: for a person with its place and a hint, or for a program as a final JSON line.
 fn show(manners: &Manners, error: Error) {
     if manners.message_format == MessageFormat::Json {
         let line = serde_json::json!({
@@ -232,7 +232,7 @@ fn show(manners: &Manners, error: Error) {
     let _ = writeln!(stderr, "error: {}", text.trim_start_matches('\n'));
 }
 
-/// Results go to stdout; a reader that has gone away is not an error.
+/// Prints results to stdout. A closed pipe is not an error.
 pub(super) fn print(text: &str) -> Result<ExitCode, Error> {
     use std::io::Write as _;
     match std::io::stdout().write_all(text.as_bytes()) {
@@ -243,7 +243,7 @@ pub(super) fn print(text: &str) -> Result<ExitCode, Error> {
     }
 }
 
-/// Ends the report of a command that has no verdict.
+/// Finishes the report of a command without a verdict.
 fn finish(mut fan: Fan) -> Result<ExitCode, Error> {
     fan.finish()
         .map_err(|why| Error::io("write", "the report", why))?;

@@ -1,13 +1,13 @@
-//! The report files of a command line. A report replaces its file, so that of two reports for one
-//! file the last one written would stay, and nothing would say that the other is missing.
+//! Checks the report files of a command line. A report replaces its file, so if two reports used
+//! the same file, only the last one would remain, without a warning about the other.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::store::FileError;
 
-/// Refuses two options that name one file, and files whose folder is not there: that is told before
-/// the campaign, not after it. Devices and pipes take any number of reports.
+/// Rejects two options that name the same file, and files whose folder does not exist. This is
+/// reported before the campaign instead of after it. Devices and pipes may receive several reports.
 pub(super) fn distinct(reports: &[(&str, &Option<PathBuf>)]) -> Result<(), Error> {
     let mut seen: Vec<(&str, PathBuf)> = Vec::new();
     for (option, path) in reports {
@@ -30,7 +30,7 @@ pub(super) fn distinct(reports: &[(&str, &Option<PathBuf>)]) -> Result<(), Error
     Ok(())
 }
 
-/// Refuses a file of an option whose folder is not there.
+/// Rejects the file of an option if its folder does not exist.
 pub(super) fn in_a_folder(option: &str, path: &Path) -> Result<(), Error> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -42,7 +42,7 @@ pub(super) fn in_a_folder(option: &str, path: &Path) -> Result<(), Error> {
     })
 }
 
-/// The file that a path leads to, whether it is there or not.
+/// The file that a path refers to, whether it exists or not.
 fn resolved(path: &Path) -> PathBuf {
     if let Ok(real) = path.canonicalize() {
         return real;

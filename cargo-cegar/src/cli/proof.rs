@@ -1,4 +1,4 @@
-//! `cargo cegar check-proof CERTIFICATE`: is what a certificate says really so?
+//! `cargo cegar check-proof CERTIFICATE`: checks the claims of a certificate.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         asking.end()?;
         checked
     } else {
-        // Other bitcode need not even be readable.
+        // Bitcode with another hash need not be readable.
         Err(Rejected::Bitcode {
             expected: certificate.bitcode.clone(),
             found: digest,
@@ -98,12 +98,12 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
     })
 }
 
-/// How many of the proved checks are those that `check` and `run` count.
+/// How many of the proved checks are among those that `check` and `run` count.
 #[derive(Clone, Copy, Default)]
 struct Counted {
-    /// Without a condition.
+    /// Proved without a condition.
     certain: usize,
-    /// If other checks hold.
+    /// Proved if other checks hold.
     conditional: usize,
 }
 
@@ -136,7 +136,7 @@ impl Counted {
     }
 }
 
-/// What was derived, a line each.
+/// The assumptions that the checker derived, one per line.
 fn assuming(assumptions: &[Assumption]) -> String {
     let lines = assumptions.iter();
     lines

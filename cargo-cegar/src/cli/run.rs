@@ -1,5 +1,5 @@
-//! `run` and `replay`: campaigns on the harnesses of a crate, and what all commands on a crate
-//! begin with.
+//! `run` and `replay`: campaigns on the harnesses of a crate, and the common first steps of all
+//! commands on a crate.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -22,7 +22,7 @@ use crate::project::Project;
 use crate::report::HtmlReporter;
 use crate::{campaign, capture, contracts, lock, plan, store};
 
-/// A package and what its files say.
+/// Loads a package and its configuration.
 pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
     let mut project = Project::load(
         manners.manifest_path.as_deref(),
@@ -72,16 +72,16 @@ pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Resul
     conclude(outcome, fan, options.settings.require_proof, stop)
 }
 
-/// What is different where no person looks on.
+/// Options for runs that nobody watches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Unattended<'a> {
-    /// The folder beside the package that takes what is new. Default none: the package.
+    /// The folder for new results. By default, results are written to the package.
     pub artifacts: Option<&'a Path>,
-    /// How long other commands on the harnesses are waited for. Default: until they end.
+    /// How long to wait for other commands that use the harnesses. By default, until they end.
     pub until: Option<Instant>,
 }
 
-/// What a campaign on the harnesses of a crate is asked by a person; holds the locks of the
+/// Computes the options of an interactive campaign on the harnesses of a crate, and locks the
 /// harnesses.
 pub(super) fn run_options(
     project: &Project,
@@ -95,7 +95,7 @@ pub(super) fn run_options(
     unattended_options(project, config, selected, budget, attended, fan, stop)
 }
 
-/// As [`run_options`], where no person looks on.
+/// As [`run_options`], for a run that nobody watches.
 pub(super) fn unattended_options(
     project: &Project,
     config: &Config,
@@ -141,7 +141,7 @@ pub(super) fn unattended_options(
         package_folders(project, &harnesses, budget.no_emit)?;
     }
     readable_record(&project.cegar)?;
-    // All commands lock in this order, so that none waits for another one that waits for it.
+    // All commands lock in the same order, so that they cannot deadlock.
     let mut names: Vec<&str> = harnesses.iter().map(|h| h.name.as_str()).collect();
     names.sort_unstable();
     for name in names {
@@ -171,7 +171,7 @@ pub(super) fn unattended_options(
     })
 }
 
-/// Says which conditions harnesses no longer assume.
+/// Reports the conditions that harnesses no longer assume.
 fn tell_settled(settled: &[contracts::Settled], has_copies: bool, fan: &mut Fan) {
     for one in settled {
         let copies = match has_copies {
@@ -189,7 +189,7 @@ fn tell_settled(settled: &[contracts::Settled], has_copies: bool, fan: &mut Fan)
     }
 }
 
-/// Makes sure that the folders of the package that a campaign writes to can be written.
+/// Checks that the package's folders to which a campaign writes are writable.
 fn package_folders(project: &Project, harnesses: &[Harness], no_emit: bool) -> Result<(), Error> {
     for harness in harnesses {
         package_folder(&project.cegar.join("corpus").join(&harness.name))?;
@@ -201,7 +201,7 @@ fn package_folders(project: &Project, harnesses: &[Harness], no_emit: bool) -> R
     Ok(())
 }
 
-/// A folder of the package that the command writes to.
+/// Checks that a folder of the package is writable.
 fn package_folder(path: &Path) -> Result<(), Error> {
     store::writable_dir(path).map_err(|why| {
         Error::Io(why.where_not_writable(
@@ -210,8 +210,8 @@ fn package_folder(path: &Path) -> Result<(), Error> {
     })
 }
 
-/// Makes sure that the record of the tests that were written can be read, before a test is found
-/// that has to be added to it.
+/// Checks that the record of the written tests is readable, before a test is found that must be
+/// added to it.
 fn readable_record(package: &Path) -> Result<(), Error> {
     match crate::emit::package::readable_record(package) {
         Ok(_) => Ok(()),

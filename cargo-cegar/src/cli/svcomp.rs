@@ -1,5 +1,5 @@
-//! `cargo cegar check --svcomp TASK`: each question of a task is a check of its own, with the
-//! command's time for itself.
+//! `cargo cegar check --svcomp TASK`: runs a separate check for each question of a task, each with
+//! the full time of the command.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,8 +16,8 @@ use crate::explain::Left;
 use crate::svcomp::{Answered, Goal, Question, Task, model};
 use crate::verdict::Verdict;
 
-/// Runs the command. Ends with 100 if a property is violated, else with the code of the first
-/// question that has another one than 0.
+/// Runs the command. The exit code is 100 if a property is violated, otherwise that of the first
+/// question with a code other than 0.
 pub(super) fn check(
     manners: &Manners,
     args: &CheckArgs,
@@ -58,7 +58,7 @@ pub(super) fn check(
     Ok(other.unwrap_or(ExitCode::Clean))
 }
 
-/// The questions that are asked: all, or those that are named.
+/// The questions to ask: all, or the named ones.
 fn chosen<'t>(task: &'t Task, only: &[String]) -> Result<Vec<&'t Question>, Error> {
     let names = || task.questions.iter().map(|question| question.name.as_str());
     if let Some(unknown) = only
@@ -78,7 +78,7 @@ fn chosen<'t>(task: &'t Task, only: &[String]) -> Result<Vec<&'t Question>, Erro
     Ok(task.questions.iter().filter(wanted).collect())
 }
 
-/// Refuses a task for 32 bits whose program is another one here.
+/// Rejects a task for 32 bits whose program has another meaning on this platform.
 pub(super) fn require_one_model(
     compiler: &Compiler,
     units: &[Unit],
@@ -92,7 +92,7 @@ pub(super) fn require_one_model(
     })
 }
 
-/// Tells what a verdict answers.
+/// Reports the answer that a verdict gives to a question.
 pub(super) fn tell(
     question: &Question,
     goal: Goal,

@@ -1,4 +1,5 @@
-//! Who works on a command's harnesses: `--jobs`, and the other machines of `--listen` and `--join`.
+//! The processes and machines that work on a command's harnesses: `--jobs`, and the other machines
+//! of `--listen` and `--join`.
 
 use cegar_fuzz::exchange::{Hub, probe};
 use cegar_search::strategy::Strategy;
@@ -45,24 +46,25 @@ pub struct TeamArgs {
     pub join: Option<String>,
 }
 
-/// What a command has to do with other machines. The hub, if there is one, ends with it.
+/// The connection of a command to other machines. The hub, if there is one, ends when this is
+/// dropped.
 #[derive(Default)]
 pub(super) struct Exchange {
-    /// Where this command's campaigns join.
+    /// The address that this command's campaigns join.
     join: Option<String>,
     _hub: Option<Hub>,
 }
 
 impl Exchange {
-    /// Puts into a command's options who works on it.
+    /// Sets the number of jobs and the address to join in a command's options.
     pub fn apply(&self, args: &TeamArgs, options: &mut RunOptions) {
         options.jobs = args.jobs.unwrap_or(1);
         options.settings.join.clone_from(&self.join);
     }
 }
 
-/// Begins to listen, or tries to join: before the long part, which would be in vain if either
-/// fails.
+/// Starts to listen, or tests whether joining works. This is done before the long part, which would
+/// be in vain if it fails.
 pub(super) fn open(
     args: &TeamArgs,
     budget: &BudgetArgs,
@@ -117,7 +119,7 @@ pub(super) fn open(
     })
 }
 
-/// Each job has processes and threads of its own.
+/// The largest number of jobs, since each has its own processes and threads.
 const MOST_JOBS: usize = 1024;
 
 fn jobs(text: &str) -> Result<usize, String> {
@@ -127,7 +129,7 @@ fn jobs(text: &str) -> Result<usize, String> {
     }
 }
 
-/// `HOST:PORT`, of `HOST:PORT`, `[V6]:PORT` or `PORT`.
+/// Normalises `HOST:PORT`, `[V6]:PORT` or `PORT` to `HOST:PORT`.
 fn address(text: &str) -> Result<String, String> {
     let (host, port) = text.rsplit_once(':').unwrap_or(("127.0.0.1", text));
     let whole = !host.is_empty() && (!host.contains(':') || host.starts_with('['));

@@ -1,13 +1,14 @@
-//! Bitcode that need not be made again.
+//! A cache of bitcode.
 //!
-//! An entry's name is a hash of the compiler, the file's place and its flags; beside the bitcode
-//! stands a list of every file that was read to make it (clang's own dependency list) with the hash
-//! of its content, and the hash of the preprocessed text. It is fresh if all of them still have
-//! that content, and the preprocessor makes the same text of them now: a header that appears before
-//! another one of its name on the search path changes no file that was read, nor does an include
-//! path in the environment. The files are compared because the text does not tell columns. Times do
-//! not matter, so a fresh checkout or a touched header compiles nothing. The bitcode's own hash
-//! stands there too: caches are copied between machines, and LLVM does not survive every damage.
+//! An entry's name is a hash of the compiler, the file's path and its flags. Beside the bitcode
+//! there is a list of every file that was read to make it (clang's own dependency list) with the
+//! hash of its content, and the hash of the preprocessed text. The entry is fresh if all files
+//! still have that content, and the preprocessor still produces the same text: a new header that
+//! comes first on the search path, or an include path in the environment, changes none of the files
+//! that were read. The files are compared in addition because the text does not include columns.
+//! Timestamps do not matter, so a fresh checkout or a touched header causes no compilation. The
+//! hash of the bitcode itself is stored too: caches are copied between machines, and LLVM does not
+//! survive every kind of damage.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,49 +22,49 @@ use sha2::{Digest, Sha256};
 use super::{Compiler, Unit};
 use crate::store;
 
-/// What has to be as it was for bitcode to be used again.
+/// What must be unchanged for bitcode to be reused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fresh {
-    /// The files that were read: for the stub library, whose search path is ours. That is some
+    /// The files that were read. Used for the stub library, whose search path is known; it has some
     /// fifty files in each campaign.
     Files,
     /// The files and the preprocessed text.
     Text,
 }
 
-/// The place of one unit's bitcode.
+/// The cache entry of one unit.
 pub(super) struct Entry {
     /// The bitcode file.
     pub bitcode: PathBuf,
     directory: PathBuf,
     list: PathBuf,
-    /// The hash of the preprocessed text as it is now; empty where only files count, none where
-    /// clang rejects the file.
+    /// The hash of the current preprocessed text. Empty if only files are compared, `None` if clang
+    /// rejects the file.
     text: Option<String>,
-    /// What the files say that clang reads.
+    /// Properties of the files that clang reads.
     said: Said,
 }
 
-/// What the files say that clang reads.
+/// Properties of the files that clang reads.
 #[derive(Clone, Copy, Default)]
 struct Said {
-    /// A word about sanitizers.
+    /// Whether a file mentions sanitizers.
     sanitizers: bool,
-    /// A question whether `no_sanitize` is a macro.
+    /// Whether a file tests if `no_sanitize` is a macro.
     no_sanitize: bool,
 }
 
 #[derive(Serialize, Deserialize)]
 struct List {
-    /// File and content hash.
+    /// The files and the hashes of their contents.
     files: BTreeMap<PathBuf, String>,
-    /// The bitcode's own hash.
+    /// The hash of the bitcode.
     #[serde(default)]
     bitcode: String,
     /// The hash of the preprocessed text.
     #[serde(default)]
     text: Option<String>,
-    /// What the compiler said, to be said again.
+    /// The compiler's warnings, to be repeated when the entry is reused.
     warnings: String,
 }
 
@@ -102,7 +103,7 @@ impl Entry {
                 let is_about = |flag: &String| !flag.starts_with("-f") && flag.contains("sanit");
                 let mut said = said(&list, &unit.directory);
                 said.sanitizers |= unit.flags.iter().any(is_about);
-                // A list that stays takes some space in the cache and is never read.
+                // If removing fails, the list takes some space in the cache and is never read.
                 let _ = fs::remove_file(&list);
                 (text, said)
             }
@@ -116,12 +117,12 @@ impl Entry {
         }
     }
 
-    /// Whether a file that is read asks whether `no_sanitize` is a macro.
+    /// Whether a file that clang reads tests if `no_sanitize` is a macro.
     pub fn asks_for_the_word(&self) -> bool {
         self.said.no_sanitize
     }
 
-    /// The warnings of then, if nothing has changed since.
+    /// The stored warnings, if nothing has changed since.
     pub fn fresh(&self) -> Option<String> {
         if !self.bitcode.is_file() || self.text.is_none() {
             return None;
@@ -136,9 +137,9 @@ impl Entry {
         list.files.iter().all(same).then_some(list.warnings)
     }
 
-    /// The preprocessed text of a file that asks whether it is sanitized, as it is without the
-    /// sanitizers: they are only the engine's way to have checks inserted. None for any other file.
-    /// The list of files that are read goes to `dependencies`.
+    /// For a file that tests whether it is sanitized, the preprocessed text without sanitizers,
+    /// since they are only the engine's way to have checks inserted. `None` for any other file. The
+    /// list of the files that are read is written to `dependencies`.
     pub fn text_without_sanitizers(
         &self,
         compiler: &Compiler,
@@ -146,7 +147,7 @@ impl Entry {
         args: &[String],
         dependencies: &Path,
     ) -> io::Result<Option<PathBuf>> {
-        // `-Xclang` takes the argument behind it, so that `-fsanitize-address-...` stays.
+        // `-Xclang` takes the next argument as its own, so `-fsanitize-address-...` must stay.
         let is_sanitizer =
             |arg: &&String| arg.starts_with("-fsanitize=") || arg.starts_with("-fsanitize-trap");
         let others = args.iter().filter(|arg| !is_sanitizer(arg));
@@ -169,17 +170,17 @@ impl Entry {
             .arg(&text)
             .arg(&unit.source)
             .output()?;
-        // What clang has against the file it says when it compiles it.
+        // Clang reports errors in the file when it compiles it.
         Ok(made.status.success().then_some(text))
     }
 
-    /// A file beside the entry that no other process and no other campaign of this one uses.
+    /// A path beside the entry that is unique to this process and call.
     pub fn scratch(&self, extension: &str) -> PathBuf {
         scratch(&self.bitcode, extension)
     }
 
-    /// Moves what the compiler made into place. The list goes last: without it the entry is not
-    /// fresh.
+    /// Moves the compiler's output into place. The list is written last, since the entry is not
+    /// fresh without it.
     pub fn keep(&self, made: &Path, dependencies: &Path, warnings: &str) -> io::Result<()> {
         let text = fs::read_to_string(dependencies)?;
         fs::remove_file(dependencies)?;
@@ -200,16 +201,16 @@ impl Entry {
     }
 }
 
-/// A file beside this one that no other process and no other campaign of this one uses.
+/// A path beside a file that is unique to this process and call.
 fn scratch(beside: &Path, extension: &str) -> PathBuf {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     beside.with_extension(format!("{}-{number}.{extension}", std::process::id()))
 }
 
-/// What the files in clang's list, read from `folder`, say. Without a word about sanitizers
-/// (`__has_feature`, `__SANITIZE_ADDRESS__`) the preprocessor makes the same text with and without
-/// them.
+/// Examines the files in clang's dependency list, relative to `folder`. If none mentions sanitizers
+/// (`__has_feature`, `__SANITIZE_ADDRESS__`), the preprocessor produces the same text with and
+/// without them.
 fn said(list: &Path, folder: &Path) -> Said {
     let Ok(list) = fs::read_to_string(list) else {
         return Said {
@@ -233,7 +234,7 @@ fn said(list: &Path, folder: &Path) -> Said {
     said
 }
 
-/// Whether a line asks whether `no_sanitize` is a macro: `#ifdef no_sanitize`, and not `#if
+/// Whether a line tests if `no_sanitize` is a macro: `#ifdef no_sanitize`, but not `#if
 /// __has_attribute(no_sanitize)`.
 fn asks_for_the_word(line: &[u8]) -> bool {
     if !line.trim_ascii_start().starts_with(b"#") || !has(line, b"no_sanitize") {
@@ -249,15 +250,15 @@ fn asks_for_the_word(line: &[u8]) -> bool {
         })
 }
 
-/// Whether a word stands in a text, in small or large letters.
+/// Whether a text contains a word, ignoring case.
 fn has(text: &[u8], word: &[u8]) -> bool {
     let mut parts = text.windows(word.len());
     parts.any(|part| part.eq_ignore_ascii_case(word))
 }
 
-/// The hash of what the preprocessor makes of a file, without line markers; the list of files that
-/// are read goes to `list`. It is made before the bitcode, so that a file that is saved in between
-/// belongs to another text the next time.
+/// The hash of the preprocessed text of a file, without line markers. The list of the files that
+/// are read is written to `list`. It is computed before the bitcode, so that a file that is saved
+/// in between makes the entry stale.
 fn preprocessed(
     compiler: &Compiler,
     unit: &Unit,
@@ -268,7 +269,7 @@ fn preprocessed(
     command
         .current_dir(&unit.directory)
         .args(args)
-        // Among several actions clang takes the earliest phase, which is this one.
+        // Given several actions, clang performs the earliest phase, which is this one.
         .args(["-E", "-P", "-o", "-"])
         .arg(&unit.source);
     if let Some(list) = list {
@@ -283,8 +284,8 @@ fn content_hash(path: &Path) -> io::Result<String> {
     Ok(store::hex(&Sha256::digest(fs::read(path)?)))
 }
 
-/// The files after the colon of a make rule; a blank in a name is written `\ `, a line goes on
-/// after `\`.
+/// The files after the colon of a make rule. A space in a name is written as `\ `, and a line
+/// continues after `\`.
 pub(crate) fn parse_dependencies(text: &str) -> Vec<PathBuf> {
     let Some((_, after)) = text.split_once(": ") else {
         return Vec::new();

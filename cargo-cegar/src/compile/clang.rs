@@ -1,5 +1,5 @@
-//! Finding clang. Bitcode has a version: what another clang writes, LLVM 19 may not read, so the
-//! version is asked for before anything is compiled.
+//! Finds clang. LLVM 19 may not be able to read the bitcode of another version of clang, so the
+//! version is checked before anything is compiled.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -21,14 +21,14 @@ pub struct Compiler {
 }
 
 impl Compiler {
-    /// The clang named by `CEGAR_CLANG`, else `clang-19`, else a `clang` that is version 19.
+    /// Finds the clang named by `CEGAR_CLANG`, or else a clang 19 under its usual names and paths.
     pub fn find() -> Result<Self, CompileError> {
         Self::find_with(std::env::var_os("CEGAR_CLANG").map(PathBuf::from))
     }
 
-    /// As [`Compiler::find`], with `chosen` (from a configuration file) before the usual names. A
-    /// chosen compiler that is not a clang 19 is an error; another one is not silently taken
-    /// instead.
+    /// As [`Compiler::find`], but `chosen` (from the environment or a configuration file) takes
+    /// precedence over the usual names. If the chosen compiler is not a clang 19, this is an error;
+    /// no other compiler is used instead.
     pub fn find_with(chosen: Option<PathBuf>) -> Result<Self, CompileError> {
         if let Some(chosen) = chosen {
             let path = which::which(&chosen).map_err(|_| CompileError::NoClang {
@@ -43,7 +43,7 @@ impl Compiler {
             "/usr/lib/llvm-19/bin/clang",
             "/usr/local/opt/llvm@19/bin/clang",
         ];
-        // An emptied PATH means that nothing outside of it is wanted.
+        // An empty PATH means that no program outside of it is to be used.
         let installed = std::env::var_os("PATH").is_some_and(|path| !path.is_empty());
         if let Some(path) = usual
             .iter()
@@ -83,7 +83,7 @@ impl Compiler {
     }
 }
 
-/// The first line of what a compiler says of its version.
+/// The first line of a compiler's version output.
 fn ask(path: &Path) -> Result<String, CompileError> {
     let output = Command::new(path)
         .arg("--version")
@@ -98,9 +98,9 @@ fn ask(path: &Path) -> Result<String, CompileError> {
     Ok(line.trim().to_owned())
 }
 
-/// Where the version of this very file is remembered: to ask a clang takes as long as to compile a
-/// small file. None for what is no clang itself (a script, `ccache`), and may start another one
-/// tomorrow.
+/// The file in which the version of this executable is stored, since asking clang for it takes as
+/// long as compiling a small file. `None` if the program is not clang itself but, for example, a
+/// script or `ccache`, which may start another clang later.
 fn memo(path: &Path) -> Option<PathBuf> {
     let program = path.canonicalize().ok()?;
     let mut magic = [0; 4];
@@ -115,7 +115,7 @@ fn memo(path: &Path) -> Option<PathBuf> {
     Some(folder.join(store::entry_name(key.as_bytes())))
 }
 
-/// Remembers a version. Where that fails the next run asks again.
+/// Stores a version. If this fails, the next run asks again.
 fn remember(memo: &Path, version: &str) {
     if memo
         .parent()
@@ -125,12 +125,12 @@ fn remember(memo: &Path, version: &str) {
     }
 }
 
-/// Whether a version is the one whose bitcode is read here.
+/// Whether this is the version whose bitcode can be read.
 fn is_right(version: &str) -> bool {
     major_version(version) == Some(19)
 }
 
-/// The 19 of `Debian clang version 19.1.7 (3)`.
+/// The major version, for example 19 in `Debian clang version 19.1.7 (3)`.
 fn major_version(line: &str) -> Option<u32> {
     let (_, after) = line.split_once("clang version ")?;
     after.split('.').next()?.parse().ok()

@@ -1,9 +1,9 @@
-//! The flags of one file, and those that the target needs, which are asked for once.
+//! The flags of one file, and the flags that the target needs, which are determined once.
 //!
-//! To find them the `cc` crate starts the compiler four times, which takes longer than compiling a
-//! small file. They depend on the compiler and on the environment variables that `cc` reads, so
-//! both are in the name under which they are remembered: for this process, and in a folder for the
-//! next one.
+//! To determine them, the `cc` crate starts the compiler four times, which takes longer than
+//! compiling a small file. They depend on the compiler and on the environment variables that `cc`
+//! reads, so both are part of the key under which they are stored, in this process and in a folder
+//! for later ones.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,13 @@ static MEMORY: Mutex<Memory> = Mutex::new(Memory {
     flags: None,
 });
 
-/// From now on flags are remembered in this folder too. That is a convenience: a folder that cannot
-/// be written changes nothing.
+/// Also stores flags in this folder from now on. Errors are ignored, since this only saves time.
 pub fn remember_in(folder: &Path) {
     let mut memory = MEMORY.lock().unwrap_or_else(PoisonError::into_inner);
     memory.folder = Some(folder.to_owned());
 }
 
-/// What the flags depend on, as a name.
+/// A key for everything on which the flags depend.
 fn key(compiler: &Compiler) -> String {
     let mut text = format!("{}\0{}", compiler.path.display(), compiler.version);
     let mut variables: Vec<(String, String)> = std::env::vars_os()
@@ -50,7 +49,7 @@ fn key(compiler: &Compiler) -> String {
     store::entry_name(text.as_bytes())
 }
 
-/// The flags that are remembered for this compiler, or those that `find` finds.
+/// The stored flags for this compiler, or those that `find` determines.
 pub(super) fn known(
     compiler: &Compiler,
     find: impl FnOnce() -> Result<Vec<String>, CompileError>,
@@ -72,7 +71,7 @@ pub(super) fn known(
         None => {
             let flags = find()?;
             if let (Some(file), Ok(text)) = (&file, serde_json::to_vec(&flags)) {
-                // The next process asks again if this fails.
+                // If this fails, the next process determines the flags again.
                 let _ = store::write(file, &text);
             }
             flags
@@ -85,8 +84,9 @@ pub(super) fn known(
     Ok(flags)
 }
 
-/// Flags that change what code means and are not supported, with those that undo them. Wide
-/// characters of the C library have 32 bits; clang ignores the others.
+/// Unsupported flags that change the meaning of code, with the flags that undo them.
+/// `-fshort-wchar` conflicts with the stub library, whose wide characters have 32 bits; clang
+/// ignores the others.
 const UNSUPPORTED: [(&[&str], &[&str]); 3] = [
     (&["-fshort-wchar"], &["-fno-short-wchar"]),
     (
@@ -99,7 +99,7 @@ const UNSUPPORTED: [(&[&str], &[&str]); 3] = [
     ),
 ];
 
-/// A flag that changes what code means and is not supported.
+/// The first effective flag that is not supported, if there is one.
 pub(super) fn unsupported(flags: &[String]) -> Option<&String> {
     UNSUPPORTED.iter().find_map(|(options, undo)| {
         let is_one_of = |all: &[&str], flag: &String| all.contains(&flag.as_str());
@@ -109,8 +109,8 @@ pub(super) fn unsupported(flags: &[String]) -> Option<&String> {
     })
 }
 
-/// What gcc warns about before its version 14, and clang takes for an error: the crate's compiler
-/// decides what is compiled.
+/// Warnings of gcc before version 14 that clang treats as errors. They are tolerated, since the
+/// crate's compiler decides what is compiled.
 const TOLERATED: [&str; 5] = [
     "-Wno-error=int-conversion",
     "-Wno-error=incompatible-function-pointer-types",
@@ -119,7 +119,7 @@ const TOLERATED: [&str; 5] = [
     "-Wno-error=return-mismatch",
 ];
 
-/// The flags of one file behind those of the machine: its own, and what checks are put in.
+/// The complete flags of one file: those of the target, its own, and those that insert checks.
 pub(super) fn of(unit: &Unit, base: &[String], flags: &[&str]) -> Vec<String> {
     let mut args = base.to_vec();
     args.extend(TOLERATED.map(str::to_owned));

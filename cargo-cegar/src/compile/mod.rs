@@ -1,12 +1,12 @@
-//! From C to bitcode.
+//! Compiles C to bitcode.
 //!
-//! Each file becomes one bitcode file, unoptimised: what an optimiser removes (a loop that it may
-//! assume to end, code behind undefined behaviour) is exactly what is looked for. The engine's
-//! flags keep every check that the C source implies visible in the bitcode; the passes that are
-//! wanted run later, on the linked module.
+//! Each file becomes one bitcode file, without optimisation: what an optimiser removes (a loop that
+//! it may assume to terminate, code after undefined behaviour) is exactly what must be checked. The
+//! engine's flags keep every check that the C source implies visible in the bitcode; the required
+//! passes run later, on the linked module.
 //!
-//! The `cc` crate gives the flags that the target needs, as it would to a build script, so that the
-//! C code is compiled here for the same machine as there.
+//! The `cc` crate determines the flags for the target, as it does for a build script, so that the C
+//! code is compiled for the same machine as in the crate's build.
 
 mod cache;
 mod clang;
@@ -37,7 +37,7 @@ pub use flags::remember_in;
 pub struct Unit {
     /// The file, absolute.
     pub source: PathBuf,
-    /// Where the compiler runs: relative paths in `flags` start here.
+    /// The compiler's working directory, to which relative paths in `flags` refer.
     pub directory: PathBuf,
     /// Its own flags: `-D`, `-I`, `-std`, `-f...`.
     pub flags: Vec<String>,
@@ -46,7 +46,7 @@ pub struct Unit {
 /// Why there is no bitcode.
 #[derive(Debug, Error, Diagnostic)]
 pub enum CompileError {
-    /// No clang at all.
+    /// No clang was found.
     #[error("clang 19 was not found (looked for {looked_for})")]
     #[diagnostic(
         code(cegar::no_clang),
@@ -59,7 +59,7 @@ pub enum CompileError {
         /// The names that were tried.
         looked_for: String,
     },
-    /// A clang of another version: its bitcode would not be read.
+    /// The clang has another version, whose bitcode cannot be read.
     #[error("`{}` is {found}, and clang 19 is needed", path.display())]
     #[diagnostic(
         code(cegar::wrong_clang),
@@ -69,12 +69,12 @@ pub enum CompileError {
         )
     )]
     WrongClang {
-        /// Which.
+        /// Its path.
         path: PathBuf,
-        /// What it says it is.
+        /// The version that it reports.
         found: String,
     },
-    /// The compiler rejected files; its own words follow.
+    /// The compiler rejected files; its output is included.
     #[error("clang rejected {}\n\n{output}", list(files))]
     #[diagnostic(code(cegar::rejected), help("{}", mended_by(output)))]
     Rejected {
@@ -83,22 +83,22 @@ pub enum CompileError {
         /// What clang printed.
         output: String,
     },
-    /// The `cc` crate could not say what flags the target needs.
+    /// The `cc` crate could not determine the flags for the target.
     #[error("no compiler flags for this target: {0}")]
     #[diagnostic(code(cegar::compiler_flags))]
     Flags(#[from] cc::Error),
-    /// The compiler cannot be started, or its output not be moved into place.
+    /// The compiler cannot be started, or its output cannot be moved into place.
     #[error("cannot {action} `{}`: {source}", path.display())]
     #[diagnostic(code(cegar::io))]
     Io {
-        /// What was tried.
+        /// The attempted action.
         action: &'static str,
-        /// With what.
+        /// The path that it concerns.
         path: PathBuf,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// A flag that changes what types are in the C library as well.
+    /// A flag that also changes the types of the C library.
     #[error("`{}` is compiled with `{flag}`, which is not supported: the models of the C library \
         are compiled without it", file.display())]
     #[diagnostic(
@@ -119,7 +119,7 @@ pub enum CompileError {
     Interrupted,
 }
 
-/// What helps against what clang said.
+/// Advice for the errors that clang reported.
 fn mended_by(output: &str) -> String {
     const SOURCES: &str = "defines and include paths come from -D and -I, from [c] in cegar.toml, \
         or from the crate's own build (run `cargo cegar build` to capture it again)";
@@ -140,21 +140,21 @@ fn list(files: &[PathBuf]) -> String {
         .join(", ")
 }
 
-/// What [`compile`] made.
+/// The result of [`compile`].
 #[derive(Clone, Debug, Default)]
 pub struct Compiled {
-    /// A bitcode file for each unit, in their order.
+    /// One bitcode file for each unit, in the order of the units.
     pub bitcode: Vec<PathBuf>,
-    /// How many of them were there already.
+    /// How many of them were reused.
     pub cached: usize,
-    /// What clang warned about, as it printed it.
+    /// Clang's warnings, as it printed them.
     pub warnings: String,
-    /// How long it took.
+    /// The duration in seconds.
     pub seconds: f64,
 }
 
-/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing what did not
-/// change. `progress` is told how many files are done, each time that it is another one.
+/// Compiles the program's own files to bitcode in `out_dir`, in parallel, reusing unchanged ones.
+/// `progress` is called with the number of finished files whenever it changes.
 pub fn compile(
     compiler: &Compiler,
     units: &[Unit],
@@ -167,7 +167,7 @@ pub fn compile(
     compile_with(compiler, units, flags, out_dir, (stop, progress))
 }
 
-/// Compiles the stub library, which is trusted and carries no checks of its own.
+/// Compiles the stub library, which is trusted and gets no checks of its own.
 pub fn compile_stubs(
     compiler: &Compiler,
     units: &[Unit],
@@ -178,7 +178,7 @@ pub fn compile_stubs(
     compile_with(compiler, units, flags, out_dir, (stop, &mut |_| {}))
 }
 
-/// Compiles files without checks, to look at what they declare.
+/// Compiles files without checks, to inspect their declarations.
 pub fn compile_unchecked(
     compiler: &Compiler,
     units: &[Unit],
@@ -189,14 +189,14 @@ pub fn compile_unchecked(
     compile_with(compiler, units, flags, out_dir, (stop, &mut |_| {}))
 }
 
-/// The module of one file as text, with the types of what it declares; none if clang does not want
-/// to.
+/// The module of one file as text, including the types of its declarations, or `None` if clang
+/// fails.
 pub fn printed(
     compiler: &Compiler,
     unit: &Unit,
     scratch: &Path,
 ) -> Result<Option<String>, CompileError> {
-    // Declarations carry their types only in optimised code; no pass runs.
+    // Declarations have types only in optimised code; no pass runs.
     let flags = [
         "-w",
         "-g",
@@ -211,8 +211,8 @@ pub fn printed(
     output(compiler, unit, scratch, &flags)
 }
 
-/// The syntax trees of the functions of one file whose names hold `name`, as JSON values; none if
-/// clang does not want to.
+/// The syntax trees of the functions of one file whose names contain `name`, as JSON values, or
+/// `None` if clang fails.
 pub fn syntax_trees(
     compiler: &Compiler,
     unit: &Unit,
@@ -231,7 +231,7 @@ pub fn syntax_trees(
     output(compiler, unit, scratch, &flags)
 }
 
-/// What clang writes of one file to its standard output; none if it fails.
+/// Clang's standard output for one file, or `None` if clang fails.
 fn output(
     compiler: &Compiler,
     unit: &Unit,
@@ -318,7 +318,7 @@ fn take<'a>(units: &'a [Unit], next: &AtomicUsize, stop: &AtomicBool) -> Option<
     units.get(index).map(|unit| (index, unit))
 }
 
-/// The outcome for one file: its bitcode, or what the compiler said against it.
+/// The outcome for one file: its bitcode, or the errors of the compiler.
 enum One {
     Made {
         bitcode: PathBuf,
@@ -363,11 +363,12 @@ fn gather(
     }
 }
 
-/// The compiler's flags for this machine, as the `cc` crate knows them.
+/// The compiler's flags for this machine, according to the `cc` crate.
 fn base_flags(compiler: &Compiler, out_dir: &Path) -> Result<Vec<String>, CompileError> {
     flags::known(compiler, || {
         let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-        // Outside of a build script nothing is in the environment: say everything.
+        // Outside of a build script the environment contains nothing, so everything is set
+        // explicitly.
         let tool = cc::Build::new()
             .compiler(&compiler.path)
             .target(&target)
@@ -397,7 +398,7 @@ fn compile_one(
     let entry = cache::Entry::new(out_dir, compiler, unit, &args, fresh);
     let is_plain = |arg: &String| !UNSANITIZED.contains(&arg.as_str());
     let all_plain = args.iter().all(is_plain);
-    // A program may have another use for the word.
+    // The program may use the word `no_sanitize` for something else.
     if all_plain || !entry.asks_for_the_word() {
         let first = compile_as(compiler, unit, &args, entry)?;
         if all_plain || matches!(first, One::Made { .. }) {
@@ -417,7 +418,7 @@ fn compile_one(
     Ok(second)
 }
 
-/// Compiles a file with these arguments, unless its entry is fresh.
+/// Compiles a file with these arguments, unless its cache entry is fresh.
 fn compile_as(
     compiler: &Compiler,
     unit: &Unit,
@@ -461,7 +462,7 @@ fn compile_as(
         .output()
         .map_err(io_error("run", &compiler.path))?;
     if let Some(text) = &text {
-        // One that stays is a file of the scratch folder.
+        // If removing fails, only a file in the scratch folder remains.
         let _ = std::fs::remove_file(text);
     }
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

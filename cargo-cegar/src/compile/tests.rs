@@ -1,4 +1,4 @@
-//! What is compiled anew, and what clang says.
+//! Tests of what is recompiled, and of clang's messages.
 
 use super::*;
 

@@ -1,13 +1,13 @@
-//! The format of lcov, which genhtml, editors and code hosts read.
+//! The tracefile format of lcov, which genhtml, editors and code hosts read.
 //!
-//! Counts are 1 and 0: a campaign does not add up how often its millions of runs came by. Lines and
-//! branches that are proved unreachable have no record, as if they were excluded by hand.
+//! Counts are 1 or 0, since a campaign does not add up the counts of its millions of runs. Lines
+//! and branches that are proved unreachable have no record, as if they were excluded by hand.
 
 use std::fmt::Write as _;
 
 use super::{Coverage, File, State};
 
-/// A tracefile.
+/// The coverage as a tracefile.
 pub fn lcov(coverage: &Coverage) -> String {
     let mut out = String::new();
     for (path, file) in &coverage.files {
@@ -59,7 +59,7 @@ fn put(out: &mut String, path: &str, file: &File) -> std::fmt::Result {
     writeln!(out, "LF:{found}\nLH:{hit}\nend_of_record")
 }
 
-/// A record ends with its line.
+/// Replaces line breaks in a path, since a record is one line.
 fn one_line(path: &str) -> String {
     path.replace(['\n', '\r'], "_")
 }

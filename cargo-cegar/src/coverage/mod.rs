@@ -1,12 +1,12 @@
-//! Which lines of C were executed, which no input executes, and which are open.
+//! Which lines of C were executed, which are unreachable, and which are open.
 //!
-//! A campaign knows how each block of the program stands, and a block's instructions know their
-//! lines. Two things follow that a coverage tool without proofs cannot have: a line that is proved
-//! to be unreachable is not a hole in the tests, and is left out of what lcov counts; and what
-//! remains is a list of work. A block that was entered counts as executed to its end, also where a
-//! call in it did not return.
+//! A campaign knows the state of each block, and a block's instructions know their lines. This
+//! provides two things that a coverage tool without proofs cannot: lines that are proved
+//! unreachable do not count as untested, and are left out of what lcov counts; and the remaining
+//! lines are a list of work. A block that was entered counts as completely executed, even if a call
+//! in it did not return.
 //!
-//! Only what is within a harness's reach is counted: functions that it cannot call are not in its
+//! Only code that a harness can reach is counted: functions that it cannot call are not part of its
 //! program.
 
 mod lcov;
@@ -25,13 +25,14 @@ use crate::verdict::{GoalKind, GoalStatus};
 pub use lcov::lcov;
 pub use text::{ranges, table};
 
-/// How a line stands. Of two harnesses' words about one line the later in this list counts.
+/// The state of a line. If two harnesses differ about a line, the later variant in this list
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// No input executes it: proved.
+    /// Proved that no input executes it.
     Unreachable,
-    /// It was not executed, and nothing is proved.
+    /// Not executed, and nothing is proved.
     Open,
     /// Some of its code was executed, and some is open.
     Partial,
@@ -39,14 +40,14 @@ pub enum State {
     Covered,
 }
 
-/// How a branch stands, one way out of a condition.
+/// The state of a branch, that is, one outcome of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Way {
-    /// The condition was executed.
+    /// Whether the condition was executed.
     pub reached: bool,
-    /// It went this way.
+    /// Whether an execution took this branch.
     pub taken: bool,
-    /// No input makes it go this way: proved.
+    /// Whether it is proved that no input takes this branch.
     pub dead: bool,
 }
 
@@ -55,40 +56,40 @@ pub struct Way {
 pub struct Function {
     /// The line of its definition.
     pub line: u32,
-    /// How its first block stands.
+    /// The state of its first block.
     pub state: State,
-    /// Its last line that has code.
+    /// The last line with code.
     pub end: u32,
 }
 
 /// A file of C source.
 #[derive(Clone, Debug, Default)]
 pub struct File {
-    /// The lines that have code.
+    /// The lines with code.
     pub lines: BTreeMap<u32, State>,
     /// The functions, by name.
     pub functions: BTreeMap<String, Function>,
-    /// Conditions by line, column and occurrence; for each its ways out.
+    /// The conditions by line, column and occurrence, with the branches of each.
     pub branches: BTreeMap<(u32, u32, u32), Vec<Way>>,
 }
 
 /// The coverage of one harness, or of several together.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
-    /// By path, relative to the crate where it lies below it.
+    /// By path, relative to the crate if it is below it.
     pub files: BTreeMap<String, File>,
 }
 
-/// How many lines stand where.
+/// The number of lines in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
-    /// All that have code.
+    /// All lines with code.
     pub lines: u64,
     /// Executed, at least in part.
     pub covered: u64,
     /// Proved unreachable.
     pub unreachable: u64,
-    /// Neither.
+    /// Neither executed nor proved unreachable.
     pub open: u64,
 }
 
@@ -107,7 +108,8 @@ impl Count {
         count
     }
 
-    /// The covered share of what can be executed, as far as is known; none where nothing can.
+    /// The percentage of covered lines among those not proved unreachable; `None` if there are
+    /// none.
     pub fn percent(&self) -> Option<f64> {
         match self.lines - self.unreachable {
             0 => None,
@@ -116,7 +118,7 @@ impl Count {
     }
 }
 
-/// What the blocks of a line say.
+/// The states of the blocks of a line.
 #[derive(Clone, Copy, Default)]
 struct Seen {
     covered: bool,
@@ -134,7 +136,7 @@ impl Seen {
     }
 }
 
-/// How each block stands; none for those that no goal is about.
+/// The state of each block; `None` for blocks without a goal.
 fn states(left: &Left) -> Vec<Option<State>> {
     let mut blocks = vec![None; left.program().blocks.len()];
     for goal in &left.kept.goals {
@@ -151,7 +153,8 @@ fn states(left: &Left) -> Vec<Option<State>> {
     blocks
 }
 
-/// The blocks in which a check ends the run: the way there is no branch that a test should take.
+/// Marks the blocks in which a check ends the run: an edge to such a block is not a branch that a
+/// test should take.
 fn failing(program: &Program) -> Vec<bool> {
     let mut failing = vec![false; program.blocks.len()];
     for check in &program.checks {
@@ -165,10 +168,10 @@ fn failing(program: &Program) -> Vec<bool> {
     failing
 }
 
-/// What a line's blocks are, by file and line.
+/// The states of the blocks of each line, by file and line.
 type Lines = BTreeMap<(String, u32), Seen>;
 
-/// What a campaign left, by block.
+/// The data that a campaign left, by block.
 struct Reading<'l> {
     left: &'l Left,
     blocks: Vec<Option<State>>,
@@ -184,7 +187,7 @@ impl Reading<'_> {
         self.blocks.get(block).copied().flatten()
     }
 
-    /// Notes the lines and branches of a function, and the function.
+    /// Records a function with its lines and branches.
     fn function(&self, function: &ir::Function, lines: &mut Lines, coverage: &mut Coverage) {
         let program = self.left.program();
         let mut end = 0;
@@ -214,7 +217,7 @@ impl Reading<'_> {
         }
     }
 
-    /// Notes the ways out of a block, where there are several.
+    /// Records the branches of a block, if it has several.
     fn branches(&self, block: &ir::Block, state: State, coverage: &mut Coverage) {
         let edges = block.end.edges().into_iter();
         let ways = edges.filter(|edge| !self.failing[edge.to.index()]);
@@ -260,7 +263,7 @@ impl Coverage {
         coverage
     }
 
-    /// Takes in what another harness did: what one of them executed is executed.
+    /// Merges the coverage of another harness: what one of them executed counts as executed.
     pub fn merge(&mut self, other: Coverage) {
         for (path, theirs) in other.files {
             let mine = self.files.entry(path).or_default();
@@ -284,21 +287,21 @@ impl Coverage {
         }
     }
 
-    /// Over all files.
+    /// The counts over all files.
     pub fn count(&self) -> Count {
         Count::of(self.files.values().flat_map(|file| file.lines.values()))
     }
 }
 
 impl File {
-    /// A function's lines.
+    /// The lines of a function.
     pub fn within(&self, function: &Function) -> impl Iterator<Item = (u32, State)> + '_ {
         let lines = function.line..=function.end.max(function.line);
         self.lines.range(lines).map(|(line, state)| (*line, *state))
     }
 }
 
-/// The file of a position, as it is told; none for what the system's headers hold.
+/// The file of a position as shown in reports; `None` for files of the system's headers.
 fn place(program: &Program, root: &Path, pos: Pos) -> Option<String> {
     let file = program
         .files

@@ -1,10 +1,10 @@
-//! Coverage as a table: a row per file, below it one per function.
+//! Coverage as a table: one row per file, followed by one per function.
 
 use std::fmt::Write as _;
 
 use super::{Count, Coverage, State};
 
-/// Ranges that are shown of a function's open lines.
+/// The number of ranges of a function's open lines that are shown.
 const SHOWN: usize = 8;
 
 /// The table, with the open lines of each function.
@@ -23,7 +23,7 @@ pub fn table(coverage: &Coverage) -> String {
             "{name:width$}  {:5}  {:7} {:>6}  {:11}  {:5}  {open}",
             count.lines,
             count.covered,
-            // Where no line can be executed there is nothing to be a part of.
+            // If no line can be executed, there is no percentage.
             count
                 .percent()
                 .map_or("-".to_owned(), |percent| format!("{percent:.1}%")),
@@ -49,7 +49,7 @@ pub fn table(coverage: &Coverage) -> String {
     out
 }
 
-/// Numbers as `3, 7-9`, at most so many of these.
+/// Formats numbers as `3, 7-9`, with at most `most` ranges.
 pub fn ranges(numbers: &[u32], most: usize) -> String {
     let mut found: Vec<(u32, u32)> = Vec::new();
     for &number in numbers {

@@ -1,12 +1,12 @@
-//! Tests of what the C code does now.
+//! Tests of the current behaviour of the C code.
 //!
-//! The corpus of a campaign enters every block that is known to be entered. The few inputs of it
-//! that do so together are worth more than the campaign that found them: each becomes a test whose
-//! snapshot holds what the program printed, called and returned, so that a change of the C code
-//! that changes its behaviour shows in a diff. The tests go to a file of their own,
-//! `tests/HARNESS_behaviour.rs`, the snapshots to `snapshots/`, in insta's format; they are the
-//! user's as all tests are, and a snapshot that is there is not written again: to accept a change
-//! is insta's business.
+//! The corpus of a campaign enters every block that is known to be entered. The few inputs that
+//! suffice for this are worth more than the campaign that found them: each becomes a test whose
+//! snapshot contains what the program printed, called and returned, so that a change of the C code
+//! that changes its behaviour shows in a diff. The tests are written to a file of their own,
+//! `tests/HARNESS_behaviour.rs`, and the snapshots to `snapshots/` in insta's format. Both belong
+//! to the user, like all tests, and an existing snapshot is not rewritten: changes are accepted
+//! with insta.
 
 use std::path::{Path, PathBuf};
 
@@ -15,10 +15,10 @@ use toml_edit::{DocumentMut, Item, Table, value};
 use super::package::{Emitted, add, write};
 use super::{EmitError, Finding, decode, source};
 
-/// The insta that generated packages ask for.
+/// The version of insta on which generated packages depend.
 const INSTA: &str = "1.40";
 
-/// Adds the test of one input; `finding` holds its name and choices.
+/// Adds the test of one input; `finding` contains its name and choices.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -32,7 +32,7 @@ pub fn add_behaviour(folder: &Path, finding: &Finding) -> Result<Emitted, EmitEr
     )
 }
 
-/// What the file is called, without its extension.
+/// The name of the test file, without its extension.
 pub fn stem(harness: &str) -> String {
     format!("{harness}_behaviour")
 }
@@ -71,14 +71,14 @@ pub fn snapshot(folder: &Path, harness: &str, test: &str) -> PathBuf {
     folder.join(format!("snapshots/{harness}_{test}.snap"))
 }
 
-/// What a snapshot file holds, if there is one.
+/// The content of a snapshot file, if it exists.
 pub fn kept(path: &Path) -> Option<String> {
     let text = std::fs::read_to_string(path).ok()?;
     let (_, content) = text.strip_prefix("---\n")?.split_once("\n---\n")?;
     Some(content.trim_end_matches('\n').to_owned())
 }
 
-/// Writes a snapshot unless there is one; says whether it wrote.
+/// Writes a snapshot unless it exists. Returns whether it was written.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -97,8 +97,8 @@ pub fn add_snapshot(
     Ok(true)
 }
 
-/// Makes insta a dependency of the package's tests, unless it is one; says whether the manifest was
-/// changed.
+/// Makes insta a dependency of the package's tests unless it is one already. Returns whether the
+/// manifest was changed.
 ///
 /// # Errors
 /// When the manifest cannot be read, understood or written.

@@ -1,7 +1,8 @@
-//! From the bytes of a channel to calls of `Mock`.
+//! Converts the bytes of a channel to calls of `Mock`.
 //!
-//! The same table that encodes ([`cegar_harness::channel`]) says what the bytes are. What it does
-//! not know, or what does not parse, is written as raw bytes, which replay just as well.
+//! The table that encodes choices ([`cegar_harness::channel`]) also determines what the bytes mean.
+//! Unknown channels, and bytes that cannot be parsed, are written as raw bytes, which replay just
+//! as well.
 
 use cegar_harness::build::MockedFunction;
 use cegar_harness::channel::{self, Shape};
@@ -11,10 +12,10 @@ use cegar_harness::external::codec::{Selector, is_set};
 use super::literal;
 use super::{Finding, faults, typed};
 
-/// Trailing zeros beyond this many values are left out: an empty queue gives zeros anyway.
+/// More trailing zero values than this are left out, because an empty queue yields zeros anyway.
 const ZEROS: usize = 4;
 
-/// The method calls for all channels of a finding, without their leading dots.
+/// The method calls for all channels of a finding, without leading dots.
 pub(super) fn calls(finding: &Finding) -> Vec<String> {
     let queues = finding.queues();
     let mut calls = Vec::new();
@@ -25,7 +26,7 @@ pub(super) fn calls(finding: &Finding) -> Vec<String> {
     for (name, events) in &queues {
         if *name == "argc" {
             if !arguments.is_empty() {
-                // Byte strings of several lengths are several types.
+                // Byte strings of different lengths have different types.
                 let list: Vec<String> = arguments
                     .iter()
                     .map(|text| format!("&{text}[..]"))
@@ -101,7 +102,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
             )
             .unwrap_or_else(raw)
         }
-        // Zeros mean the ordinary outcome, which needs no line.
+        // Zeros mean the ordinary outcome, so no call is needed.
         None if known.is_none() && bytes.iter().all(|byte| *byte == 0) => Vec::new(),
         None if known.is_none() && channel::REFUSING.contains(&name) => {
             faults::refusals(name, events).unwrap_or_else(raw)
@@ -110,7 +111,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
     }
 }
 
-/// Channels of truth values that are mostly false, and the method that says which are true.
+/// Channels of Booleans that are usually false, each with the method that marks a true one.
 const MARKED: [(&str, &str); 2] = [
     ("malloc", "malloc_fails"),
     ("malloc:large", "large_malloc_succeeds"),
@@ -122,7 +123,8 @@ fn marked(method: &str, bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Values of one size each; `None` if the bytes do not divide.
+/// A call with values of equal size; `None` if there are no bytes or their number is not a multiple
+/// of the size.
 fn numbers(
     name: &str,
     bytes: &[u8],
@@ -159,7 +161,7 @@ fn integers(name: &str, bytes: &[u8], size: usize, signed: bool) -> Option<Vec<S
         wide[..size].copy_from_slice(value);
         i128::from_le_bytes(wide)
     };
-    // Rust takes a bare number for an i32; where one does not fit, the type has to be said.
+    // Rust infers `i32` for a plain number. If a number does not fit, the type is written.
     let bare = bytes
         .chunks_exact(size)
         .map(number)
@@ -200,8 +202,8 @@ fn double(value: &[u8]) -> String {
     }
 }
 
-/// Pointers, call by call. Each choice is an event of its own, which tells a fresh object from an
-/// earlier one.
+/// The calls for returned pointers. Each choice is an event of its own, so that a fresh object can
+/// be distinguished from an earlier one.
 fn pointers(name: &str, events: &[&[u8]], size: usize, raw_allowed: bool) -> Option<Vec<String>> {
     let mut calls = Vec::new();
     let mut events = events.iter().peekable();

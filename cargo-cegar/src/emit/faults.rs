@@ -1,19 +1,20 @@
-//! What the system refused, and where input fell short, as calls of `Mock`.
+//! Refusals of the system and short reads as calls of `Mock`.
 
 use cegar_harness::channel::{self, Piece};
 use cegar_harness::errno;
 
 use super::literal;
 
-/// Calls that went well before one that did not, said one by one; of more the bytes are shown.
+/// With more successful calls than this before the last refusal, the raw bytes are written instead
+/// of a call for each.
 const WELL: usize = 4;
 
-/// What an input stream brought: `first` says how its first characters are given.
+/// The calls for an input stream; `first` formats the call for its first characters.
 pub(super) fn stream(stream: &str, first: impl Fn(&str) -> String, bytes: &[u8]) -> Vec<String> {
     let pieces = channel::pieces(bytes);
     let mut calls = Vec::new();
     let mut pieces = pieces.iter().peekable();
-    // A test names its stream, whatever comes of it.
+    // The test always mentions the stream, even if nothing was read from it.
     if !matches!(pieces.peek(), Some(Piece::Text(_))) {
         calls.push(first("b\"\""));
     }
@@ -40,8 +41,8 @@ pub(super) fn stream(stream: &str, first: impl Fn(&str) -> String, bytes: &[u8])
     calls
 }
 
-/// How calls of a function of the library went, from its channel; nothing to say where all went
-/// well.
+/// The calls for the outcomes of a library function; empty if all calls succeeded. `None` if the
+/// channel cannot be expressed as calls.
 pub(super) fn refusals(name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
     let last = events
         .iter()
@@ -60,7 +61,8 @@ pub(super) fn refusals(name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
         } else if byte == channel::REFUSED {
             let count = events.next_if(|next| next.len() == 4)?;
             let count = u32::from_le_bytes((*count).try_into().ok()?);
-            // The true count is this one within what was asked for, which only the call knows.
+            // The stub reduces the count modulo the requested size, which only the call knows, so a
+            // large count cannot be expressed.
             if count > 1 << 16 {
                 return None;
             }
@@ -75,7 +77,7 @@ pub(super) fn refusals(name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
     (well <= WELL).then_some(calls)
 }
 
-/// An error as a test says it.
+/// An error number in the notation of a test.
 fn named(error: u8) -> String {
     let known = errno::ALL.iter().find(|(_, number)| *number == error);
     known.map_or_else(|| error.to_string(), |(name, _)| format!("errno::{name}"))

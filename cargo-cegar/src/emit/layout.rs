@@ -1,27 +1,27 @@
-//! Expressions that are laid out as rustfmt lays them out.
+//! Expressions in the layout of rustfmt.
 //!
-//! A test with a device in it is several lines long, and its reader formats files. What is written
-//! here stays as it is then.
+//! A test with a device in it has several lines, and its reader may format the file. Text that is
+//! generated in rustfmt's layout does not change then.
 
-/// rustfmt's widths: of a structure's fields on one line, of a call's arguments or an array's
-/// elements.
+/// rustfmt's maximum widths of the fields of a structure on one line, and of the arguments of a
+/// call or the elements of an array on one line.
 const FIELDS: usize = 18;
 const ITEMS: usize = 60;
-/// And of a line.
+/// rustfmt's maximum width of a line.
 const LINE: usize = 100;
 
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expr {
-    /// As it is.
+    /// Text that is used unchanged.
     Plain(String),
     /// `name { field: value, .. }`.
     Struct {
-        /// The structure.
+        /// The name of the structure.
         name: String,
-        /// The fields that are said.
+        /// The fields that are written.
         fields: Vec<(String, Expr)>,
-        /// Whether all others are zero.
+        /// Whether all other fields are zero.
         zeroed: bool,
     },
     /// `[a, b]`.
@@ -66,7 +66,7 @@ impl Expr {
         all
     }
 
-    /// Whether it stays on one line that begins at this column.
+    /// Whether the expression fits on one line if it begins at this column.
     fn is_flat(&self, column: usize) -> bool {
         let fits = column + self.flat().len() < LINE && !self.flat().contains('\n');
         fits && match self {
@@ -81,7 +81,7 @@ impl Expr {
         }
     }
 
-    /// The text, where the line is indented so far.
+    /// The text of the expression in a line with this indentation.
     pub(super) fn show(&self, indent: usize) -> String {
         if self.is_flat(indent) {
             return self.flat();
@@ -91,7 +91,7 @@ impl Expr {
             let body: String = lines
                 .iter()
                 .map(|line| {
-                    // Nothing may follow the base of a structure.
+                    // No comma may follow the base of a structure expression.
                     let comma = if line.starts_with("..") { "" } else { "," };
                     format!("{inner}{line}{comma}\n")
                 })
@@ -106,7 +106,7 @@ impl Expr {
                 block(&format!("{name} {{"), fields, "}")
             }
             Expr::Row(items) => block("[", list(items), "]"),
-            // A last argument that is a block of its own hangs from the call.
+            // A sole argument that is a structure or an array starts on the line of the call.
             Expr::Call(name, items) => match items.split_last() {
                 Some((last @ (Expr::Struct { .. } | Expr::Row(_)), [])) => {
                     format!("{name}({})", last.show(indent))

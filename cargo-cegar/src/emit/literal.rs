@@ -1,25 +1,26 @@
-//! Rows of values as short Rust expressions.
+//! Formats sequences of values as short Rust expressions.
 //!
-//! What breaks C code is mostly long and regular: one byte 513 times, a record over and over. Runs
-//! and periods are found greedily from the left; what is between them is written out.
+//! Inputs that break C code are often long and regular: one byte 513 times, or a record repeated
+//! many times. Runs and periods are detected greedily from the left, and the values between them
+//! are written individually.
 
-/// Shorter runs than this are written out.
+/// Runs shorter than this are written individually.
 const RUN: usize = 8;
-/// Longest period that is looked for.
+/// The maximum length of a period.
 const PERIOD: usize = 16;
-/// A byte string's line is broken after this many characters of source.
+/// A byte string continues on a new line after this many characters of source.
 const LINE: usize = 80;
 
-/// A part of a row.
+/// A part of a sequence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Part<'a, T> {
-    /// Written out.
+    /// Values that are written individually.
     Plain(&'a [T]),
-    /// The same values again and again.
+    /// Values that repeat a number of times.
     Again(&'a [T], usize),
 }
 
-/// An expression for bytes: something that is `AsRef<[u8]>`.
+/// An expression for bytes, of a type that implements `AsRef<[u8]>`.
 pub(super) fn bytes(row: &[u8]) -> String {
     join(row, byte_string, |unit, times| match unit {
         [byte] => format!("repeat({}, {times})", byte_literal(*byte)),
@@ -27,7 +28,7 @@ pub(super) fn bytes(row: &[u8]) -> String {
     })
 }
 
-/// An expression for numbers or truth values; the first value written out carries `suffix`.
+/// An expression for numbers or Booleans. The first value of a list gets `suffix`.
 pub(super) fn values(row: &[String], suffix: &str) -> String {
     let suffixed = |list: &[String]| {
         let mut list = list.to_vec();
@@ -87,7 +88,8 @@ fn split<T: PartialEq>(row: &[T]) -> Vec<Part<'_, T>> {
     parts
 }
 
-/// The period with which a row begins, if it saves enough: its size and how often it comes.
+/// The period with which a sequence begins, if it shortens the text: its length, and the number of
+/// its repetitions.
 fn period<T: PartialEq>(row: &[T]) -> Option<(usize, usize)> {
     (1..=PERIOD.min(row.len() / 2)).find_map(|size| {
         let same = row[size..]
@@ -133,7 +135,7 @@ pub(super) fn byte_string(row: &[u8]) -> String {
     for &byte in row {
         let mut piece = escaped(byte);
         if width + piece.len() > LINE {
-            // White space at the start of a continued line is skipped by the compiler.
+            // The compiler skips white space at the start of a continued line.
             text += "\\\n              ";
             width = 0;
             if byte == b' ' {

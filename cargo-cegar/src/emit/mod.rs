@@ -1,13 +1,13 @@
-//! Writes findings down as Rust tests.
+//! Writes findings as Rust tests.
 //!
-//! A finding is kept as a test or it is lost. The test must read like one that a person wrote,
-//! because a person will have to mend the C code with it: inputs say their shape (`repeat(b'a',
-//! 513)`), values are numbers, not bytes, and the comment says what goes wrong and where. SeaHorn's
-//! executable counterexamples (section 3) link a trace as C code; here the run's choices, taken
-//! apart by channel, become calls of `cegar_harness::Mock`.
+//! A finding is lost unless it is kept as a test. The test must read as if a person had written it,
+//! because a person will fix the C code with it: inputs show their structure (`repeat(b'a', 513)`),
+//! values are numbers rather than bytes, and the comment states the fault and its place. SeaHorn's
+//! executable counterexamples (section 3) link a trace as C code; here the choices of the run,
+//! grouped by channel, become calls of `cegar_harness::Mock`.
 //!
-//! What the user owns stays the user's: a file is extended and never rewritten, and a test whose
-//! text was changed is left alone ([`Emitted::EditedByUser`]).
+//! Files of the user are preserved: a file is extended but never rewritten, and a test whose text
+//! was changed is left alone ([`Emitted::EditedByUser`]).
 
 pub mod behaviour;
 mod decode;
@@ -32,31 +32,31 @@ pub use source::test_source;
 pub use spans::spans;
 pub use standalone::Identity;
 
-/// What a test is written from.
+/// The data from which a test is written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// The harness.
     pub harness: String,
     /// The test's name, from [`crate::findings::Identity::name`].
     pub test: String,
-    /// What goes wrong: "write past the end of `name` (16 bytes) by 1 byte".
+    /// The fault: "write past the end of `name` (16 bytes) by 1 byte".
     pub what: String,
-    /// The C file, as the user would name it.
+    /// The C file, with a path that the user recognises.
     pub file: String,
     /// The line.
     pub line: u32,
-    /// What found it: "partial simulation", "fuzzing".
+    /// The method that found it: "partial simulation", "fuzzing".
     pub found_by: String,
     /// Further sentences for the test's comment; may be empty.
     pub explanation: String,
-    /// The run's choices in order: channel and bytes.
+    /// The choices of the run in order: channel and bytes.
     pub events: Vec<(String, Vec<u8>)>,
-    /// What is known of the undefined functions.
+    /// The facts about the undefined functions.
     pub mocked: Vec<MockedFunction>,
 }
 
 impl Finding {
-    /// The choices taken apart by channel, in the order of their first use.
+    /// The choices grouped by channel, in the order of each channel's first use.
     pub fn queues(&self) -> Vec<(&str, Vec<&[u8]>)> {
         let mut at = BTreeMap::new();
         let mut queues: Vec<(&str, Vec<&[u8]>)> = Vec::new();
@@ -70,8 +70,7 @@ impl Finding {
         queues
     }
 
-    /// Runs the finding on an executable harness: a test is written only after it was seen to fail,
-    /// so ask this first.
+    /// Runs the finding on an executable harness. A test may be written only if this run fails.
     pub fn replay(&self, runner: &Path) -> Run {
         let mock = Mock::at(runner);
         self.queues()
@@ -115,7 +114,7 @@ pub enum EmitError {
     },
 }
 
-/// Letters, digits and single underscores.
+/// The words of a text in lower case, joined by underscores.
 fn slug(text: &str) -> String {
     let lower = text.to_ascii_lowercase();
     let words: Vec<&str> = lower

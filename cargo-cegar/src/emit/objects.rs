@@ -1,8 +1,8 @@
-//! Objects from outside as structure literals.
+//! Formats objects from outside as structure literals.
 //!
-//! The trace of *Executable Counterexamples* (section 4) ends in numbers; here a device is written
-//! down in the words of the program's own structures, with what is zero left out, so that what the
-//! fault needs is what one sees.
+//! The traces in *Executable Counterexamples* (section 4) end in numbers. Here a device is written
+//! with the program's own structures, and zero members are left out, so that the test shows what
+//! the fault requires.
 
 use std::collections::BTreeSet;
 
@@ -13,13 +13,13 @@ use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Types};
 use super::layout::Expr;
 use super::literal;
 
-/// Words that are no names in Rust.
+/// Rust keywords that C may use as names.
 const KEYWORDS: [&str; 22] = [
     "abstract", "as", "async", "await", "box", "dyn", "fn", "impl", "in", "let", "loop", "match",
     "mod", "move", "mut", "pub", "ref", "trait", "type", "use", "where", "yield",
 ];
 
-/// A member's name.
+/// The name of a member in Rust.
 fn field(name: &str) -> String {
     if KEYWORDS.contains(&name) {
         format!("r#{name}")
@@ -28,7 +28,7 @@ fn field(name: &str) -> String {
     }
 }
 
-/// Writes the objects of one function.
+/// Formats the objects of one function.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Objects<'a> {
     types: Types<'a>,
@@ -41,7 +41,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The elements that are worth writing down: not the zeros behind them.
+    /// The elements without trailing zero ones. If the tape chose their number, all elements.
     fn told<'r>(
         self,
         pointee: &Pointee,
@@ -57,7 +57,7 @@ impl<'a> Objects<'a> {
         &elements[..used.map_or(1, |last| last + 1).min(elements.len())]
     }
 
-    /// The elements as rows of values, or as one value.
+    /// The elements as bytes, as one value or as an array of values.
     pub(super) fn elements(
         self,
         pointee: &Pointee,
@@ -99,7 +99,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// An object's value.
+    /// The value of an object.
     pub(super) fn value(
         self,
         object: &ObjectType,
@@ -114,7 +114,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// A number that stands alone says its type.
+    /// Adds a type suffix to a number whose type cannot be inferred.
     fn typed(self, holds: &Holds, value: Expr) -> Expr {
         match (holds, value) {
             (Holds::Int { .. } | Holds::Float { .. }, Expr::Plain(text)) => {
@@ -159,7 +159,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// What a place holds; none if it is all zeros.
+    /// The value at an offset; `None` if it is zero.
     fn holds(
         self,
         holds: &Holds,
@@ -242,8 +242,8 @@ impl<'a> Objects<'a> {
         })
     }
 
-    /// The members as Rust has them: gaps that alignment does not explain are members too. A
-    /// structure that Rust would lay out otherwise (packed) is a row of bytes.
+    /// The members of the Rust structure: gaps that alignment does not explain become members. A
+    /// structure that Rust would lay out differently (a packed one) becomes an array of bytes.
     fn rendered(self, object: &ObjectType) -> Vec<Member> {
         let bytes = |offset: usize, size: usize| Member {
             name: format!("unnamed_{offset}"),
@@ -295,7 +295,7 @@ impl<'a> Objects<'a> {
     /// The Rust type of a value.
     fn rust(self, holds: &Holds) -> String {
         match holds {
-            // Characters, mostly, and those are bytes in Rust.
+            // Most of these are characters, which are bytes in Rust.
             Holds::Int { size: 1, .. } => "u8".to_owned(),
             Holds::Int { size, signed } => {
                 format!("{}{}", if *signed { 'i' } else { 'u' }, 8 * size)
@@ -321,7 +321,7 @@ impl<'a> Objects<'a> {
         }
     }
 
-    /// The structures that values of this type need, the inner ones first.
+    /// The structures that values of this type need, inner ones first.
     fn needed(self, name: &str, into: &mut Vec<String>, seen: &mut BTreeSet<String>) {
         let Some(object) = self.types.get(name) else {
             return;
@@ -365,18 +365,18 @@ impl<'a> Objects<'a> {
     }
 }
 
-/// What pointers lead to, written down.
+/// The formatted target of a pointer.
 pub(super) enum Content {
     /// Bytes.
     Text(String),
     /// One value.
     One(Expr),
-    /// Several.
+    /// Several values.
     Row(Vec<Expr>),
 }
 
-/// Definitions of the structures that the test's text names and the file does not define yet: a
-/// `c_structs!` block, or nothing.
+/// A `c_structs!` block with the structures that the test mentions and the file does not define
+/// yet; empty if there are none.
 pub(super) fn definitions(mocked: &[MockedFunction], test: &str, file: &str) -> String {
     let mut text = String::new();
     let mut done = BTreeSet::new();
@@ -414,7 +414,7 @@ fn integer(bytes: &[u8], size: usize, signed: bool) -> String {
     let mut wide = [fill; 16];
     wide[..bytes.len()].copy_from_slice(bytes);
     let value = i128::from_le_bytes(wide);
-    // What has its high bit set is rather a mask or an address than a quantity.
+    // A value with high bits set is more likely a mask or an address than a quantity.
     let high = size == 1 && value >= 0x80 || value >= 1 << 24;
     if high && !signed {
         format!("{value:#x}")
@@ -433,7 +433,7 @@ fn float(value: f64) -> String {
     }
 }
 
-/// Bytes, with the zeros at the end left out.
+/// Bytes without the zeros at their end.
 fn padded(bytes: &[u8]) -> Expr {
     let used = bytes
         .iter()

@@ -1,9 +1,9 @@
-//! The generated package, and adding a test to it.
+//! Creates the generated package, and adds tests to it.
 //!
-//! The package is the user's as soon as it exists. A file that is there is not written again; a
-//! test is put at the end of its file; and the hash of each test, kept beside the files in
-//! `.emitted.json`, tells later whether a person has changed it. Files are replaced whole (written
-//! aside, then renamed), so that a kill leaves the old or the new one.
+//! The package belongs to the user as soon as it exists. An existing file is not rewritten, a test
+//! is appended to its file, and the hash of each test in `.emitted.json` shows later whether a
+//! person has changed it. Files are replaced as a whole (written to a temporary file, then
+//! renamed), so that a kill leaves either the old or the new file.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -15,42 +15,42 @@ use sha2::{Digest, Sha256};
 use super::{EmitError, Finding, objects, test_source};
 use crate::store;
 
-/// What became of a test.
+/// The result of adding a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Emitted {
     /// It was added.
     Written,
-    /// It was there, as this tool wrote it.
+    /// It existed, unchanged since this tool wrote it.
     AlreadyThere,
-    /// It was there, and a person has changed or written it: left alone.
+    /// It existed, and a person has changed or written it, so it was left alone.
     EditedByUser,
 }
 
-/// How a generated package finds `cegar-harness`.
+/// The source from which a generated package gets `cegar-harness`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dependency {
     /// A folder.
     Path(PathBuf),
-    /// A repository, by its address.
+    /// A Git repository, by its URL.
     Git(String),
     /// A published version.
     Version(String),
 }
 
-/// The manifest of this crate as it was built. Where it comes from a registry, cargo has replaced
-/// what it inherited.
+/// The manifest of this crate as it was built. In a crate from a registry, cargo has replaced
+/// inherited fields.
 const MANIFEST: &str = include_str!("../../Cargo.toml");
 
 impl Dependency {
-    /// The harness of this tool. A tool from a registry finds its harness there, too, in the same
-    /// version. One that was built in a checkout takes the folder beside its sources if that is
-    /// still there, and else the repository, since no registry need have what was never published.
+    /// The harness crate of this tool. A tool from a registry uses the same version from the
+    /// registry. A tool that was built in a checkout uses the folder next to its sources if that
+    /// still exists, or else the repository, because an unpublished version is in no registry.
     pub fn of_this_tool() -> Self {
         if !MANIFEST.contains("version.workspace") {
             return Dependency::Version(env!("CARGO_PKG_VERSION").to_owned());
         }
         let beside = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("harness");
-        // `cargo install --git` builds in a folder of cargo's own, which cargo may clear away.
+        // `cargo install --git` builds in a folder of cargo's own, which cargo may delete.
         if beside.join("Cargo.toml").is_file() && !is_cargo_checkout(&beside) {
             Dependency::Path(beside)
         } else {
@@ -58,7 +58,7 @@ impl Dependency {
         }
     }
 
-    /// As in `Cargo.toml`.
+    /// The value in `Cargo.toml`.
     fn toml(&self) -> String {
         let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
         match self {
@@ -75,15 +75,15 @@ fn is_cargo_checkout(folder: &Path) -> bool {
     names.windows(2).any(|two| two == ["git", "checkouts"])
 }
 
-/// The folder, of this machine alone, that a generated package takes `cegar-harness` from; `None`
-/// where others find it, too.
+/// The folder from which a generated package gets `cegar-harness`, if it exists on this machine
+/// only; `None` if other machines find the crate, too.
 pub fn only_here(package: &Path) -> Option<PathBuf> {
     let text = std::fs::read_to_string(package.join("Cargo.toml")).ok()?;
     let manifest: toml::Table = text.parse().ok()?;
     let inherited = manifest
         .get("workspace")
         .and_then(|table| table.get("dependencies"));
-    // Packages that are members of a workspace say it in their own tables.
+    // Packages that are members of a workspace specify it in their own tables.
     [
         inherited,
         manifest.get("dev-dependencies"),
@@ -95,7 +95,7 @@ pub fn only_here(package: &Path) -> Option<PathBuf> {
     .find(|path| path.is_absolute())
 }
 
-/// What to write instead of such a folder.
+/// The dependency that replaces such a folder.
 pub fn for_everyone() -> String {
     format!("{{ git = \"{}\" }}", env!("CARGO_PKG_REPOSITORY"))
 }
@@ -105,7 +105,7 @@ pub fn for_everyone() -> String {
 pub struct Package {
     /// Its name: `<crate>-cegar`.
     pub name: String,
-    /// Where `cegar-harness` is.
+    /// The source of `cegar-harness`.
     pub dependency: Dependency,
     /// The text of `cegar.toml`.
     pub config: String,
@@ -122,7 +122,7 @@ fn main() {
 const IGNORE: &str = "/target/\n";
 
 impl Package {
-    /// The package's files, without a harness or a test: path and text.
+    /// The paths and texts of the package's files, without harnesses and tests.
     pub fn files(&self) -> [(&'static str, String); 5] {
         let Package {
             name,
@@ -159,7 +159,7 @@ impl Package {
     }
 }
 
-/// Creates what is missing of a package and returns the files that were written.
+/// Creates the missing files of a package and returns the files that were written.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -175,7 +175,7 @@ pub fn create(folder: &Path, package: &Package) -> Result<Vec<PathBuf>, EmitErro
     Ok(written)
 }
 
-/// The file that the tests of a harness are in.
+/// The file with the tests of a harness.
 pub fn test_file(folder: &Path, harness: &str) -> PathBuf {
     folder.join("tests").join(format!("{harness}.rs"))
 }
@@ -234,7 +234,7 @@ pub(super) fn add(
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    // A file of the user's has its own imports, or none.
+    // A file of the user's may have other imports.
     let has_imports = text.lines().any(|line| line.trim() == IMPORTS);
     let own = format!("() {{\n    #[allow(unused_imports)]\n    {IMPORTS}\n");
     let with_imports = source.replacen("() {\n", &own, 1);
@@ -246,7 +246,8 @@ pub(super) fn add(
     }
     text += &format!("\n{source}\n");
     let kept = function(&text, &finding.test).map_or_else(|| hash(source), hash);
-    // The test first: a record without its test would call the user's own test of that name ours.
+    // Writes the test before the record: with the opposite order, an interruption would leave a
+    // record that claims a later test of the user's with the same name.
     write(&path, &text)?;
     record.tests.insert(key, kept);
     write(
@@ -256,13 +257,13 @@ pub(super) fn add(
     Ok(Emitted::Written)
 }
 
-/// What the tests are written with.
+/// The import that the tests need.
 const IMPORTS: &str = "use cegar_harness::*;";
 
-/// Whether a test is as this tool wrote it; none where there is no test of that name.
+/// Whether a test is unchanged since this tool wrote it; `None` if there is no test with this name.
 ///
 /// # Errors
-/// When a file is there and cannot be read.
+/// When the file exists and cannot be read.
 pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<bool>, EmitError> {
     let Some((text, record)) = written(folder, stem)? else {
         return Ok(None);
@@ -270,7 +271,7 @@ pub fn is_as_written(folder: &Path, stem: &str, test: &str) -> Result<Option<boo
     Ok(record.has_written(&text, stem, test))
 }
 
-/// The text of a test file, and the record of what was written; none where there is no such file.
+/// The text of a test file, and the record of emitted tests; `None` if the file does not exist.
 fn written(folder: &Path, stem: &str) -> Result<Option<(String, Record)>, EmitError> {
     let path = test_file(folder, stem);
     match std::fs::read_to_string(&path) {
@@ -280,11 +281,11 @@ fn written(folder: &Path, stem: &str) -> Result<Option<(String, Record)>, EmitEr
     }
 }
 
-/// Whether a test file has nothing but what is written here: a file that does not parse, or has
-/// items of somebody else's, may not build, which only cargo can tell.
+/// Whether a test file contains only items that this tool wrote. A file that cannot be parsed, or
+/// that contains other items, may not compile, which only cargo can tell.
 ///
 /// # Errors
-/// When a file is there and cannot be read.
+/// When the file exists and cannot be read.
 pub fn is_ours(folder: &Path, stem: &str) -> Result<bool, EmitError> {
     let Some((text, record)) = written(folder, stem)? else {
         return Ok(true);
@@ -307,7 +308,7 @@ pub fn is_ours(folder: &Path, stem: &str) -> Result<bool, EmitError> {
     }))
 }
 
-/// Makes sure that the record of the tests that were written is there whole, or not at all.
+/// Checks that the record of emitted tests is readable if it exists.
 ///
 /// # Errors
 /// When it cannot be read or understood.
@@ -315,16 +316,15 @@ pub fn readable_record(folder: &Path) -> Result<(), EmitError> {
     Record::read(&folder.join(".emitted.json")).map(drop)
 }
 
-/// `.emitted.json`.
+/// The content of `.emitted.json`.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
-    /// `harness::test` and the SHA-256 of its text.
+    /// For each `harness::test`, the SHA-256 of its text.
     tests: BTreeMap<String, String>,
 }
 
 impl Record {
-    /// Whether a test of a file with this text is as it was written; none where there is no such
-    /// test.
+    /// Whether a test in a file with this text is unchanged; `None` if there is no such test.
     fn has_written(&self, text: &str, stem: &str, test: &str) -> Option<bool> {
         let known = self.tests.get(&format!("{stem}::{test}"));
         let text = function(text, test)?;
@@ -346,7 +346,7 @@ impl Record {
     }
 }
 
-/// The hash of a test, regardless of layout: formatting a file is no edit.
+/// The hash of a test without white space, because formatting a file is not an edit.
 fn hash(text: &str) -> String {
     let words: String = text.split_whitespace().collect();
     store::hex(&Sha256::digest(words.as_bytes()))
@@ -375,7 +375,8 @@ pub fn function<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// How far it is to the end of the first block in braces, past strings, characters and comments.
+/// The length up to the end of the first block in braces. Strings, characters and line comments are
+/// skipped.
 fn closing(text: &str) -> usize {
     let bytes = text.as_bytes();
     let (mut depth, mut at) = (0usize, 0);
@@ -387,7 +388,7 @@ fn closing(text: &str) -> usize {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
             }
-            // A character, not a lifetime: 'x' or '\...'.
+            // A character literal, not a lifetime: 'x' or '\...'.
             b'\'' if bytes.get(at + 1) == Some(&b'\\') => at += 3,
             b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
@@ -406,7 +407,7 @@ fn closing(text: &str) -> usize {
     text.len()
 }
 
-/// Replaces a file as a whole.
+/// Replaces a file atomically.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), EmitError> {
     let io = |why| EmitError::Io {
         path: path.to_owned(),
@@ -424,7 +425,7 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), EmitError> {
     Ok(())
 }
 
-/// What a new file may have; the process's mask takes its part away.
+/// The permissions of a new file before the process's umask is applied.
 fn permissions() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
 }

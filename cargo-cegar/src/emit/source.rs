@@ -1,14 +1,14 @@
-//! The text of a test.
+//! Writes the source text of a test.
 
 use super::Finding;
 use super::decode;
 
-/// rustfmt keeps a chain on one line up to this width.
+/// Below this width, rustfmt keeps a chain on one line.
 const CHAIN: usize = 60;
-/// Width of comments.
+/// The maximum width of comments.
 const COMMENT: usize = 100;
 
-/// The test's source: comment, attribute and function, without a line feed at the end.
+/// The source of the test: comment, attribute and function, without a final line feed.
 pub fn test_source(finding: &Finding) -> String {
     let mut comment = match (finding.file.as_str(), finding.line) {
         ("", _) => String::new(),
@@ -35,7 +35,7 @@ pub fn test_source(finding: &Finding) -> String {
     lines.join("\n")
 }
 
-/// A chain of calls as a statement that begins with `before`, as rustfmt lays it out.
+/// A chain of calls as a statement that begins with `before`, in rustfmt's layout.
 pub(super) fn statement(before: &str, calls: &[String]) -> Vec<String> {
     let flat = calls.join(".");
     if flat.len() < CHAIN && !flat.contains('\n') {
@@ -49,7 +49,7 @@ pub(super) fn statement(before: &str, calls: &[String]) -> Vec<String> {
     lines
 }
 
-/// A paragraph as lines of a doc comment.
+/// Formats a paragraph as lines of a doc comment.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = "///".to_owned();

@@ -1,8 +1,8 @@
-//! What the bytes of a tape mean, for those who make them simple.
+//! Determines the meaning of the bytes of a tape, for the simplification of tapes.
 //!
-//! A tape is shortened as bytes; a test shows numbers, names and structures. The types by which the
-//! choices are written down ([`super::typed`]) say which bytes make up one number, and which are
-//! characters.
+//! A tape is shortened byte by byte, but a test shows numbers, names and structures. The types with
+//! which the choices are written ([`super::typed`]) determine which bytes form one number, and
+//! which are characters.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ use cegar_harness::external::{Holds, ObjectType, Types};
 use cegar_model::machine::Choice;
 use cegar_search::simulate::minimise::{Sort, Span};
 
-/// The numbers and the text among the choices of a run.
+/// The numbers and texts among the choices of a run.
 pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<Span> {
     let members: Vec<MockedFunction> = mocked.iter().flat_map(MockedFunction::members).collect();
     let mut channels: Vec<(&str, Vec<&Choice>)> = Vec::new();
@@ -44,13 +44,13 @@ pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<
                     found: &mut found,
                 };
                 match function.asked(parameter) {
-                    // What does not fit its type is left alone.
+                    // Choices that do not match their type are skipped.
                     Some(asked) => while types.answer(asked, &mut notes).is_some() {},
                     None if parameter.is_none() => notes.results(function, &choices),
                     None => {}
                 }
             }
-            // As few bytes as the range needs.
+            // A range is encoded with as few bytes as it needs.
             _ if channel == "range" => {
                 let size = choices.first().map_or(0, |choice| choice.len);
                 let signed = false;
@@ -62,7 +62,7 @@ pub fn spans(mocked: &[MockedFunction], tape: &[u8], choices: &[Choice]) -> Vec<
     found
 }
 
-/// Choices of one value each.
+/// Adds a span for each choice of a single value.
 fn plain(shape: Option<Shape>, choices: &[&Choice], found: &mut Vec<Span>) {
     if let Some(Shape::Int { size, signed }) = shape {
         for choice in choices.iter().filter(|choice| choice.len == size) {
@@ -74,7 +74,7 @@ fn plain(shape: Option<Shape>, choices: &[&Choice], found: &mut Vec<Span>) {
     }
 }
 
-/// The choices of one channel, of which is noted what they are.
+/// Assigns spans to the choices of one channel.
 struct Notes<'a, 'c> {
     types: Types<'a>,
     tape: &'a [u8],
@@ -108,7 +108,7 @@ impl Source for Notes<'_, '_> {
 }
 
 impl Notes<'_, '_> {
-    /// Results that are values.
+    /// Adds spans for results that are values.
     fn results(&mut self, function: &MockedFunction, choices: &[&Choice]) {
         match function.result() {
             _ if function.returns_into() => {
@@ -129,7 +129,7 @@ impl Notes<'_, '_> {
         }
     }
 
-    /// The elements side by side that lie in this part.
+    /// Adds spans for the elements of an array that lie in this part.
     fn row(&mut self, object: &ObjectType, at: usize, part: (usize, usize)) {
         for start in (0..part.1).step_by(object.size) {
             let part = (part.0.saturating_sub(start), part.1 - start);
@@ -137,7 +137,7 @@ impl Notes<'_, '_> {
         }
     }
 
-    /// The members of an object that lie in this part of it.
+    /// Adds spans for the members of an object that lie in this part of it.
     fn object(&mut self, object: &ObjectType, at: usize, part: (usize, usize)) {
         if object.size == 1 {
             self.text(at, 1);

@@ -1,9 +1,10 @@
-//! A package for `cargo cegar check file.c`, where there is no project.
+//! The package that `cargo cegar check file.c` generates outside of a project.
 //!
-//! It stands anywhere, so it is a workspace of its own, and it names the C files where they are:
-//! mending the file and running the test again is the point. The options of the check are kept, so
-//! that the test sees the same program. For that reason a package holds the tests of one program:
-//! the tests of a second one would be built from the first one's files, or replace them.
+//! It may be anywhere, so it is a workspace of its own, and it refers to the C files by their
+//! original paths, so that users can fix a file and run the test again. The options of the check
+//! are stored, so that the test sees the same program. For that reason a package contains the tests
+//! of one program only: tests of a second program would be built from the files of the first one,
+//! or replace its tests.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,36 +15,37 @@ use toml_edit::{Array, DocumentMut, Item};
 use super::package::{self, Dependency, Package};
 use super::{EmitError, slug};
 
-/// What was checked.
+/// The program that was checked.
 #[derive(Debug, Clone)]
 pub struct Checked {
-    /// Its name; the harness's name as well.
+    /// Its name, which is also the name of the harness.
     pub name: String,
-    /// The C files, absolute, with `-I`, `-D` and other options.
+    /// The C files with absolute paths, each with `-I`, `-D` and other options.
     pub units: Vec<Unit>,
-    /// The function it starts in, if it was given.
+    /// The entry function, if it was given.
     pub entry: Option<String>,
     /// The properties: `assertion`, `unreach`, `memory`, `overflow` or `all`.
     pub properties: Vec<String>,
-    /// How many arguments `main` may get.
+    /// The maximum number of arguments of `main`.
     pub argv: usize,
-    /// What is known of the undefined functions.
+    /// The facts about the undefined functions.
     pub mocked: Vec<MockedFunction>,
 }
 
-/// What tells one checked program from another.
+/// The properties by which checked programs are distinguished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Identity<'a> {
     /// The harness's name.
     name: &'a str,
-    /// The function it starts in, if it was given.
+    /// The entry function, if it was given.
     entry: Option<&'a str>,
-    /// The C files, absolute, each with the options that the user gave.
+    /// The C files with absolute paths, each with the options that the user gave.
     files: BTreeSet<(&'a Path, Vec<&'a str>)>,
 }
 
 impl<'a> Identity<'a> {
-    /// Of a harness of this name with this entry, and its C files, absolute, with their options.
+    /// The identity of a harness with this name and entry function, and with these C files
+    /// (absolute paths) and options.
     pub fn new(
         name: &'a str,
         entry: Option<&'a str>,
@@ -56,15 +58,15 @@ impl<'a> Identity<'a> {
         }
     }
 
-    /// Whether the tests of this program can go to `folder`: it holds no package yet, or the
+    /// Whether the tests of this program can be written to `folder`: it contains no package, or the
     /// package of this program.
     pub fn fits(&self, folder: &Path) -> bool {
         let Ok(config) = std::fs::read_to_string(folder.join(CONFIG)) else {
-            // A package without it is somebody's own.
+            // A package without this file belongs to somebody else.
             return !folder.join("Cargo.toml").exists();
         };
         let Ok(config) = config.parse::<DocumentMut>() else {
-            // What is wrong with it is told when it is read.
+            // An error in the file is reported when it is read.
             return true;
         };
         let harness = config.get("harness").and_then(|all| all.get(self.name));
@@ -83,8 +85,8 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// The options that the user gave: the headers of the stub library lie somewhere else in each
-/// check.
+/// The options that the user gave. The include folder of the stub library is excluded, because its
+/// path differs between checks.
 fn users(args: &[String]) -> Vec<&str> {
     let users = args.iter().filter(|arg| !arg.ends_with("/stubs/include"));
     users.map(String::as_str).collect()
@@ -93,11 +95,11 @@ fn users(args: &[String]) -> Vec<&str> {
 const CONFIG: &str = "cegar.toml";
 const CAPTURED: &str = "captured.json";
 
-/// Creates the package, or brings an existing one's list of sources, properties and number of
-/// arguments up to date. Tests are added with [`add_test`](super::add_test).
+/// Creates the package, or updates the sources, properties and number of arguments of an existing
+/// one. Tests are added with [`add_test`](super::add_test).
 ///
 /// # Errors
-/// When a file cannot be written, or the folder holds the package of another program.
+/// When a file cannot be written, or the folder contains the package of another program.
 pub fn write(
     folder: &Path,
     checked: &Checked,
@@ -146,8 +148,8 @@ fn config(checked: &Checked) -> String {
     text
 }
 
-/// Makes the configuration of an earlier check cover this one, too: a test of a property that its
-/// executable does not check would pass.
+/// Extends the configuration of an earlier check so that it covers this one, too. Otherwise a test
+/// of a property that its executable does not check would pass.
 fn widen(path: &Path, checked: &Checked) -> Result<(), EmitError> {
     let io = |why| EmitError::Io {
         path: path.to_owned(),

@@ -1,4 +1,4 @@
-//! The text of tests for findings of each sort, and what happens to tests that are there already.
+//! Tests of the source of tests for each kind of finding, and of the handling of existing tests.
 
 use std::path::Path;
 
@@ -194,7 +194,7 @@ fn tests_are_added_and_never_rewritten() -> Result<(), Box<dyn std::error::Error
     ));
     assert_eq!(text.matches("#[test]").count(), 2);
 
-    // Layout is no edit; a changed input is.
+    // A changed layout is not an edit, but a changed input is.
     std::fs::write(&path, text.replace("    ", "  "))?;
     assert_eq!(add_test(folder.path(), &second)?, Emitted::AlreadyThere);
     let edited = text.replacen("a}", "b}", 1);
@@ -203,7 +203,7 @@ fn tests_are_added_and_never_rewritten() -> Result<(), Box<dyn std::error::Error
     assert_eq!(add_test(folder.path(), &second)?, Emitted::AlreadyThere);
     assert_eq!(std::fs::read_to_string(&path)?, edited);
 
-    // A test that a person wrote under that name is that person's.
+    // A test with this name that a person wrote belongs to that person.
     let third = Finding {
         test: "mine".to_owned(),
         ..first
@@ -276,7 +276,8 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
     Ok(())
 }
 
-/// A function that returns an interface with endpoints, and one that writes a number through its second parameter.
+/// A function that returns an interface with endpoints, and one that writes a number through its
+/// second parameter.
 fn usb() -> Vec<MockedFunction> {
     let int = |size, signed| Holds::Int { size, signed };
     let pointer = |to: &str, many| {

@@ -1,8 +1,8 @@
-//! The channels of external functions whose types are known, as calls of `Mock`.
+//! Converts the channels of external functions with known types to calls of `Mock`.
 //!
-//! A function `f` has the channel `f` for what it returns and `f:2` for what its second parameter
-//! points to, or for the function that it is. What does not parse is left to be written as bytes,
-//! which replay just as well.
+//! A function `f` has the channel `f` for its result, and `f:2` for the target of its second
+//! parameter, or for the calls of that parameter if it is a function. Choices that cannot be parsed
+//! are written as raw bytes, which replay just as well.
 
 use cegar_harness::build::MockedFunction;
 use cegar_harness::external::codec::{Answer, Argument, Asked, Read, is_set};
@@ -12,10 +12,10 @@ use super::layout::Expr;
 use super::literal;
 use super::objects::{Content, Objects};
 
-/// Column of what follows `        .`.
+/// The column after `        .`.
 const INDENT: usize = 8;
 
-/// The calls for a channel of a typed function; none if it is not one of those.
+/// The calls for a channel of a typed function; `None` for any other channel.
 pub(super) fn calls(
     functions: &[MockedFunction],
     channel: &str,
@@ -72,10 +72,10 @@ impl Of<'_> {
         Expr::Call(method.to_owned(), arguments).show(INDENT)
     }
 
-    /// Structures that were returned by value.
+    /// The calls for structures that were returned by value.
     fn by_value(&self, name: &str, events: &[&[u8]]) -> Option<Vec<String>> {
         let object = self.types.get(name)?;
-        // Pointers in it are plain numbers, which no literal says.
+        // Pointers in it are plain numbers, which a literal cannot express.
         if !self.types.plan(object).pointers.is_empty() {
             return None;
         }
@@ -87,7 +87,7 @@ impl Of<'_> {
         fits.then(|| events.iter().map(call).collect())
     }
 
-    /// Pointers into what a parameter points to, call by call.
+    /// The calls for pointers into the target of a parameter.
     fn returned_into(&self, events: &[&[u8]]) -> Option<Vec<String>> {
         let mut calls = Vec::new();
         let mut events = events.iter().peekable();
@@ -105,7 +105,7 @@ impl Of<'_> {
         Some(calls)
     }
 
-    /// What the function returned, wrote or called, call by call.
+    /// The calls for results, written values or callbacks of a function.
     fn answers(
         &self,
         asked: Asked<'_>,
@@ -160,7 +160,8 @@ impl Of<'_> {
                 _ => nothing.clone(),
             });
         }
-        // What happens in the calls past the last one. A result is always said.
+        // The mock does the same in all further calls, so trailing calls are left out. At least one
+        // result is written.
         let least = usize::from(parameter.is_none());
         while calls.len() > least && calls.last() == Some(&nothing) {
             calls.pop();
@@ -168,7 +169,7 @@ impl Of<'_> {
         Some(calls)
     }
 
-    /// Elements that were written.
+    /// The elements that were written.
     fn row(&self, object: Option<&ObjectType>, bytes: &[u8]) -> Option<Expr> {
         let Some(object) = object else {
             return Some(Expr::Plain(format!("*{}", literal::byte_string(bytes))));
@@ -186,7 +187,7 @@ impl Of<'_> {
     }
 }
 
-/// A pointer that stands alone says its type.
+/// Adds a type to a pointer whose type cannot be inferred.
 fn with_type(value: Expr) -> Expr {
     match value {
         Expr::Plain(text) if text.ends_with("null_mut()") => {
@@ -199,7 +200,7 @@ fn with_type(value: Expr) -> Expr {
     }
 }
 
-/// A number among the arguments; calls with objects are written as bytes.
+/// A numeric argument; `None` for objects, so that such calls are written as bytes.
 fn number_of(argument: &Argument<'_>) -> Option<String> {
     let Argument::Value(holds, bytes) = argument else {
         return None;
@@ -224,7 +225,8 @@ fn number_of(argument: &Argument<'_>) -> Option<String> {
     }
 }
 
-/// Numbers for one array: where one is too large for an `i32` it says the type that holds them all.
+/// Numbers for one array. If one of them does not fit an `i32`, those numbers get the suffix of a
+/// type that fits all.
 fn of_one_type(mut numbers: Vec<String>) -> Vec<String> {
     let values: Vec<i64> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
     let is_large = |value: &i64| i32::try_from(*value).is_err();

@@ -1,20 +1,20 @@
-//! One bug, one finding, over all harnesses.
+//! Reports each bug as one finding, over all harnesses.
 //!
-//! Each campaign knows what it has told itself, and nothing of the campaigns beside it. Here all of
-//! them come by: a fault that one harness showed and another one shows as well is a further input
-//! of the finding, and no second finding.
+//! Each campaign only knows its own reports. The events of all campaigns pass through here: if
+//! another harness shows a fault that was already reported, its input is a further input of the
+//! finding instead of a second finding.
 
 use super::{Event, Reporter};
 use crate::findings::Identity;
 
-/// Passes events on; a finding that was told before becomes [`Event::FoundAgain`].
+/// Passes events on; a finding that was already reported becomes [`Event::FoundAgain`].
 pub struct Distinct<'a> {
     inner: &'a mut dyn Reporter,
     told: Vec<Identity>,
 }
 
 impl<'a> Distinct<'a> {
-    /// Nothing told yet.
+    /// Creates a reporter that passes events to `inner`.
     pub fn new(inner: &'a mut dyn Reporter) -> Distinct<'a> {
         Distinct {
             inner,
@@ -22,7 +22,7 @@ impl<'a> Distinct<'a> {
         }
     }
 
-    /// How many faults were told.
+    /// The number of different faults that were reported.
     pub fn count(&self) -> u64 {
         self.told.len() as u64
     }

@@ -1,4 +1,5 @@
-//! One JSON object per line on stdout, each with a `reason`, for programs. The last is `finished`.
+//! Writes one JSON object per line to stdout, each with a `reason`, for programs. The last reason
+//! is `finished`.
 
 use std::io::{self, Write};
 

@@ -1,51 +1,50 @@
-//! Who listens to events: one reporter, several, or a list.
+//! Receivers of events: one reporter, several, or a list.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use super::{Event, Level};
 
-/// Shows events to someone.
+/// Shows events to a user or a program.
 pub trait Reporter {
-    /// Something happened. Errors of the output are kept for [`Reporter::finish`]: a campaign does
-    /// not stop because its output is not read.
+    /// Handles an event. Output errors are stored until [`Reporter::finish`], since a campaign does
+    /// not stop if its output is not read.
     fn event(&mut self, event: &Event);
 
-    /// Ends the report: flushes, writes files.
+    /// Ends the report: flushes output and writes files.
     fn finish(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Several reporters, one stream.
+/// Passes one stream of events to several reporters.
 #[derive(Default)]
 pub struct Fan {
     reporters: Vec<Box<dyn Reporter>>,
-    /// Whether the last event said that the campaign was interrupted.
+    /// Whether the final summary says that the campaign was interrupted.
     pub interrupted: bool,
-    /// Whether the last event said that a harness was never executed, or that a committed test or
-    /// the input of an earlier finding was not run.
+    /// Whether the final summary says that the campaign is incomplete (`Summary::is_incomplete`).
     pub incomplete: bool,
-    /// Whether the last event's proofs assume preconditions that nobody has confirmed.
+    /// Whether proofs of the final summary rest on preconditions that no user has confirmed.
     pub unconfirmed: bool,
-    /// Whether a declaration does not fit the library, and the baseline does not list it.
+    /// Whether a declaration does not match the library and is not listed in the baseline.
     pub mismatched: bool,
-    /// Finds functions of C code that other packages of the build compile, and the package of each.
-    /// It is asked once, when something is mocked.
+    /// Finds functions in C code that other packages of the build compile, with the package of
+    /// each. It is called once, when something is mocked.
     pub find_elsewhere: Option<Box<dyn FnOnce() -> BTreeMap<String, String>>>,
-    /// What it found, without what was told.
+    /// The functions that it found, without those that were reported.
     elsewhere: BTreeMap<String, String>,
 }
 
 impl Fan {
-    /// Which other packages have functions that are mocked, in words.
+    /// Reports which other packages define mocked functions.
     fn tell_elsewhere(&mut self, functions: &[String]) {
         if let Some(find) = self.find_elsewhere.take() {
             self.elsewhere = find();
         }
         let mut packages: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for function in functions {
-            // Each is told once.
+            // Each function is reported once.
             if let Some(package) = self.elsewhere.remove(function) {
                 packages.entry(package).or_default().insert(function);
             }
@@ -66,7 +65,7 @@ impl Fan {
         }
     }
 
-    /// Adds a listener.
+    /// Adds a reporter.
     pub fn add(&mut self, reporter: impl Reporter + 'static) {
         self.reporters.push(Box::new(reporter));
     }
@@ -99,10 +98,10 @@ impl Reporter for Fan {
     }
 }
 
-/// A reporter for tests and for library use: keeps everything.
+/// A reporter for tests and for library use that stores all events.
 #[derive(Default, Debug)]
 pub struct Recorder {
-    /// What happened, in order.
+    /// The events in order.
     pub events: Vec<Event>,
 }
 

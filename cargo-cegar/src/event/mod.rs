@@ -1,10 +1,10 @@
-//! What happens, as a stream of events.
+//! What happens in a campaign, as a stream of events.
 //!
-//! The campaign knows nothing about terminals or formats: it says what happened, once, as an
-//! [`Event`], and a [`Reporter`] makes of it what its reader needs. Several reporters can listen to
-//! one campaign ([`Fan`]). This is how cargo-nextest does it, and it is why a new format is a new
-//! file in `report` and no other change. The stream has one format of its own, [`JsonReporter`]'s:
-//! it is also how a campaign in a process of its own tells its parent.
+//! The campaign knows nothing about terminals or formats. It reports what happened once, as an
+//! [`Event`], and a [`Reporter`] shows it to its reader. Several reporters can receive the events
+//! of one campaign ([`Fan`]). cargo-nextest works in the same way; a new format only needs a new
+//! file in `report`. The stream itself has one format, that of [`JsonReporter`], which a campaign
+//! in a process of its own also uses to report to its parent.
 
 mod distinct;
 mod json;
@@ -34,41 +34,41 @@ pub enum Event {
     Compiling {
         /// What they belong to: a package, a harness, a file.
         what: String,
-        /// How many.
+        /// The number of files.
         files: usize,
-        /// Where the list comes from: `captured from build.rs`, `cegar.toml`, empty for the command
+        /// The source of the list: `captured from build.rs`, `cegar.toml`, or empty for the command
         /// line.
         from: String,
     },
-    /// Some files are compiled.
+    /// Some files have been compiled.
     CompileProgress {
         /// What they belong to.
         what: String,
-        /// How many are compiled.
+        /// The number of compiled files.
         done: u64,
-        /// Of how many.
+        /// The number of all files.
         total: u64,
     },
     /// The files were compiled.
     Compiled {
         /// What they belong to.
         what: String,
-        /// How many were compiled.
+        /// The number of files.
         files: usize,
-        /// How many of them were taken from the cache.
+        /// The number of files taken from the cache.
         cached: usize,
-        /// How long it took.
+        /// The duration in seconds.
         seconds: f64,
-        /// What the compiler warned about, as it printed it.
+        /// The compiler's warnings, as it printed them.
         warnings: String,
     },
-    /// Cargo builds the crate, to see which C files belong to it.
+    /// Cargo builds the crate to determine its C files.
     Capturing {
         /// The package.
         package: String,
-        /// What cargo does, in its words; empty at first, and when it has ended.
+        /// Cargo's last status line; empty at the beginning and at the end.
         doing: String,
-        /// Since when.
+        /// The time since cargo was started, in seconds.
         seconds: u64,
     },
     /// A captured file that is not part of the program.
@@ -78,7 +78,7 @@ pub enum Event {
         /// Why.
         why: String,
     },
-    /// Undefined functions that got a mock.
+    /// Undefined functions that were mocked.
     Mocked {
         /// Their names.
         functions: Vec<String>,
@@ -87,46 +87,46 @@ pub enum Event {
     Building {
         /// The harness.
         harness: String,
-        /// How many are built.
+        /// The number of finished parts.
         done: u64,
-        /// Of how many, as far as that is known yet.
+        /// The number of all parts, as far as known.
         total: u64,
     },
     /// Recorded inputs are being run again.
     Replaying {
         /// The harness.
         harness: String,
-        /// How many have been run.
+        /// The number of finished inputs.
         done: u64,
-        /// Of how many.
+        /// The number of all inputs.
         total: u64,
     },
-    /// The fuzzer is at work.
+    /// The progress of the fuzzer.
     FuzzProgress {
         /// The harness.
         harness: String,
-        /// So far.
+        /// Executions so far.
         executions: u64,
-        /// Now.
+        /// Current executions per second.
         per_second: f64,
         /// Branch edges covered.
         edges_covered: u64,
-        /// Branch edges in all.
+        /// All branch edges.
         edges: u64,
         /// Checks that are proved.
         checks_proved: u64,
-        /// Checks in all.
+        /// All checks.
         checks: u64,
         /// Seeds that came from the engine.
         engine_seeds: u64,
-        /// Corpus entries.
+        /// The number of corpus entries.
         corpus: u64,
     },
-    /// The engine is at work.
+    /// The progress of the engine.
     EngineProgress {
         /// The harness.
         harness: String,
-        /// The goal it works on, for people.
+        /// The goal that it works on, for information.
         goal: String,
         /// Solver calls so far.
         solver_calls: u64,
@@ -137,25 +137,25 @@ pub enum Event {
     },
     /// A violation, confirmed natively.
     Found(Finding),
-    /// A further input of a violation that was reported already: from another harness, or by way of
-    /// another function.
+    /// A further input of a violation that was already reported: from another harness, or through
+    /// another calling function.
     FoundAgain(Finding),
-    /// A violation, confirmed natively, of which the harness is to blame: its choice breaks a
-    /// precondition that was not known. No bug.
+    /// A violation, confirmed natively, for which the harness is to blame: its choice violates a
+    /// precondition that was not known. It is not a bug.
     Precondition(Finding),
     /// A violation, confirmed natively, that the baseline lists (`ci`).
     Known(Finding),
-    /// A declaration of the crate's Rust code that is not what the library defines.
+    /// A declaration in the crate's Rust code that does not match the library's definition.
     BindingMismatch(Binding),
     /// The crate's declarations were compared with the library.
     BindingsChecked(Checked),
-    /// How the inputs of earlier findings and of committed tests ended.
+    /// The results of the inputs of earlier findings and of committed tests.
     Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).
     Failed {
         /// The harness.
         harness: String,
-        /// What happened: its error, or why it was ended.
+        /// What happened: its error, or why it was killed.
         why: String,
     },
     /// A test was written, after it was seen to fail.
@@ -165,33 +165,33 @@ pub enum Event {
         /// The function.
         name: String,
     },
-    /// How one goal stands.
+    /// The state of one goal.
     Goal(Goal),
     /// Most checks of a harness cannot be reached from it.
     Vacuous(Vacuous),
-    /// A certificate was written where it was asked for.
+    /// A certificate was written to the requested folder.
     CertificateWritten {
-        /// The file; the bitcode that it is about lies beside it.
+        /// The file; the bitcode that it is about is in the same folder.
         file: PathBuf,
-        /// How many checks it says are proved.
+        /// The number of checks that it proves.
         checks: u64,
-        /// How many blocks it says are unreachable.
+        /// The number of blocks that it proves unreachable.
         blocks: u64,
     },
-    /// A run does not end in its time, which is not checked.
+    /// A run exceeded its time limit. Termination is not a checked property.
     Hang(Hang),
     /// Two native runs of one input differed.
     NonDeterministic {
         /// The harness.
         harness: String,
-        /// How.
+        /// How they differed.
         what: String,
     },
-    /// A worker process ended by itself; its work goes on in a new one.
+    /// A worker process ended unexpectedly.
     WorkerDied {
         /// The harness.
         harness: String,
-        /// How: `killed by signal 9`.
+        /// How it ended: `killed by signal 9`.
         how: String,
         /// Whether another was started.
         restarted: bool,
@@ -204,10 +204,10 @@ pub enum Event {
         outcome: String,
         /// Whether it is a violation.
         violation: bool,
-        /// In what the engine's machine disagrees with the native run about it, if it does.
+        /// How the engine's machine disagrees with the native run, if it does.
         disagreement: Option<String>,
     },
-    /// On how many replayed inputs the engine's machine and native execution agree.
+    /// The number of replayed inputs on which the engine's machine and native execution agree.
     Agreement {
         /// The harness.
         harness: String,
@@ -218,25 +218,25 @@ pub enum Event {
     },
     /// A question of an SV-COMP task is answered.
     Answered(Answered),
-    /// Something worth saying.
+    /// A message for the user.
     Note {
-        /// How loudly.
+        /// Its importance.
         level: Level,
-        /// What.
+        /// The text.
         message: String,
     },
-    /// The end; nothing follows.
+    /// The end; no event follows.
     Finished(Summary),
 }
 
-/// How loudly a note is said.
+/// The importance of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
-    /// Only with `-v`.
+    /// Shown only with `-v`.
     Detail,
-    /// Normally.
+    /// Shown by default.
     Info,
-    /// Marked.
+    /// Shown as a warning.
     Warning,
 }

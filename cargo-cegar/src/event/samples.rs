@@ -1,4 +1,4 @@
-//! A finding and a summary, for the unit tests of reporters.
+//! Sample data for the unit tests of reporters.
 
 use cegar_model::program::CheckKind;
 
@@ -34,7 +34,7 @@ pub fn finding(file: &str) -> Finding {
     }
 }
 
-/// A summary with one of each.
+/// A summary with one entry of each kind.
 pub fn summary() -> Summary {
     let mut goals = GoalTable::default();
     goals.checks.violated = 1;

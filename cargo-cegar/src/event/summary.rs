@@ -1,4 +1,4 @@
-//! The last event of a campaign, and what it consists of.
+//! The last event of a campaign and its parts.
 
 use std::path::PathBuf;
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::verdict::{GoalTable, Stats, Vacuous, Verdict};
 
-/// Why something was not done: Ctrl-C came first.
+/// The reason for something that was not done because of Ctrl-C.
 pub const INTERRUPTED: &str = "the command was interrupted";
 
-/// A run that does not end in its time.
+/// A run that exceeds its time limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hang {
     /// The harness.
     pub harness: String,
     /// The harness's `timeout`, in seconds.
     pub seconds: f64,
-    /// The file of its input; none where the command keeps none.
+    /// The file of its input; `None` if the command does not keep inputs.
     pub input: Option<PathBuf>,
 }
 
 impl Hang {
-    /// For people.
+    /// A description for users.
     pub fn words(&self) -> String {
         let input = match &self.input {
             Some(file) => format!("its input is {}", file.display()),
@@ -34,38 +34,39 @@ impl Hang {
     }
 }
 
-/// The last event.
+/// The data of the last event.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {
-    /// In one word.
+    /// The verdict.
     pub verdict: Verdict,
     /// The goals.
     pub goals: GoalTable,
-    /// The cost.
+    /// The statistics.
     pub stats: Stats,
-    /// The tests that stand for the violations: written now, or there already.
+    /// The tests for the violations, both new and existing ones.
     pub tests: Vec<TestRef>,
-    /// Whether it was stopped by Ctrl-C.
+    /// Whether the command was stopped by Ctrl-C.
     pub interrupted: bool,
-    /// What every "proved" relies on.
+    /// The assumptions on which all proofs rest.
     pub assumptions: Vec<cegar_checker::Assumption>,
-    /// The harnesses from which most of their checks cannot be reached.
+    /// The harnesses that cannot reach most of their checks.
     #[serde(default)]
     pub vacuous: Vec<Vacuous>,
-    /// How many faults were found: one that several inputs or harnesses show counts once.
+    /// The number of faults that were found; a fault that several inputs or harnesses show counts
+    /// once.
     #[serde(default)]
     pub findings: u64,
-    /// Committed tests and inputs of earlier findings that were not run to their end.
+    /// The number of committed tests and inputs of earlier findings that were not run completely.
     #[serde(default)]
     pub not_replayed: u64,
-    /// Violations that the engine sees and that no native run showed.
+    /// The number of violations that the engine sees and that no native run confirmed.
     #[serde(default)]
     pub not_shown: u64,
-    /// Inputs that the fuzzer's target failed on and that were not looked into, where no other
-    /// input showed a fault.
+    /// The number of inputs on which the fuzzer's target failed and that were not examined, of
+    /// harnesses without another input that showed a fault.
     #[serde(default)]
     pub late: u64,
-    /// How many harnesses there were.
+    /// The number of harnesses.
     #[serde(default)]
     pub harnesses: u64,
     /// The harnesses that were never executed.
@@ -74,7 +75,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// What several harnesses came to together.
+    /// Merges the summaries of several harnesses.
     pub fn merged(parts: Vec<Summary>) -> Summary {
         let mut goals = GoalTable::default();
         let mut stats = Stats::default();
@@ -123,29 +124,29 @@ impl Summary {
         }
     }
 
-    /// What was proved is not all that was asked for.
+    /// Makes the verdict open if it is "proved", because not everything was proved.
     pub fn open(&mut self) {
         if self.verdict == Verdict::Proved {
             self.verdict = Verdict::Open;
         }
     }
 
-    /// Whether proofs assume preconditions that were learnt and that nobody has confirmed.
+    /// Whether proofs rest on learnt preconditions that no user has confirmed.
     pub fn rests_on_learnt(&self) -> bool {
         let mut ids = self.assumptions.iter().map(|assumption| &assumption.id);
         ids.any(|id| id == cegar_checker::LEARNT)
     }
 
-    /// Whether not all was looked at: a harness was never executed or calls nothing of the library,
-    /// something that is to be replayed was not, no native run showed what the engine sees, or
-    /// there was no time for an input that failed.
+    /// Whether the campaign is incomplete: a harness was never executed or uses nothing of the
+    /// library, a replay was not finished, no native run confirmed a violation that the engine
+    /// sees, or there was no time for a failing input.
     pub fn is_incomplete(&self) -> bool {
         let calls_nothing = self.vacuous.iter().any(|vacuous| vacuous.calls_nothing);
         let left = self.not_replayed + self.not_shown + self.late;
         left > 0 || calls_nothing || !self.unexecuted.is_empty()
     }
 
-    /// Says which harnesses were never executed, and why; nothing if all were.
+    /// Says which harnesses were never executed, and why; `None` if all were.
     pub fn never_executed(&self) -> Option<String> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
         for Unexecuted { harness, why } in &self.unexecuted {
@@ -173,7 +174,7 @@ impl Summary {
 pub struct Unexecuted {
     /// The harness.
     pub harness: String,
-    /// Why not.
+    /// Why it was not executed.
     pub why: String,
 }
 
@@ -186,10 +187,10 @@ pub struct TestRef {
     pub name: String,
 }
 
-/// How the committed tests and the inputs of earlier findings ended in this run.
+/// The results of the committed tests and the inputs of earlier findings in this run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expectations {
-    /// The harness; of tests that no harness owns, the test file.
+    /// The harness, or the test file for tests that belong to no harness.
     pub harness: String,
     /// Inputs that pass.
     pub pass: Vec<String>,
@@ -197,17 +198,17 @@ pub struct Expectations {
     pub still_fail: Vec<String>,
     /// Inputs that fail, and that an earlier campaign saw pass.
     pub fail_again: Vec<String>,
-    /// Inputs that were not run to their end, and why.
+    /// Inputs that were not run completely, and why.
     pub not_run: Vec<(String, String)>,
 }
 
 impl Expectations {
-    /// How many there are.
+    /// The number of tests and inputs.
     pub fn total(&self) -> usize {
         self.pass.len() + self.still_fail.len() + self.fail_again.len() + self.not_run.len()
     }
 
-    /// Whether this one is known to fail.
+    /// Whether this test or input fails.
     pub fn is_failing(&self, name: &str) -> bool {
         let mut failing = self.still_fail.iter().chain(&self.fail_again);
         failing.any(|failing| failing == name)

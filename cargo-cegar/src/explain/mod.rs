@@ -1,10 +1,10 @@
-//! Why a goal stands as it does.
+//! Explains the status of a goal.
 //!
-//! A verdict is a word; to act on it one needs the story behind it: for a violation the lines that
-//! an execution entered and the values that it chose on the way, for a proof the few invariants
-//! that it rests on, for what is open what was tried and which knob to turn. All of that follows
-//! from what a campaign leaves in its folder (the program, the list of goals, the certificate), so
-//! nothing here searches.
+//! A verdict is a single word, and users need the reasons for it: for a violation, the lines that
+//! an execution entered and the values that it chose; for a proof, the few invariants that it rests
+//! on; for an open goal, what was tried and which option may help. All of this follows from what a
+//! campaign leaves in its folder (the program, the list of goals, the certificate), so nothing is
+//! searched here.
 
 mod open;
 mod path;
@@ -31,7 +31,7 @@ pub use path::{Path as Way, Step};
 pub use proof::{Invariant, Proved};
 pub use text::show;
 
-/// What a campaign left behind.
+/// The results that a campaign left in its folder.
 pub struct Left {
     /// The list of goals.
     pub kept: Kept,
@@ -41,37 +41,37 @@ pub struct Left {
     certificate: Option<Certificate>,
 }
 
-/// A goal, and the story behind its status.
+/// A goal with the explanation of its status.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
-    /// The goal; none for a violation that belongs to no check of the program.
+    /// The goal; `None` for a violation that belongs to no check of the program.
     pub goal: Option<Goal>,
-    /// The story.
+    /// The explanation.
     #[serde(flatten)]
     pub story: Story,
 }
 
-/// See [`Explained`].
+/// The explanation of a status; see [`Explained`].
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "verdict", rename_all = "lowercase")]
 pub enum Story {
-    /// An execution violates it.
+    /// An execution violates the check.
     Violated {
-        /// What was found.
+        /// The finding.
         finding: Box<Finding>,
-        /// How an execution comes there.
+        /// The path of an execution to the violation.
         path: Way,
     },
-    /// No execution violates it, or enters the block.
+    /// No execution violates the check or enters the block.
     Proved(Proved),
     /// Some execution entered the block.
     Covered,
-    /// Not settled.
+    /// The goal is not settled.
     Open(Open),
 }
 
 impl Left {
-    /// Reads what lies in the folder.
+    /// Reads the results from the folder.
     pub fn read(folder: &Path) -> Result<Left, Error> {
         let list = folder.join("goals.json");
         let kept: Kept =
@@ -94,7 +94,7 @@ impl Left {
             true => {
                 let found: Certificate =
                     serde_json::from_slice(&read(&file)?).map_err(|why| damaged(&file, &why))?;
-                // An earlier campaign's is of no use.
+                // A certificate of an earlier campaign is for another program.
                 (found.bitcode == digest).then_some(found)
             }
             false => None,
@@ -108,19 +108,19 @@ impl Left {
         })
     }
 
-    /// The story of a finding.
+    /// Explains a finding.
     pub fn explain_finding(&self, finding: &Finding) -> Explained {
         let mut known = self.kept.findings.iter();
         let check = known.find(|(_, known)| known.name == finding.name);
         self.violated(check.and_then(|(check, _)| *check), finding)
     }
 
-    /// The story of a goal.
+    /// Explains a goal.
     pub fn explain_goal(&self, goal: &Goal) -> Result<Explained, Error> {
         self.goal(goal)
     }
 
-    /// The story of a goal that is open; of others there is more to ask than what was kept.
+    /// Explains an open goal. Other goals need more than the list of goals, so they yield `None`.
     pub fn explain_open(&self, goal: &Goal) -> Option<Explained> {
         let GoalStatus::Open { why } = &goal.status else {
             return None;
@@ -137,17 +137,18 @@ impl Left {
         goals.any(|goal| goal.kind == GoalKind::Edge && goal.status == GoalStatus::Covered)
     }
 
-    /// The program that it is about.
+    /// The program of the campaign.
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The proofs, if there are any.
+    /// The certificate with the proofs, if there is one.
     pub fn certificate(&self) -> Option<&Certificate> {
         self.certificate.as_ref()
     }
 
-    /// Everything that `what` may mean: a number, a test's name, a place.
+    /// Explains everything that `what` may denote: the number of a check, the name of a test, or a
+    /// place.
     pub fn explain(&self, what: &str) -> Result<Vec<Explained>, Error> {
         let mut told = Vec::new();
         let findings = &self.kept.findings;
@@ -173,7 +174,7 @@ impl Left {
         Ok(told)
     }
 
-    /// The checks at a place; where there is none, the branches.
+    /// The checks at a place, or the branches if there are no checks.
     fn at(&self, place: &str) -> Vec<&Goal> {
         let here = |kind: GoalKind| {
             let goals = self.kept.goals.iter();
@@ -224,7 +225,7 @@ impl Left {
         })
     }
 
-    /// What blocks the way to a check that is unreachable.
+    /// The place where the path to an unreachable check is blocked.
     fn blocked(&self, goal: &Goal) -> Option<Blocked> {
         if goal.kind != GoalKind::Check
             || goal.status != GoalStatus::Unreachable
@@ -270,8 +271,8 @@ impl Left {
         }
     }
 
-    /// Writes the certificate of one proved goal, with only the facts that it needs, beside the
-    /// bitcode.
+    /// Writes the certificate of one proved goal, with only the facts that it needs, together with
+    /// the bitcode.
     pub fn write_certificate(&self, goal: &Goal, folder: &Path) -> Result<Option<PathBuf>, Error> {
         let Some(certificate) = &self.certificate else {
             return Ok(None);
@@ -286,7 +287,7 @@ impl Left {
     }
 }
 
-/// Whether a place is meant by `FILE:LINE`, with or without folders and the column.
+/// Whether `FILE:LINE`, with or without folders and the column, denotes a place.
 fn is_at(place: &Place, what: &str) -> bool {
     let mut parts = what.rsplitn(3, ':');
     let (last, before, rest) = (parts.next(), parts.next(), parts.next());

@@ -1,4 +1,4 @@
-//! Why a goal is open: what was tried last, and which knob to turn.
+//! Explains why a goal is open: what was tried last, and which option may help.
 
 use cegar_model::program::Property;
 use serde::Serialize;
@@ -7,17 +7,17 @@ use super::Left;
 use crate::verdict::End;
 use crate::verdict::{Goal, Lack};
 
-/// What stands in the way.
+/// The explanation of an open goal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Open {
-    /// Why.
+    /// The reason.
     pub why: String,
-    /// What was tried, last things last.
+    /// The attempts, most recent last.
     pub tried: Vec<String>,
-    /// What the floor knows and what it would need, of a check that is open for it.
+    /// For a check that the floor could not prove, what the floor knows and what it would need.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
-    /// What to turn.
+    /// Options and changes that may help.
     pub knobs: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ fn tried(left: &Left) -> Vec<String> {
     all
 }
 
-/// What each reason suggests, by the words that `campaign::goals` and the prover use for it.
+/// The advice for each reason, selected by phrases that `campaign::goals` and the prover use.
 const ADVICE: [(&str, &str); 10] = [
     ("time was up", "give it longer: --max-time"),
     (

@@ -1,9 +1,9 @@
-//! The way to a violation: the source lines that were entered, in order, and the values that were
+//! The path to a violation: the source lines that were entered in order, and the values that were
 //! chosen there.
 //!
-//! The engine's machine runs the input again and keeps the blocks that it entered; operation by
-//! operation these say which line was executed in which call, and which choice belongs to it. An
-//! execution goes around loops for thousands of turns, so what repeats is told once.
+//! The engine's machine runs the input again and records the blocks that it enters. Replaying their
+//! operations shows which line was executed in which call, and which choice belongs to it. An
+//! execution may repeat loops thousands of times, so repetitions are shown once.
 
 use std::path::Path as File;
 
@@ -16,18 +16,18 @@ use serde::Serialize;
 use crate::campaign::findings::{events, plain};
 use crate::sources::Digests;
 
-/// How an execution went.
+/// The path of an execution.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Path {
-    /// What it did, in order.
+    /// The steps in order.
     pub steps: Vec<Step>,
     /// All values that were chosen, by channel.
     pub values: Vec<(String, String)>,
-    /// How it ended, if not as expected.
+    /// How the execution ended, if not with the violation.
     pub ended: Option<String>,
 }
 
-/// A piece of the way.
+/// A step of a path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
@@ -37,33 +37,33 @@ pub enum Step {
         file: String,
         /// The line.
         line: u32,
-        /// Its function.
+        /// The function.
         function: String,
-        /// Its text; empty if the file cannot be read any more, or has changed.
+        /// Its text; empty if the file cannot be read or has changed.
         text: String,
         /// The values chosen there: channel and value.
         chosen: Vec<(String, String)>,
     },
-    /// The lines before were entered again.
+    /// The lines before this step were entered again.
     Again {
-        /// How many lines.
+        /// The number of lines.
         lines: usize,
-        /// How often.
+        /// The number of repetitions; 0 if the lines were left out instead of repeated.
         times: usize,
-        /// The values chosen meanwhile.
+        /// The values chosen in them.
         chosen: Vec<(String, String)>,
     },
 }
 
-/// Characters of a line that are shown.
+/// The maximum number of characters of a line that are shown.
 const WIDTH: usize = 300;
-/// Longest stretch of lines that is looked for as a loop's body.
+/// The maximum number of lines in a repeated loop body.
 const BODY: usize = 60;
-/// Lines that are told.
+/// The number of steps after which a path is abbreviated.
 const TOLD: usize = 400;
 
-/// Runs the input again and tells what it does; of a file that has changed since then no text is
-/// shown.
+/// Runs the input again and describes its path. The text of a file is omitted if the file has
+/// changed since the campaign.
 pub fn path(program: &Program, (root, known): (&File, &Digests), tape: &[u8]) -> Path {
     let machine = Machine::new(program, Limits::default());
     let run = machine.run_tracked(tape);
@@ -98,7 +98,7 @@ pub fn path(program: &Program, (root, known): (&File, &Digests), tape: &[u8]) ->
     }
 }
 
-/// A line in one call, and the choices made there, by number.
+/// A line in one call, with the choices made there.
 #[derive(Clone, PartialEq, Eq)]
 struct Line {
     pos: Pos,
@@ -116,13 +116,13 @@ impl Line {
 struct Walk<'a> {
     program: &'a Program,
     chosen: &'a [(String, Vec<u8>)],
-    /// The first choice that is not told yet.
+    /// The index of the first choice that is not assigned to a line yet.
     next: usize,
     lines: Vec<Line>,
 }
 
 impl Walk<'_> {
-    /// Goes through the blocks of a trace, call by call, up to the check that was violated.
+    /// Follows the blocks of a trace, call by call, up to the violated check.
     fn along(&mut self, trace: &[BlockId], violated: Option<CheckId>) {
         let program = self.program;
         let mut rest = trace.iter().copied();
@@ -141,7 +141,7 @@ impl Walk<'_> {
                 if self.is_choice(&call.callee) {
                     self.choose();
                 }
-                // Behind the last block nothing is known, so the violated call is where it ends.
+                // The trace ends with this block, so the violated call is the last one.
                 if ahead.is_none() && call.check.is_some() && call.check == violated {
                     return;
                 }
@@ -198,7 +198,7 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a call goes on in this block.
+/// Whether a call continues in this block.
 fn enters(program: &Program, callee: &Callee, block: BlockId) -> bool {
     let function = program.block(block).function;
     let is_first = program.function(function).blocks.start == block.0;
@@ -208,7 +208,7 @@ fn enters(program: &Program, callee: &Callee, block: BlockId) -> bool {
     }
 }
 
-/// Source text by line.
+/// The lines of the source files.
 struct Source<'a> {
     program: &'a Program,
     root: &'a File,
@@ -219,7 +219,7 @@ impl<'a> Source<'a> {
     fn new(program: &'a Program, root: &'a File, known: &Digests) -> Source<'a> {
         let text = |file: &String| {
             let file = root.join(file);
-            // C source is not always UTF-8, and a generated line may be as long as a file.
+            // C source may be invalid UTF-8, and a line of generated code may be very long.
             let text = match known.is_changed(&file) {
                 true => Vec::new(),
                 false => std::fs::read(&file).unwrap_or_default(),
@@ -258,7 +258,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Tells what repeats once.
+/// Merges repeated lines.
 fn compress(lines: &[Line], source: &Source<'_>) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut at = 0;
@@ -282,7 +282,7 @@ fn compress(lines: &[Line], source: &Source<'_>) -> Vec<Step> {
         at = end;
     }
     if at < lines.len() {
-        // The end of a path matters most.
+        // The end of a path matters most, so its last lines are shown.
         let last = lines.len().saturating_sub(TOLD / 4).max(at);
         steps.push(Step::Again {
             lines: last - at,
@@ -294,7 +294,7 @@ fn compress(lines: &[Line], source: &Source<'_>) -> Vec<Step> {
     steps
 }
 
-/// How often the first `body` lines come in a row.
+/// The number of consecutive repetitions of the first `body` lines.
 fn turns(lines: &[Line], body: usize) -> usize {
     let Some(first) = lines.get(..body) else {
         return 0;
@@ -304,7 +304,7 @@ fn turns(lines: &[Line], body: usize) -> usize {
     lines.chunks(body).take_while(same).count()
 }
 
-/// The values of some lines, neighbours of one channel together.
+/// The values chosen in some lines, grouped by channel.
 fn told(lines: &[Line]) -> Vec<(String, String)> {
     let mut groups: Vec<(String, Vec<&[u8]>)> = Vec::new();
     for (channel, bytes) in lines.iter().flat_map(|line| &line.chosen) {
@@ -320,10 +320,10 @@ fn told(lines: &[Line]) -> Vec<(String, String)> {
     groups.into_iter().map(tell).collect()
 }
 
-/// Longer lists and texts of values are cut in the middle.
+/// Longer lists and texts of values are abbreviated in the middle.
 const LONG: usize = 120;
 
-/// Values that are read as text are shown as text, all others as numbers.
+/// Formats values: those of text channels as text, all others as numbers.
 fn values(channel: &str, all: &[&[u8]]) -> String {
     let text = ["stdin", "data", "bytes", "string"].contains(&channel)
         || ["env:", "argv:", "file:"]

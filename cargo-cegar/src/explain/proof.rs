@@ -1,5 +1,4 @@
-//! What a proof rests on: the invariants of the loops on the way, in words, and no more of them
-//! than the goal needs.
+//! Explains a proof by the loop invariants that the goal needs.
 
 use std::time::Duration;
 
@@ -16,47 +15,48 @@ use crate::error::Error;
 use crate::verdict::Blocked;
 use crate::verdict::{Goal, GoalKind};
 
-/// How long one question may take: the answers are known, but a core has to be found.
+/// The time limit of one solver query. The results are known, but an unsatisfiable core must be
+/// found.
 const QUESTION: Duration = Duration::from_secs(10);
 
-/// Why a goal holds.
+/// The explanation of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proved {
-    /// Whether an execution came to it.
+    /// Whether an execution reached the goal.
     pub reached: bool,
-    /// Where the way to it is blocked, if it is a check that is unreachable.
+    /// The place where the path to it is blocked, if it is an unreachable check.
     pub blocked: Option<Blocked>,
-    /// The loops whose invariants matter, in the program's order.
+    /// The loops whose invariants are needed, in the order of the program.
     pub loops: Vec<Invariant>,
-    /// Facts among them.
+    /// The number of facts in these invariants.
     pub facts: usize,
-    /// Facts of the whole proof.
+    /// The number of facts of the whole proof.
     pub of: usize,
-    /// Whether it follows from the states of the floor, and no facts say why.
+    /// Whether the goal follows from the states of the floor, so that no facts are needed.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_floor: bool,
-    /// Whether it follows from the only execution that the program has.
+    /// Whether the goal follows from the program's only execution.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub by_execution: bool,
-    /// Checks that are not proved and that this one rests on.
+    /// Unproved checks on which the proof rests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub given: Vec<String>,
-    /// What every proof rests on.
+    /// The assumptions on which every proof rests.
     pub assumptions: Vec<cegar_checker::Assumption>,
 }
 
-/// What holds whenever execution comes to a loop's head, or to the beginning or end of a recursive
-/// function.
+/// The facts that hold whenever execution reaches the head of a loop, or the beginning or end of a
+/// function that is encoded alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Invariant {
-    /// Where the loop or the function is.
+    /// The place of the loop or the function.
     pub place: String,
-    /// Which end of the function, if it is no loop: `beginning` or `end`.
+    /// The side of the function, if it is not a loop: `beginning` or `end`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<&'static str>,
-    /// Its function.
+    /// The name of the function.
     pub function: String,
-    /// The calls that lead there, innermost first, where its function is not the user's.
+    /// The calls that lead there, innermost first, if the function is not the user's.
     pub called_from: Vec<String>,
     /// The facts.
     pub facts: Vec<String>,
@@ -82,7 +82,7 @@ fn number(goal: &Goal) -> proof::Goal {
     }
 }
 
-/// Why a goal holds, in words.
+/// Explains why a goal holds.
 pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Proved, Error> {
     let mut proved = Proved {
         reached: false,
@@ -121,7 +121,7 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
     Ok(proved)
 }
 
-/// The certificate for one goal, with the facts that it needs.
+/// The certificate for one goal, with only the facts that it needs.
 pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
     let reason = needed(left, certificate, goal)?;
     let meant = number(goal);

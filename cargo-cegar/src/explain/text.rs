@@ -1,11 +1,11 @@
-//! An explanation as a person reads it.
+//! Formats an explanation as text for users.
 
 use std::fmt::Write as _;
 
 use super::{Explained, Open, Proved, Step, Story, Way};
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
-/// The whole story.
+/// The explanation as text.
 pub fn show(explained: &Explained) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.

@@ -1,29 +1,29 @@
-//! Debug information, as clang prints it.
+//! Reads debug information from clang's textual output.
 //!
-//! The types of functions that are declared and never defined are in no bitcode, except as debug
-//! information, and there only when clang believes that it optimises. So the user's files are
-//! printed once more, as text, with those flags and no passes. This reads the metadata of such a
-//! text: one node per line, fields by name. What is not understood is left out; the caller then
-//! knows less of a type and nothing wrong.
+//! The types of functions that are declared but never defined occur in bitcode only as debug
+//! information, and only if clang is set to optimise. So the user's files are compiled to textual
+//! IR once more, with such flags and no passes. This module reads the metadata of that text: one
+//! node per line, with fields by name. Unsupported syntax is skipped; the caller then knows less
+//! about a type, but nothing wrong.
 
 use std::collections::{HashMap, HashSet};
 
-/// A node: its kind (`DIDerivedType`) and its fields, or the elements of a list under the kind
-/// `list`.
+/// A metadata node with its kind (`DIDerivedType`) and its fields, or a list of kind `list` with
+/// its elements.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Node {
-    /// `DIBasicType` and so on; `list` for `!{...}`.
+    /// The kind, such as `DIBasicType`; `list` for `!{...}`.
     pub kind: String,
     fields: Vec<(String, String)>,
-    /// The elements of a list; none stands for `null`.
+    /// The elements of a list; `None` stands for `null`.
     pub elements: Vec<Option<u32>>,
 }
 
-/// Typedefs and qualifiers of one type that are followed.
+/// The maximum number of typedefs and qualifiers of one type that are followed.
 const QUALIFIERS: usize = 64;
 
 impl Node {
-    /// A field's text, unquoted.
+    /// The text of a field, without quotes.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.fields
             .iter()
@@ -31,33 +31,33 @@ impl Node {
             .map(|(_, value)| value.as_str())
     }
 
-    /// A field that is a number; 0 if it is not there.
+    /// The value of a numeric field; 0 if it is missing.
     pub fn number(&self, name: &str) -> u64 {
         self.text(name)
             .and_then(|text| text.parse().ok())
             .unwrap_or(0)
     }
 
-    /// A field that refers to another node.
+    /// The number of the node that a field refers to.
     pub fn node(&self, name: &str) -> Option<u32> {
         self.text(name)?.strip_prefix('!')?.parse().ok()
     }
 }
 
-/// All that is of interest in a printed module.
+/// The relevant debug information of a module.
 #[derive(Debug, Clone, Default)]
 pub struct DebugInfo {
     nodes: HashMap<u32, Node>,
-    /// The subprogram of each function that is only declared.
+    /// The subprogram node of each function that is only declared.
     declared: HashMap<String, u32>,
-    /// Structures by their tags.
+    /// Defined structures, by tag or by the typedef of one without a tag.
     structures: HashMap<String, u32>,
-    /// LLVM's names of the types whose pointers are indexed: `struct.endpoint`, `i8`.
+    /// The LLVM names of the types to which indexed pointers lead: `struct.endpoint`, `i8`.
     indexed: HashSet<String>,
 }
 
 impl DebugInfo {
-    /// Reads a module that clang printed.
+    /// Reads a module in clang's textual output.
     pub fn read(text: &str) -> DebugInfo {
         let mut info = DebugInfo::default();
         for line in text.lines() {
@@ -81,7 +81,7 @@ impl DebugInfo {
                 info.indexed.extend(indexed_type(gep));
             }
         }
-        // `typedef struct { ... } name`: the structure goes by the typedef's name.
+        // A structure without a tag gets the name of its typedef: `typedef struct { ... } name`.
         let typedefs: Vec<(String, u32)> = info
             .nodes
             .values()
@@ -107,22 +107,22 @@ impl DebugInfo {
         info
     }
 
-    /// A node by its number.
+    /// The node with this number.
     pub fn node(&self, number: u32) -> Option<&Node> {
         self.nodes.get(&number)
     }
 
-    /// The subprogram of a function that is only declared.
+    /// The subprogram node of a function that is only declared.
     pub fn declared(&self, name: &str) -> Option<&Node> {
         self.node(*self.declared.get(name)?)
     }
 
-    /// A structure that is defined, by its tag.
+    /// The number of the defined structure with this name.
     pub fn structure(&self, name: &str) -> Option<u32> {
         self.structures.get(name).copied()
     }
 
-    /// A type without its typedefs and qualifiers, and whether one of those was `const`.
+    /// The type behind typedefs and qualifiers, and whether one of the qualifiers was `const`.
     pub fn plain(&self, number: u32) -> (Option<u32>, bool) {
         let (mut at, mut constant) = (number, false);
         for _ in 0..QUALIFIERS {
@@ -147,13 +147,13 @@ impl DebugInfo {
         (None, constant)
     }
 
-    /// Whether pointers to a type, by LLVM's name of it, are indexed somewhere.
+    /// Whether a pointer to the type with this LLVM name is indexed somewhere.
     pub fn is_indexed(&self, llvm_name: &str) -> bool {
         self.indexed.contains(llvm_name)
     }
 }
 
-/// `12 = distinct !DIKind(a: b, c: d)` or `12 = !{!3, null}`.
+/// Parses `12 = distinct !DIKind(a: b, c: d)` or `12 = !{!3, null}`.
 fn numbered(rest: &str) -> Option<(u32, Node)> {
     let (number, body) = rest.split_once(" = ")?;
     let number = number.parse().ok()?;
@@ -185,7 +185,7 @@ fn numbered(rest: &str) -> Option<(u32, Node)> {
     ))
 }
 
-/// `name: "a, b", line: 3`.
+/// Parses `name: "a, b", line: 3`.
 fn fields_of(text: &str) -> Vec<(String, String)> {
     let mut fields = Vec::new();
     let mut rest = text;
@@ -214,8 +214,8 @@ fn function_name(declaration: &str) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// The type of `inbounds %struct.T, ptr %1, i64 %2`: one index that is not nothing steps from
-/// object to object.
+/// The type in `inbounds %struct.T, ptr %1, i64 %2`: a single nonzero index moves the pointer from
+/// one object to another.
 fn indexed_type(gep: &str) -> Option<String> {
     let plain = gep
         .trim_start_matches("inbounds ")

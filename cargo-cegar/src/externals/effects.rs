@@ -1,4 +1,5 @@
-//! What an external function may do for proofs, as its prototype and the user's rules say it.
+//! The effects of external functions that proofs assume, according to prototypes and the user's
+//! rules.
 
 use std::collections::BTreeSet;
 
@@ -8,8 +9,8 @@ use cegar_harness::external::{Holds, Signature};
 use cegar_harness::rules::Depth;
 use cegar_model::program::outside::{Access, Effects};
 
-/// The effects of a function and of those that the objects it hands out point to, by the names that
-/// they have in the program.
+/// The effects of a function, and of the functions to which the objects that it returns point, by
+/// their names in the program.
 pub fn all(
     function: &MockedFunction,
     lifted: &BTreeSet<String>,
@@ -23,7 +24,7 @@ pub fn all(
     std::iter::once(own).chain(members)
 }
 
-/// What one function may do.
+/// The effects of one function.
 fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
     let rules = &function.rules;
     let said = matches!(rules.written(), Ok(Some(_))) || rules.writes_nothing();
@@ -55,7 +56,7 @@ fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
     }
 }
 
-/// Whether each parameter of the prototype is one of the call.
+/// Whether each parameter of the prototype is exactly one argument of the call.
 fn is_plain(function: &MockedFunction, signature: &Signature) -> bool {
     !signature.params.iter().any(Holds::is_aggregate)
         && !matches!(function.returns, Shape::Struct { .. })

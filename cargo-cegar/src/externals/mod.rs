@@ -1,11 +1,10 @@
-//! Functions that nobody defines, and the C code that takes their places.
+//! Finds undefined functions and generates C code that replaces them.
 //!
-//! (*Executable Counterexamples*, section 4, has a mock return recorded values, and guesses the
-//! sizes of what pointers lead to.) Here the prototype of each function is looked up in the debug
-//! information of the files that declare it. A function that returns a pointer, is given pointers
-//! or functions, or has rules in `cegar.toml` gets a body in C, written by the harness crate, so
-//! that search, proofs and tests compile the same text; the others get a plain choice from the
-//! tape.
+//! In *Executable Counterexamples*, section 4, a mock returns recorded values and guesses the sizes
+//! of pointer targets. Here the prototype of each function is looked up in the debug information of
+//! the files that declare it. A function that returns a pointer, takes pointers or functions, or
+//! has rules in `cegar.toml` gets a body in C, which the harness crate writes, so that search,
+//! proofs and tests compile the same text. Other functions just take a choice from the tape.
 
 pub(crate) mod debug_info;
 mod effects;
@@ -30,17 +29,17 @@ use crate::config::nearest;
 use crate::error::Error;
 use crate::store;
 
-/// The most bytes that `address_of` may ask for: each is a choice of the tape.
+/// The maximum number of bytes for `address_of`, because each byte is a choice of the tape.
 const ROOM: usize = 1 << 20;
 
-/// The undefined functions, with all that is known of them.
+/// The undefined functions with the facts about them.
 #[derive(Clone, Debug, Default)]
 pub struct Externals {
     /// The functions.
     pub functions: Vec<MockedFunction>,
 }
 
-/// Where to look, and where to write.
+/// The inputs of the search for prototypes, and the folder for its output.
 pub struct Search<'a> {
     /// The program's files.
     pub units: &'a [Unit],
@@ -48,18 +47,18 @@ pub struct Search<'a> {
     pub compiler: &'a Compiler,
     /// The harness's scratch folder.
     pub scratch: &'a Path,
-    /// What the user says about them.
+    /// The user's rules, by function.
     pub rules: &'a BTreeMap<String, Rules>,
-    /// The identifiers of what is not assumed.
+    /// The identifiers of the assumptions that the user has lifted.
     pub lifted: &'a BTreeSet<String>,
-    /// Set when the user has had enough.
+    /// Set when the user stops the command.
     pub stop: &'a AtomicBool,
 }
 
 impl Externals {
-    /// Rules for a function that no file of the program names, and the called function whose name
-    /// is nearly so, if there is one. A name that stands in one of the files is no mistake: another
-    /// harness may call the function.
+    /// The rules for functions that are not called and that no file of the program mentions, each
+    /// with the most similar name of a called function without a rule, if any. A name that occurs
+    /// in a file is not a mistake, because another harness may call the function.
     pub fn misspelt<'a>(
         &'a self,
         rules: &'a BTreeMap<String, Rules>,
@@ -81,8 +80,8 @@ impl Externals {
             .collect()
     }
 
-    /// Finds out what there is to know, and gives the bitcode of the bodies, if there are any, and
-    /// what the functions may do.
+    /// Determines the facts about the undefined functions. Returns the bitcode of the generated
+    /// bodies, if there are any, and the functions' effects.
     pub fn provide(&mut self, missing: &[Mocked], search: &Search<'_>) -> Result<Provided, Error> {
         let info = search.debug_info(missing)?;
         for function in missing {
@@ -117,7 +116,7 @@ impl Externals {
                 Some((describe, signature))
             });
             if let Some((mut describe, mut signature)) = found {
-                // A structure in registers is several parameters for LLVM.
+                // A structure that is passed in registers becomes several parameters in LLVM.
                 if signature.params.iter().any(Holds::is_aggregate) {
                     described.outputs.clear();
                 }
@@ -191,7 +190,7 @@ impl Externals {
     }
 }
 
-/// Where the user says that a function's result leads.
+/// The target of a function's result according to the user's rule `address_of`.
 fn address(
     describe: &mut Describe<'_>,
     function: &MockedFunction,
@@ -231,7 +230,7 @@ fn address(
     }
 }
 
-/// The names of a function's parameters, for which clang is asked when they are needed, and once.
+/// The names of a function's parameters, which clang is asked for at most once and only on demand.
 struct ParameterNames<'a> {
     search: &'a Search<'a>,
     function: &'a str,
@@ -239,7 +238,7 @@ struct ParameterNames<'a> {
 }
 
 impl ParameterNames<'_> {
-    /// The names, as far as a file that mentions the function tells them.
+    /// The names, as far as a file that mentions the function declares them.
     fn get(&self) -> Result<&[Option<String>], Error> {
         if let Some(known) = self.known.get() {
             return Ok(known);
@@ -258,7 +257,7 @@ impl ParameterNames<'_> {
         Ok(self.known.get_or_init(|| found))
     }
 
-    /// What the user says about the function, with numbers in place of the names of its parameters.
+    /// The user's rules for the function, with the names of its parameters replaced by numbers.
     fn in_rules(&self) -> Result<Rules, Error> {
         let rules = self.search.rules.get(self.function);
         let rules = rules.cloned().unwrap_or_default();
@@ -276,8 +275,8 @@ impl ParameterNames<'_> {
 }
 
 impl Search<'_> {
-    /// The files that mention one of these functions, all files if none does: a macro may paste a
-    /// name together.
+    /// The files that mention one of these functions. If there are none, all files, because a macro
+    /// may compose a name.
     fn mentioning(&self, names: &[&str]) -> Vec<&Unit> {
         let mentions = |unit: &&Unit| {
             let text = std::fs::read(unit.directory.join(&unit.source)).unwrap_or_default();
@@ -291,7 +290,7 @@ impl Search<'_> {
         }
     }
 
-    /// The debug information of the files that mention a function whose types matter.
+    /// The debug information of the files that mention one of the missing functions.
     fn debug_info(&self, missing: &[Mocked]) -> Result<Vec<DebugInfo>, Error> {
         let names: Vec<&str> = missing.iter().map(|function| &*function.name).collect();
         let mut all = Vec::new();
@@ -302,7 +301,8 @@ impl Search<'_> {
     }
 }
 
-/// The same name in two files may be two types: the later gets another name.
+/// Renames types: the same name may denote different types in two files, and the later one gets a
+/// new name.
 fn unify(functions: &mut [MockedFunction]) {
     let mut known: Vec<ObjectType> = Vec::new();
     for function in functions {
@@ -366,7 +366,7 @@ fn rename(function: &mut MockedFunction, old: &str, new: &str) {
     }
 }
 
-/// What the bitcode alone tells.
+/// The description of a function according to the bitcode alone.
 fn plain(function: &Mocked) -> MockedFunction {
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
     let returns = match &function.returns {
@@ -397,7 +397,7 @@ fn plain(function: &Mocked) -> MockedFunction {
     }
 }
 
-/// The shape of a result, signed as the prototype says.
+/// The shape of a result, with the signedness of the prototype.
 fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape {
     match (returns, plain) {
         (Some(Holds::Int { size, signed }), _) => Shape::Int {
@@ -412,7 +412,7 @@ fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape
     }
 }
 
-/// What a proof assumes about these functions beyond what the program tells.
+/// The assumptions about these functions that a proof makes in addition to the program.
 pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     let mut all = Vec::new();
     let returns_object = functions.iter().any(|function| {

@@ -1,14 +1,14 @@
-//! The names that prototypes give to parameters.
+//! The parameter names of prototypes.
 //!
-//! The debug information of a function that is only declared has the types of its parameters and
-//! not their names, so clang's syntax tree is asked for these. They matter twice: a rule may call a
-//! parameter by its name (`writes = "n elements of row"`), and a number that is named like one
-//! tells how many elements the pointer before it leads to.
+//! The debug information of a function that is only declared contains the types of its parameters
+//! but not their names, so these are read from clang's syntax tree. Names have two uses: a rule may
+//! refer to a parameter by its name (`writes = "n elements of row"`), and a number whose name
+//! denotes a count gives the number of elements to which the pointer before it leads.
 
 use cegar_harness::external::{Holds, Row, Signature, Types};
 use serde::Deserialize;
 
-/// What is read of a node of clang's syntax tree.
+/// The relevant parts of a node of clang's syntax tree.
 #[derive(Deserialize)]
 struct Node {
     kind: Option<String>,
@@ -17,11 +17,11 @@ struct Node {
     inner: Vec<Node>,
 }
 
-/// The names of a function's parameters, from the syntax trees of a file, which stand side by side;
-/// none for one without a name. Of several declarations the one with the most names counts.
+/// The names of a function's parameters according to the concatenated syntax trees of a file;
+/// `None` for an unnamed parameter. Of several declarations, the one with the most names is used.
 pub(super) fn of(function: &str, trees: &str) -> Option<Vec<Option<String>>> {
-    // A body may be nested deeper than a JSON value may be: each tree is read by itself, and ends
-    // with this line.
+    // A body may be nested more deeply than the JSON parser permits, so each tree is parsed
+    // separately. Each ends with this line.
     let nodes = trees
         .split_inclusive("\n}\n")
         .map(serde_json::from_str::<Node>);
@@ -39,15 +39,16 @@ pub(super) fn of(function: &str, trees: &str) -> Option<Vec<Option<String>>> {
         .max_by_key(|names| names.iter().flatten().count())
 }
 
-/// Whole names of numbers of elements, and ends of such names. `num` is the number of one thing as
-/// often as that of several.
+/// Names of element counts, and suffixes of such names. `num` is missing, because it often denotes
+/// the index of one item.
 const COUNTS: &[&str] = &["n", "count", "cnt", "nmemb", "nelem", "nelems", "nitems"];
-/// Whole names of numbers of bytes, and ends of such names.
+/// Names of lengths in bytes, and suffixes of such names.
 const LENGTHS: &[&str] = &[
     "len", "length", "size", "sz", "nbytes", "bytes", "cap", "capacity",
 ];
 
-/// Whether a parameter is named by one of these words: `count`, `reg_count`, `regCount`.
+/// Whether a parameter's name is one of these words or ends with one: `count`, `reg_count`,
+/// `regCount`.
 fn is_named(name: &str, words: &[&str]) -> bool {
     words.iter().any(|word| {
         let plain = name.eq_ignore_ascii_case(word);
@@ -60,13 +61,13 @@ fn is_named(name: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Whether a signature has a pointer to plain values with a number behind it, so that names would
-/// tell more.
+/// Whether a signature has a pointer to plain values followed by a number, so that the names of its
+/// parameters are needed.
 pub(super) fn may_have_rows(signature: &Signature, types: Types<'_>) -> bool {
     (0..signature.params.len()).any(|i| element_size(signature, i, types).is_some())
 }
 
-/// Bytes of the plain elements to which parameter `i` points, where a number follows it.
+/// The size of the plain elements to which parameter `i` points, if a number follows it.
 fn element_size(signature: &Signature, i: usize, types: Types<'_>) -> Option<usize> {
     let Some(Holds::Int { size: 2.., .. }) = signature.params.get(i + 1) else {
         return None;
@@ -79,7 +80,7 @@ fn element_size(signature: &Signature, i: usize, types: Types<'_>) -> Option<usi
     (plain && !pointee.constant).then_some(object.size)
 }
 
-/// The parameters that point to as many elements as the next one says, by the names of these.
+/// The parameters that point to an array whose length is the next parameter, according to its name.
 pub(super) fn rows(signature: &Signature, types: Types<'_>, names: &[Option<String>]) -> Vec<Row> {
     let all = (0..signature.params.len()).filter(|&i| {
         let Some(size) = element_size(signature, i, types) else {
@@ -89,7 +90,7 @@ pub(super) fn rows(signature: &Signature, types: Types<'_>, names: &[Option<Stri
             .get(i + 1)
             .and_then(Option::as_deref)
             .unwrap_or_default();
-        // A length beside elements of several bytes may be one in bytes.
+        // A length next to elements of several bytes may be in bytes.
         is_named(name, COUNTS) || size == 1 && is_named(name, LENGTHS)
     });
     all.map(|param| Row {

@@ -1,24 +1,26 @@
-//! From debug information to the description by which mocks are made.
+//! Converts debug information to the type descriptions from which mocks are generated.
 //!
-//! Types are named as C names them, made unique; what a mock cannot make (a union passed by value,
-//! `long double`) gives no description, and the function keeps the plain mock that returns bytes.
+//! Types keep their names in C, made unique. Types that a mock cannot produce (a union passed by
+//! value, `long double`) have no description, and the function keeps the simple mock that returns
+//! bytes.
 
 use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Signature};
 
 use super::debug_info::{DebugInfo, Node};
 
-/// Structures larger than this are taken as opaque: a mock of so many bytes is unreadable.
+/// Structures with more bytes than this are treated as opaque, because a mock with that many bytes
+/// is unreadable.
 const LARGEST: usize = 16 << 10;
 
-/// Collects the types that signatures refer to.
+/// Collects the types to which signatures refer.
 pub struct Describe<'a> {
     info: &'a DebugInfo,
-    /// The types so far, with their nodes.
+    /// The types so far, each with the number of its node.
     known: Vec<(u32, ObjectType)>,
 }
 
 impl<'a> Describe<'a> {
-    /// Nothing yet.
+    /// Creates an empty collection.
     pub fn new(info: &'a DebugInfo) -> Describe<'a> {
         Describe {
             info,
@@ -26,17 +28,17 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// The types that were met, and what a `void *` leads to.
+    /// The collected types, and the type behind a `void *`.
     pub fn into_types(self) -> Vec<ObjectType> {
         let met = self.known.into_iter().map(|(_, object)| object);
         met.chain([ObjectType::unknown()]).collect()
     }
 
-    /// The type of a function that is only declared. `structure` names the structure as which the
-    /// program uses the object behind a `void *` that is returned.
+    /// The signature of a function that is only declared. `structure` is the structure type with
+    /// which the program accesses the object behind a returned `void *`.
     pub fn declared(&mut self, name: &str, structure: Option<&str>) -> Option<Signature> {
         let subprogram = self.info.declared(name)?;
-        // Without a prototype the parameters are not known.
+        // Without a prototype, the parameters are unknown.
         if !subprogram.text("flags")?.contains("DIFlagPrototyped") {
             return None;
         }
@@ -56,7 +58,7 @@ impl<'a> Describe<'a> {
         Some(signature)
     }
 
-    /// The structure of that name, or typedef of one, as something to point to.
+    /// A pointer target that is the structure with this tag or typedef.
     pub fn pointer_to(&mut self, structure: &str) -> Option<Pointee> {
         let name = structure.trim_start_matches("struct ").trim();
         let number = self.info.structure(name)?;
@@ -67,7 +69,7 @@ impl<'a> Describe<'a> {
         })
     }
 
-    /// So many bytes, as something to point to.
+    /// A pointer target that consists of this number of bytes.
     pub fn bytes(&mut self, size: usize) -> Pointee {
         let name = self.unique(format!("bytes_{size}"));
         let all = Member {
@@ -91,7 +93,7 @@ impl<'a> Describe<'a> {
         }
     }
 
-    /// Whether a C compiler passes our rendering of a value as it passes the value.
+    /// Whether a C compiler passes our description of a value in the same way as the value itself.
     fn passes_by_value(&self, holds: &Holds) -> bool {
         match holds {
             Holds::Bytes(_) => false,
@@ -132,7 +134,7 @@ impl<'a> Describe<'a> {
         })
     }
 
-    /// What a value of this type holds.
+    /// The description of a value of this type.
     fn holds(&mut self, number: u32, depth: usize) -> Option<Holds> {
         let (number, _) = self.info.plain(number);
         let node = self.info.node(number?)?;
@@ -171,7 +173,7 @@ impl<'a> Describe<'a> {
             return unknown;
         };
         if of.kind == "DISubroutineType" {
-            // A function that takes functions that take functions is not followed for ever.
+            // Limits the nesting of functions that take functions.
             return match (depth < 3)
                 .then(|| self.subroutine(number, depth + 1))
                 .flatten()
@@ -180,7 +182,7 @@ impl<'a> Describe<'a> {
                 None => unknown,
             };
         }
-        // A program that hands a string on need not index it itself.
+        // A program that only passes a string on need not index it.
         let many = is_character(of) || self.info.is_indexed(&llvm_name(of));
         Holds::Pointer(Pointee {
             to: self.object(number, depth),
@@ -203,14 +205,15 @@ impl<'a> Describe<'a> {
         }))
     }
 
-    /// The name of the type that a pointer leads to, or of a structure; it is added to the types.
+    /// The name of a type that a pointer leads to, or of a structure. Adds the type to the
+    /// collection.
     fn object(&mut self, number: u32, depth: usize) -> Option<String> {
         if let Some((_, known)) = self.known.iter().find(|(at, _)| *at == number) {
             return Some(known.name.clone());
         }
         let node = self.info.node(number)?;
         let is_structure = node.text("tag") == Some("DW_TAG_structure_type");
-        // Declared here, defined in another place of the same file.
+        // The structure may be declared here and defined elsewhere in the file.
         if is_structure
             && node.node("elements").is_none()
             && let Some(name) = node.text("name")
@@ -229,7 +232,7 @@ impl<'a> Describe<'a> {
             || node.kind == "DICompositeType" && node.node("elements").is_none();
         let place = self.known.len();
         let name = self.unique(hint);
-        // First, since a structure may lead to itself.
+        // Added before its members are read, because a structure may refer to itself.
         self.known.push((
             number,
             ObjectType {
@@ -280,7 +283,7 @@ impl<'a> Describe<'a> {
                 base.and_then(|base| self.holds(base, depth))
                     .unwrap_or(Holds::Bytes(whole))
             };
-            // Bit-fields share bytes.
+            // Adjacent bit-fields may share bytes.
             if let Some(last) = members.last_mut()
                 && let Holds::Bytes(so_far) = &mut last.holds
                 && bit_field
@@ -329,13 +332,13 @@ fn basic(node: &Node, size: usize) -> Option<Holds> {
     matches!(size, 1 | 2 | 4 | 8).then_some(Holds::Int { size, signed })
 }
 
-/// Whether a pointer to the type leads to characters or bytes, of which there are seldom one.
+/// Whether the type is a character or a byte. A pointer to it rarely leads to a single one.
 fn is_character(node: &Node) -> bool {
     let encoding = node.text("encoding");
     encoding.is_some_and(|encoding| encoding.ends_with("_char")) && node.number("size") == 8
 }
 
-/// How clang names the type in LLVM.
+/// The name of the type in LLVM.
 fn llvm_name(node: &Node) -> String {
     match (node.kind.as_str(), node.text("tag"), node.text("name")) {
         (_, Some("DW_TAG_structure_type"), Some(name)) => format!("struct.{name}"),
@@ -352,7 +355,7 @@ fn llvm_name(node: &Node) -> String {
     }
 }
 
-/// Letters, digits and underscores.
+/// Replaces characters so that the name consists of letters, digits and underscores.
 fn identifier(name: &str) -> String {
     let mut plain: String = name
         .chars()

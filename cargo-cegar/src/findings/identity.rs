@@ -1,13 +1,13 @@
-//! What a fault is known by.
+//! The identity of a fault.
 //!
-//! Line numbers change with every edit above, so a fault is known by its kind, its function and the
-//! text of its line. That alone would let a second fault hide behind the first: the same statement
-//! may stand twice in a function, one line may hold two accesses, and a macro gives all accesses of
-//! its body one column. So the number of equal lines before it in the function, the column, and the
-//! number among the checks of that column belong to the identity, all counted so that another
-//! layout changes nothing. A baseline, which silences a fault for good, wants more: the lines
-//! around it and the function that called must be the accepted ones, too
-//! ([`Identity::is_accepted_by`]). When in doubt, a fault is new.
+//! Line numbers change with every edit above, so a fault is identified by its kind, its function
+//! and the text of its line. That alone would allow a second fault to hide behind the first: the
+//! same statement may occur twice in a function, one line may contain two accesses, and a macro
+//! gives all accesses of its body the same column. So the identity also contains the number of
+//! equal lines before it in the function, the column, and the number among the checks of that
+//! column, all counted so that a change of layout has no effect. A baseline, which silences a fault
+//! for good, requires more: the surrounding lines and the calling function must be the accepted
+//! ones, too ([`Identity::is_accepted_by`]). In case of doubt, a fault is new.
 
 use std::path::Path;
 
@@ -16,63 +16,64 @@ use sha2::{Digest as _, Sha256};
 
 use crate::store;
 
-/// Hexadecimal digits of the hash in a finding's name.
+/// The number of hexadecimal digits of the hash in a finding's name.
 const SHORT: usize = 6;
-/// Of the path of a file outside of the crate, so many last components are compared: the rest is
-/// this machine's.
+/// The number of last components that are compared in the path of a file outside of the crate: the
+/// others depend on the machine.
 const COMPONENTS: usize = 2;
 
-/// Where a violation is, as the program and its debug information say.
+/// The place of a violation according to the program and its debug information.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
-    /// The rule, as SARIF has it: `array-bound`.
+    /// The rule as in SARIF: `array-bound`.
     pub rule: &'a str,
-    /// The file, relative to the crate where it lies below it.
+    /// The file, relative to the crate if it is below it.
     pub file: &'a str,
-    /// The function, as the source names it.
+    /// The name of the function in the source.
     pub function: &'a str,
-    /// The line on which the function begins; 0 where that is unknown.
+    /// The line on which the function begins; 0 if unknown.
     pub begins: u32,
-    /// From 1; 0 where unknown.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// From 1; 0 where unknown.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
-    /// How many checks of the rule at this column come before in the program; none where it is the
-    /// only one, or which one it is is unknown.
+    /// The number of checks of the rule at this column that precede this one in the program; `None`
+    /// if it is the only one, or if it is unknown which one it is.
     pub part: Option<u32>,
-    /// The function that called this one; empty where there is none or it is unknown.
+    /// The function that called this one; empty if there is none or it is unknown.
     pub caller: &'a str,
 }
 
-/// What a fault is known by.
+/// The identity of a fault.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Identity {
-    /// The file, relative to the crate; of one outside of it the last components.
+    /// The file, relative to the crate; for a file outside of the crate, the last components of its
+    /// path.
     pub file: String,
     /// The function.
     pub function: String,
-    /// The rule, as SARIF has it: `array-bound`.
+    /// The rule as in SARIF: `array-bound`.
     pub rule: String,
-    /// The text of the line without white space; `LINE:COLUMN` where it could not be read.
+    /// The text of the line without white space, or `LINE:COLUMN` if it cannot be read.
     pub text: String,
-    /// How many characters of the line, white space not counted, stand before the fault; none where
-    /// the column is unknown.
+    /// The number of non-white-space characters before the fault in its line; `None` if the column
+    /// is unknown.
     pub column: Option<u32>,
-    /// How many checks of the rule at this column come before: a macro's body has one column. None
-    /// where it is the only one, or which one it is is unknown.
+    /// The number of checks of the rule at this column that precede this one: a macro's body has
+    /// one column. `None` if it is the only one, or if it is unknown which one it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<u32>,
-    /// How many lines of the function with the same text come before.
+    /// The number of preceding lines in the function with the same text.
     pub occurrence: u32,
-    /// A hash of the lines above and below it.
+    /// A hash of the lines above and below.
     pub context: String,
-    /// The function that called; empty where that is unknown.
+    /// The calling function; empty if unknown.
     pub caller: String,
 }
 
 impl Identity {
-    /// The identity of a fault in a crate at `root`, whose source is read.
+    /// Computes the identity of a fault in a crate at `root`, reading its source.
     pub fn of(root: &Path, site: &Site<'_>) -> Identity {
         let text = std::fs::read(root.join(site.file)).unwrap_or_default();
         Identity::in_text(&String::from_utf8_lossy(&text), site)
@@ -112,9 +113,9 @@ impl Identity {
         }
     }
 
-    /// Whether both are one fault: the lines may have moved, and other code may call it.
+    /// Whether both are the same fault: lines may have moved, and the caller may differ.
     pub fn is(&self, other: &Identity) -> bool {
-        // Native code does not always know the column, and never the part.
+        // A native run does not always know the column, and never the part.
         let agree =
             |one: Option<u32>, two: Option<u32>| one.zip(two).is_none_or(|(one, two)| one == two);
         agree(self.column, other.column)
@@ -122,8 +123,8 @@ impl Identity {
             && self.key() == other.key()
     }
 
-    /// Whether accepting `listed` accepts this fault: nothing around it has changed, and the same
-    /// function calls.
+    /// Whether a baseline entry `listed` accepts this fault: the surrounding lines are unchanged,
+    /// and the caller is the same.
     pub fn is_accepted_by(&self, listed: &Identity) -> bool {
         self.is(listed)
             && self.column == listed.column
@@ -144,7 +145,7 @@ impl Identity {
         (file, function, rule, text, *occurrence)
     }
 
-    /// The name of the finding and of its test: function, kind, and a short hash of the line.
+    /// The name of the finding and of its test: function, rule, and a short hash of the identity.
     pub fn name(&self) -> String {
         let base = self.file.rsplit('/').next().unwrap_or(&self.file);
         let column = self
@@ -169,18 +170,18 @@ impl Identity {
         slug(&format!("{place} {} {}", self.rule, &hash[..SHORT]))
     }
 
-    /// The name of a further input of the finding, with which another function calls.
+    /// The name of a further input of the finding, which involves another calling function.
     pub fn name_with_caller(&self) -> String {
         slug(&format!("{} from {}", self.name(), self.caller))
     }
 }
 
-/// A line without its white space: formatting is no edit.
+/// A line without its white space, so that reformatting is not a change.
 pub fn squeezed(line: &str) -> String {
     line.split_whitespace().collect()
 }
 
-/// A hash of the nearest lines above and below that are not empty.
+/// A hash of the nearest non-empty lines above and below.
 fn around(lines: &[&str], at: usize) -> String {
     let said = |line: &&&str| !line.trim().is_empty();
     let above = lines.get(..at).unwrap_or_default().iter().rev().find(said);
@@ -203,7 +204,8 @@ fn portable(file: &str) -> String {
     components[from..].join("/")
 }
 
-/// Letters, digits and single underscores, not beginning with a digit.
+/// Converts a text to lower-case letters, digits and single underscores, not beginning with a
+/// digit.
 fn slug(text: &str) -> String {
     let words: Vec<&str> = text
         .split(|c: char| !c.is_ascii_alphanumeric())
@@ -273,7 +275,7 @@ int get(char *p, int n)
             assert!(!identity.is(&first), "{identity:?}");
             assert_ne!(identity.name(), first.name());
         }
-        // Two accesses in the body of a macro.
+        // Two accesses in the body of a macro have different parts.
         let parts = [Some(0), Some(1)].map(|part| {
             let mut site = site(3, 12);
             site.part = part;
@@ -281,9 +283,9 @@ int get(char *p, int n)
         });
         assert!(!parts[1].is(&parts[0]) && !parts[1].is_accepted_by(&parts[0]));
         assert_ne!(parts[1].name(), parts[0].name());
-        // Native code does not say which it was.
+        // A native run does not know the part.
         assert!(first.is(&parts[1]) && !first.is_accepted_by(&parts[1]));
-        // A function of this name in another file.
+        // A function of the same name in another file is a different place.
         let mut elsewhere = site(3, 12);
         elsewhere.file = "c/other.c";
         assert!(!Identity::in_text(SOURCE, &elsewhere).is(&first));
@@ -296,7 +298,7 @@ int get(char *p, int n)
         called.caller = "other";
         let called = Identity::in_text(SOURCE, &called);
         assert!(called.is(&listed) && !called.is_accepted_by(&listed));
-        // The first of two equal lines was mended; the second one is not accepted in its place.
+        // The first of two equal lines was fixed; the second is not accepted in its place.
         let mended = SOURCE.replacen("    p[n] = a[n] + a[n];\n", "    p[0] = 0;\n", 1);
         let second = Identity::in_text(&mended, &site(5, 16));
         assert!(second.is(&listed) && !second.is_accepted_by(&listed));

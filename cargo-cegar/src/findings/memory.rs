@@ -1,11 +1,11 @@
-//! Where the records of findings are.
+//! The storage of the records of findings.
 //!
-//! Two folders, for two readers. What the package has (`cegar/findings/HARNESS/NAME.json`) is
-//! committed with the tests and is what a fresh checkout knows. What the scratch folder has
+//! There are two folders. The one in the package (`cegar/findings/HARNESS/NAME.json`) is committed
+//! with the tests, and is what a fresh checkout knows. The one in the scratch folder
 //! (`target/cegar/HARNESS/findings/NAME.json`) is written at the moment of the finding, before it
-//! is reported, whether or not a test can be written: so a kill loses nothing, and a finding
-//! without a test is not forgotten. A record that both have is one, and what either of them has
-//! seen pass was seen to pass.
+//! is reported, even if no test can be written: so a kill loses nothing, and a finding without a
+//! test is not forgotten. A record in both folders counts once, and it has been seen to pass if
+//! either folder says so.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,21 @@ use std::path::{Path, PathBuf};
 use super::{Identity, Record};
 use crate::error::Error;
 
-/// Where the records of one harness are.
+/// The folders of the records of one harness.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The folder of the package that is committed, which is read.
+    /// The folder in the package, under version control. It is read.
     pub committed: PathBuf,
-    /// Where records go that are to be committed with their tests; none where no tests are written.
+    /// The folder for records that are to be committed with their tests; `None` if no tests are
+    /// written.
     pub emitted: Option<PathBuf>,
-    /// The folder of this machine.
+    /// The folder in the scratch folder, for this machine only.
     pub own: PathBuf,
 }
 
 impl Place {
-    /// The places of a harness: of the package that is read, the one of the same shape that tests
-    /// go to, and the harness's scratch folder.
+    /// The folders of a harness: in the package that is read, in the folder of the same structure
+    /// to which tests are written, and in the harness's scratch folder.
     pub fn new(harness: &str, package: &Path, emitted: Option<&Path>, scratch: &Path) -> Place {
         let of = |folder: &Path| folder.join("findings").join(harness);
         Place {
@@ -45,8 +46,8 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Reads the records. One that cannot be read is an error where it is committed, since its test
-    /// would not be run; one of this machine is left out, and named in the second result.
+    /// Reads the records. A damaged record is an error if it is committed, since its test would not
+    /// be run. A damaged record of this machine is skipped, and its error is in the second result.
     pub fn read(place: Place) -> Result<(Memory, Vec<Error>), Error> {
         let mut records: BTreeMap<String, Record> = BTreeMap::new();
         for path in files(&place.committed)? {
@@ -72,7 +73,7 @@ impl Memory {
             }
         }
         let mut memory = Memory { place, records };
-        // Another machine committed another input for this fault: both stay.
+        // Another machine committed another input for this fault: both are kept.
         for mut other in others {
             let input = other.input();
             if memory.records().any(|known| known.input() == input) {
@@ -84,34 +85,34 @@ impl Memory {
         Ok((memory, damaged))
     }
 
-    /// The records, by name.
+    /// The records, sorted by name.
     pub fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
     }
 
-    /// A name for a new record: its own, with a number where another input has that name.
+    /// A name for a new record: `name`, with a number appended if it is taken.
     pub fn free_name(&self, name: &str) -> String {
         let taken = |name: &String| self.records.contains_key(name);
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
-        // There are more numbers than records.
+        // There are more numbers than records, so a name is always found.
         names.find(|name| !taken(name)).unwrap_or_default()
     }
 
-    /// The record of a fault that fails, if there is one.
+    /// The record of this fault whose input fails, if there is one.
     pub fn failing(&self, identity: &Identity) -> Option<&Record> {
         let mut records = self.records.values();
         records.find(|record| record.failing && record.identity.is(identity))
     }
 
-    /// Keeps a finding, on this machine.
+    /// Stores a record on this machine.
     pub fn keep(&mut self, record: Record) -> Result<(), Error> {
         record.write(&self.place.own.join(file_name(&record.name)))?;
         self.records.insert(record.name.clone(), record);
         Ok(())
     }
 
-    /// Puts a record where it is committed with its test.
+    /// Stores a record in the folder that is committed with its test.
     pub fn commit(&self, name: &str) -> Result<(), Error> {
         match (&self.place.emitted, self.records.get(name)) {
             (Some(folder), Some(record)) => record.write(&folder.join(file_name(name))),
@@ -124,8 +125,8 @@ impl Memory {
         self.place.committed.join(file_name(name)).is_file()
     }
 
-    /// Takes down how the input of a record ended now: with a fault, or without one. Where the
-    /// record is committed, and the package is written to, so is what was seen.
+    /// Records how the input of a record ended: with a fault, or without one. If the record is
+    /// committed and tests are written to the package, the committed record is updated, too.
     pub fn note(&mut self, name: &str, fault: Option<&Identity>) -> Result<(), Error> {
         let Some(record) = self.records.get(name) else {
             return Ok(());
@@ -133,7 +134,7 @@ impl Memory {
         let mut now = record.clone();
         now.failing = fault.is_some();
         now.seen_passing |= fault.is_none();
-        // The code has changed there, and the input still fails.
+        // The code has changed there, but the input still fails.
         if let Some(fault) = fault.filter(|fault| !fault.is(&now.identity)) {
             now.identity = fault.clone();
         }
@@ -149,7 +150,7 @@ fn file_name(name: &str) -> String {
     format!("{name}.json")
 }
 
-/// The record files of a folder, in order.
+/// The record files of a folder, sorted.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -195,13 +196,13 @@ mod tests {
         one.keep(sample("h", "a", b"x")).unwrap();
         one.commit("a").unwrap();
         one.note("a", None).unwrap();
-        // A fresh checkout.
+        // Simulates a fresh checkout.
         std::fs::remove_dir_all(dir.path().join("target")).unwrap();
         let mut two = memory(dir.path(), None);
         let record = two.records().next().unwrap().clone();
         assert!(!record.failing && record.seen_passing);
         two.note("a", Some(&record.identity)).unwrap();
-        // It was only read: the package says what it said.
+        // The package was only read, so its record is unchanged.
         let committed = Record::read(&package.join("findings/h/a.json")).unwrap();
         assert!(!committed.failing);
         let three = memory(dir.path(), None);

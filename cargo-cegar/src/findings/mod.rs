@@ -1,10 +1,10 @@
-//! What is remembered of a finding: what it is known by, and the inputs that showed it.
+//! What is stored about findings: their identities, and the inputs that showed them.
 //!
-//! A campaign meets a bug by chance, so the verdict of one campaign is no word about the next: a
-//! bug that was found, mended and put back must not be green because the search did not come by.
-//! Every finding is therefore kept as a [`Record`] with its input until it is deleted, and every
-//! campaign begins by running the inputs of the records ([`Memory`]). An [`Identity`] tells whether
-//! two violations are one fault, in words that survive moved lines.
+//! A campaign finds a bug by chance, so its verdict says nothing about the next campaign: a bug
+//! that was found, fixed and reintroduced must not pass because the search did not find it. So
+//! every finding is stored as a [`Record`] with its input until it is deleted, and every campaign
+//! begins by running the inputs of the records ([`Memory`]). An [`Identity`] tells whether two
+//! violations are the same fault, even if lines have moved.
 
 mod blamed;
 mod identity;
@@ -18,7 +18,7 @@ pub use identity::{Identity, Site, squeezed};
 pub use memory::{Memory, Place};
 pub use record::{Choice, Record, merged};
 
-/// How a finding stands against what earlier campaigns saw.
+/// The relation of a finding to earlier campaigns.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -27,14 +27,14 @@ pub enum Standing {
     /// No earlier campaign found it.
     #[default]
     New,
-    /// An earlier campaign found it, and no campaign has seen its input pass.
+    /// An earlier campaign found it, and its input has not passed since.
     StillFails,
-    /// An earlier campaign found it, and a later one saw its input pass: a regression.
+    /// An earlier campaign found it, and its input passed in a later one: a regression.
     FailsAgain,
 }
 
 impl Standing {
-    /// For people, as a predicate of the finding.
+    /// A predicate of the finding, for users.
     pub fn words(self) -> &'static str {
         match self {
             Standing::New => "is new",

@@ -1,10 +1,10 @@
-//! One input that showed a violation, as it is kept.
+//! One stored input that showed a violation.
 //!
-//! The file is committed beside the test, so it is JSON that a reviewer can read, one file for each
-//! input: two branches that find two bugs merge without a conflict. It holds the input twice where
-//! that is needed: as the tape that the native targets of a campaign take, and taken apart by
-//! channel, which is what a test's executable takes and what survives a change of the order in
-//! which the program asks.
+//! The file is committed beside the test, so it is JSON that a reviewer can read, with one file for
+//! each input: two branches that find two bugs merge without a conflict. It contains the input
+//! twice where necessary: as the tape for the native targets of a campaign, and split by channel,
+//! which is the form for a test's executable and remains valid if the order changes in which the
+//! program asks for input.
 
 use std::path::Path;
 
@@ -17,16 +17,16 @@ use super::{Identity, Standing};
 use crate::error::Error;
 use crate::store;
 
-/// The format that this version writes and reads.
+/// The version of the file format that this program writes and reads.
 const FORMAT: u32 = 1;
 
-/// What one channel gave, in the order in which the program asked.
+/// Bytes from one channel, in the order in which the program asked for them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The channel: `stdin`, `env:HOME`, `usb_get_interface`.
     pub channel: String,
-    /// What it gave.
+    /// The bytes.
     #[serde(serialize_with = "encode", deserialize_with = "decode")]
     pub bytes: Vec<u8>,
 }
@@ -41,23 +41,23 @@ pub struct Record {
     pub harness: String,
     /// The name of the record, and of the test that was written for it.
     pub name: String,
-    /// What the fault is known by.
+    /// The identity of the fault.
     pub identity: Identity,
-    /// What the check guards against.
+    /// The kind of the check.
     pub kind: CheckKind,
-    /// For people.
+    /// A description for users.
     pub message: String,
-    /// The line where it was seen last, for people.
+    /// The line of the fault when it was last seen, for information.
     pub line: u32,
-    /// The column where it was seen last, for people.
+    /// The column of the fault when it was last seen, for information.
     pub column: u32,
-    /// What found it.
+    /// The method that found it.
     pub found_by: String,
-    /// Whether the input failed when it was run last.
+    /// Whether the input failed in its last run.
     pub failing: bool,
-    /// Whether a campaign has seen the input pass since it was found.
+    /// Whether the input passed in any run since it was found.
     pub seen_passing: bool,
-    /// The tape, where it is not what the choices say one after the other.
+    /// The tape, if it differs from the concatenated choices.
     #[serde(
         default,
         skip_serializing_if = "Option::is_none",
@@ -65,12 +65,12 @@ pub struct Record {
         deserialize_with = "decode_some"
     )]
     pub tape: Option<Vec<u8>>,
-    /// What the program asked for, and got.
+    /// The choices of the run, in order.
     pub choices: Vec<Choice>,
 }
 
 impl Record {
-    /// A record of a finding that was just made.
+    /// Creates the record of a new finding.
     #[allow(clippy::too_many_arguments, reason = "each is one line of the file")]
     pub fn new(
         harness: &str,
@@ -106,7 +106,7 @@ impl Record {
         }
     }
 
-    /// How the finding stands whose input this is, where it fails now.
+    /// The standing of the finding if this input fails now.
     pub fn standing(&self) -> Standing {
         match self.seen_passing {
             true => Standing::FailsAgain,
@@ -127,7 +127,7 @@ impl Record {
         }
     }
 
-    /// The choices as a campaign has them.
+    /// The choices in the format of a campaign.
     pub fn events(&self) -> Vec<(String, Vec<u8>)> {
         let choices = self.choices.iter();
         choices
@@ -150,7 +150,7 @@ impl Record {
             Some(format) if format == u64::from(FORMAT) => {
                 let record: Record =
                     serde_json::from_value(value).map_err(|why| wrong(why.to_string()))?;
-                // It becomes the name of a file.
+                // The name becomes the name of a file.
                 let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
                 match record.name.is_empty() || !record.name.chars().all(plain) {
                     true => Err(wrong(format!("`{}` is no name of a test", record.name))),
@@ -164,7 +164,7 @@ impl Record {
         }
     }
 
-    /// Writes the record, whole or not at all, unless the file says so already.
+    /// Writes the record atomically, unless the file contains it already.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|why| Error::engine("writing the record of a finding", why))?;
@@ -179,7 +179,7 @@ impl Record {
     }
 }
 
-/// Joins what one channel gave without another one in between: a stream asks byte by byte.
+/// Joins consecutive choices of the same channel, since a stream asks byte by byte.
 pub fn merged(events: &[(String, Vec<u8>)]) -> Vec<Choice> {
     let mut choices: Vec<Choice> = Vec::new();
     for (channel, bytes) in events {
@@ -251,7 +251,8 @@ pub(super) mod tests {
         );
         record.write(&path).unwrap();
         assert_eq!(Record::read(&path).unwrap(), record);
-        // A tape that ends where the program asks for more is no concatenation of what it got.
+        // If the tape ends before the program's last choice, it is not the concatenation of the
+        // choices.
         let mut short = sample("h", "a", b"abc");
         short = Record::new(
             "h",

@@ -1,7 +1,7 @@
-//! Dictionaries in the format of libFuzzer and AFL++: a line for each word, `name="..."`,
-//! `name@level="..."` or `"..."`, with `\\`, `\"` and `\xNN` in it; `#` begins a comment.
+//! Dictionaries in the format of libFuzzer and AFL++: one word per line, as `name="..."`,
+//! `name@level="..."` or `"..."`, with the escapes `\\`, `\"` and `\xNN`; `#` begins a comment.
 //!
-//! LibAFL's own reader does not say which line is wrong, and does not know levels.
+//! LibAFL's own reader does not report which line is invalid, and does not support levels.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 use crate::error::Error;
 use crate::store;
 
-/// Longest word; AFL++ has the same limit.
+/// The largest length of a word, as in AFL++.
 const LONGEST: usize = 128;
 
-/// The words of a file. `FILE@2` leaves out words whose level is above 2.
+/// The words of a file. `FILE@2` omits words whose level is above 2.
 pub(super) fn read(given: &Path) -> Result<Vec<Vec<u8>>, Error> {
     let (file, most) = split(given);
     let mut text = Vec::new();
-    // A device has no end.
+    // A device may have no end, so the length is limited.
     File::open(&file)
         .and_then(|open| open.take(store::LONGEST + 1).read_to_end(&mut text))
         .map_err(|why| Error::io("read", &file, why))?;
@@ -36,7 +36,7 @@ pub(super) fn read(given: &Path) -> Result<Vec<Vec<u8>>, Error> {
     })
 }
 
-/// The file, and the highest level that is taken.
+/// The path of the file, and the highest level to include.
 fn split(given: &Path) -> (PathBuf, Option<u32>) {
     let text = given.to_string_lossy();
     match text.rsplit_once('@') {
@@ -48,7 +48,7 @@ fn split(given: &Path) -> (PathBuf, Option<u32>) {
     }
 }
 
-/// The words, or the line that is none and why.
+/// The words, or the number of an invalid line and the reason.
 fn parse(text: &[u8], most: Option<u32>) -> Result<Vec<Vec<u8>>, (usize, &'static str)> {
     let mut words = Vec::new();
     for (number, line) in (1..).zip(text.split(|&byte| byte == b'\n')) {
@@ -85,7 +85,7 @@ fn entry(line: &[u8]) -> Result<(u32, Vec<u8>), &'static str> {
     }
 }
 
-/// The level in `name@level`; 0 where there is none.
+/// The level in `name@level`; 0 if there is none.
 fn level(name: &[u8]) -> Result<u32, &'static str> {
     let Some(at) = name.iter().rposition(|&byte| byte == b'@') else {
         return Ok(0);
@@ -95,7 +95,7 @@ fn level(name: &[u8]) -> Result<u32, &'static str> {
     level.ok_or("what follows `@` is not a level")
 }
 
-/// The word up to its closing quote, and what follows that.
+/// The word up to its closing quote, and the rest of the line.
 fn word(mut rest: &[u8]) -> Result<(Vec<u8>, &[u8]), &'static str> {
     let mut word = Vec::new();
     loop {

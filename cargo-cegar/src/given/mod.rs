@@ -1,6 +1,6 @@
-//! What people have for other fuzzers and give to a campaign: dictionaries and seed corpora.
+//! What users have from other fuzzers and give to a campaign: dictionaries and seed corpora.
 //!
-//! Both are read before anything is compiled, so that a misspelt line or path is told at once.
+//! Both are read before anything is compiled, so that an invalid line or path is reported at once.
 
 mod dictionary;
 mod seeds;
@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::options::Harness;
 pub use seeds::{Unpacked, unpack};
 
-/// Dictionaries and seeds, found to be readable.
+/// Dictionaries and seeds that were checked to be readable.
 #[derive(Clone, Debug, Default)]
 pub struct Given {
     words: Vec<Vec<u8>>,
@@ -20,7 +20,7 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads dictionaries, and looks whether the seeds are there.
+    /// Reads dictionaries, and checks that the seeds exist.
     pub fn read(dictionaries: &[PathBuf], seeds: &[PathBuf]) -> Result<Given, Error> {
         let mut words = Vec::new();
         for file in dictionaries {
@@ -37,7 +37,7 @@ impl Given {
         })
     }
 
-    /// What `[harness.NAME]` says; paths are relative to the package.
+    /// Reads those of `[harness.NAME]`, whose paths are relative to the package.
     pub fn configured(own: &HarnessConfig, package: &Path) -> Result<Given, Error> {
         let paths = |names: &Option<crate::config::Paths>| -> Vec<PathBuf> {
             let names = names.iter().flat_map(|names| names.list());
@@ -46,7 +46,7 @@ impl Given {
         Given::read(&paths(&own.dict), &paths(&own.seeds))
     }
 
-    /// Gives them to a harness.
+    /// Adds them to a harness.
     pub fn give(&self, harness: &mut Harness) {
         harness.words.extend(self.words.iter().cloned());
         harness.words.sort();

@@ -1,10 +1,10 @@
-//! Raw inputs that people have: a folder, or an archive as OSS-Fuzz keeps one for each target
-//! (`NAME_seed_corpus.zip`).
+//! Raw inputs of other fuzzers: a folder, or an archive as in OSS-Fuzz, which has one for each
+//! target (`NAME_seed_corpus.zip`).
 //!
-//! An input of `LLVMFuzzerTestOneInput` is a tape as it is. Any other program asks for more than
-//! the file: a harness that `init` wrote asks for numbers before the data, and a stream writes a
-//! byte 0xFF as two. How much a program asks for first is not known before it runs, so the usual
-//! possibilities are all offered; the fuzzer keeps those that enter something new.
+//! An input of `LLVMFuzzerTestOneInput` is a tape without changes. Any other program asks for more
+//! than the file: a harness that `init` wrote asks for numbers before the data, and a stream
+//! encodes a byte 0xFF as two bytes. How much a program asks for first is unknown before it runs,
+//! so all usual possibilities are offered, and the fuzzer keeps those that enter something new.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,21 +14,22 @@ use crate::error::Error;
 use crate::options::Harness;
 use crate::store;
 
-/// Folders below the one that is given.
+/// The maximum depth of folders below the given one.
 const DEPTH: usize = 8;
-/// Lengths of what a harness may ask for before its data.
+/// The numbers of bytes that a harness may ask for before its data.
 const ASKED: [usize; 4] = [1, 2, 4, 8];
-/// An archive's files that are read at most: an archive may say anything.
+/// The largest number of files that are read from an archive, since an archive may claim any
+/// number.
 const FILES: usize = 100_000;
 
-/// What came of the seeds.
+/// The result of unpacking seeds.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacked {
-    /// How many files were taken.
+    /// The number of files that were taken.
     pub taken: usize,
-    /// How many were longer than `max_len`.
+    /// The number of files longer than `max_len`.
     pub long: usize,
-    /// The length of the longest of those.
+    /// The length of the longest of these.
     pub longest: u64,
 }
 
@@ -37,7 +38,7 @@ fn is_archive(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
-/// An error if these cannot be seeds.
+/// Returns an error if these cannot be seeds.
 pub(super) fn check(path: &Path) -> Result<(), Error> {
     if path.is_dir() {
         return Ok(());
@@ -72,7 +73,8 @@ fn broken(path: &Path, why: &str) -> Error {
     )
 }
 
-/// Turns a harness's seeds into tapes in the folder `into`, which holds nothing else afterwards.
+/// Converts a harness's seeds to tapes in the folder `into`, which contains nothing else
+/// afterwards.
 pub fn unpack(harness: &Harness, into: &Path) -> Result<Unpacked, Error> {
     if into.exists() {
         std::fs::remove_dir_all(into).map_err(|why| Error::io("remove", into, why))?;
@@ -97,7 +99,7 @@ pub fn unpack(harness: &Harness, into: &Path) -> Result<Unpacked, Error> {
     Ok(done)
 }
 
-/// Whether a file is the program's whole input.
+/// Whether a file is the whole input of the program.
 fn takes_data(harness: &Harness) -> bool {
     let own = (0..).zip(&harness.units);
     own.filter(|(number, _)| !harness.library.contains(number))
@@ -120,7 +122,7 @@ impl Unpacking<'_> {
             if path.is_dir() && depth > 0 {
                 self.folder(&path, depth - 1, done)?;
             }
-            // Reading a pipe would wait for its writer.
+            // Only regular files are read: reading a pipe would wait for its writer.
             if path.is_file() {
                 let file = File::open(&path).map_err(|why| Error::io("read", &path, why))?;
                 let size = file.metadata().map_or(0, |about| about.len());
@@ -146,7 +148,7 @@ impl Unpacking<'_> {
         Ok(())
     }
 
-    /// One file, `size` bytes long as far as is said.
+    /// Adds one file, which claims to be `size` bytes long.
     fn file(
         &self,
         file: impl Read,
@@ -171,7 +173,7 @@ impl Unpacking<'_> {
         Ok(Ok(()))
     }
 
-    /// The tapes that a file may stand for.
+    /// The tapes that a file may correspond to.
     fn tapes(&self, bytes: Vec<u8>) -> Vec<Vec<u8>> {
         if self.is_data {
             return vec![bytes];
@@ -182,7 +184,7 @@ impl Unpacking<'_> {
         });
         let mut tapes = vec![streamed.collect()];
         for length in ASKED {
-            // Numbers that are asked for before the data are mostly capacities: large ones.
+            // Numbers before the data are mostly capacities, so large ones are chosen.
             let mut tape = vec![0xff; length];
             tape.extend_from_slice(&bytes);
             tapes.push(tape);

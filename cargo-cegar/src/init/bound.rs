@@ -1,9 +1,9 @@
-//! Which of several headers the crate binds.
+//! Finds the header that the crate binds among several headers.
 //!
-//! A library may have a hundred headers, none of them named like the crate: `lfs.h` of
+//! A library may have a hundred headers, none of which is named after the crate: `lfs.h` of
 //! `littlefs2-sys`, `jpeglib.h` of `mozjpeg-sys`. But the crate's Rust code declares the functions
-//! that its users call, by hand or by bindgen, and the header that declares most of them is the one
-//! to begin with.
+//! that its users call, written by hand or by bindgen, and the header that declares most of these
+//! functions is the best starting point.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use regex::Regex;
 
 use crate::project::Project;
 
-/// Larger files declare no functions.
+/// Rust files of this many bytes or more are not read.
 const MOST_BYTES: u64 = 16 << 20;
-/// How deep Rust files lie below a folder of the crate, and below what the build script writes.
+/// How many levels of subfolders of the crate are searched for Rust files.
 const DEPTH: usize = 4;
-/// With fewer functions in common it is chance.
+/// Fewer functions in common than this may be a coincidence.
 const ENOUGH: usize = 2;
 
-/// The functions that the crate's Rust code declares.
+/// The names of the functions that the crate's Rust code declares.
 pub fn functions(project: &Project) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
-    // Bindings that are kept in the crate may lie beside its `src`.
+    // Bindings may be stored in the crate outside of `src`.
     rust(&project.root, DEPTH + 1, &mut files);
-    // What bindgen made, as the last capture left it.
+    // The output of bindgen from the last capture's build.
     let builds = project.scratch().join("capture/target/debug/build");
     let prefix = format!("{}-", project.name);
     for entry in std::fs::read_dir(builds).into_iter().flatten().flatten() {
@@ -32,7 +32,7 @@ pub fn functions(project: &Project) -> BTreeSet<String> {
             rust(&entry.path().join("out"), 1, &mut files);
         }
     }
-    // The pattern is a constant; a test uses it.
+    // The pattern is a constant that a test covers.
     let Ok(declaration) = Regex::new(r"\bfn\s+([A-Za-z_]\w*)\s*\(") else {
         return BTreeSet::new();
     };
@@ -64,7 +64,7 @@ fn rust(folder: &Path, depth: usize, into: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// The candidates in whose text a function is named as one is declared.
+/// The candidates whose text contains the function's name followed by a parenthesis.
 pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
     let Ok(named) = Regex::new(&format!(r"\b{}\s*\(", regex::escape(function))) else {
         return Vec::new();
@@ -76,7 +76,7 @@ pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
     candidates.iter().filter(declares).cloned().collect()
 }
 
-/// The functions that the crate's Rust code declares, to be counted in headers.
+/// The functions that the crate's Rust code declares, for counting them in headers.
 pub struct Bound {
     names: BTreeSet<String>,
     declaration: Option<Regex>,
@@ -91,7 +91,7 @@ impl Bound {
         }
     }
 
-    /// The number of the functions that a header names as one declares them.
+    /// The number of these functions that a header declares.
     fn declared(&self, header: &Path) -> usize {
         let text = std::fs::read(header).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -106,9 +106,9 @@ impl Bound {
         here.len()
     }
 
-    /// Whether a header that is named like the library is one that its users include: a library may
-    /// have such a header with nothing but its version (`htscodecs.h`), and what the crate binds in
-    /// others.
+    /// Whether a header that is named after the library is meant for users to include. A library
+    /// may have such a header with only its version (`htscodecs.h`), while other headers declare
+    /// the functions that the crate binds.
     pub fn is_for_users(&self, header: &Path, others: &[PathBuf]) -> bool {
         let has_enough = |header: &Path| self.declared(header) >= ENOUGH;
         has_enough(header)
@@ -116,14 +116,15 @@ impl Bound {
             || !others.iter().any(|other| has_enough(other))
     }
 
-    /// The candidates with the number of the crate's functions that each declares, most first; none
-    /// where it does not tell. A single function is chance where another header has one, too.
+    /// The candidates, each with the number of the crate's functions that it declares, in
+    /// descending order. `None` if the counts do not decide: a single function may be a coincidence
+    /// if another header declares one, too.
     pub fn ranked(&self, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
         let counted = candidates
             .iter()
             .map(|header| (self.declared(header), header.clone()));
         let mut all: Vec<(usize, PathBuf)> = counted.collect();
-        // Stable: among equals, the order of the candidates.
+        // The sort is stable, so equal counts keep the order of the candidates.
         all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let next = all.get(1).map_or(0, |(count, _)| *count);
         let (most, _) = all.first()?;

@@ -1,4 +1,4 @@
-//! `init --from-tests`: what was carved, as files of the package.
+//! `init --from-tests`: turns carved harnesses into files of the package.
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -10,16 +10,16 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::{list, store};
 
-/// Inputs for a harness that was carved, or data for those of one function.
+/// Recorded inputs.
 pub(super) enum Seeds {
-    /// For a harness.
+    /// Inputs of one carved harness, by name.
     Of(String, Vec<Vec<u8>>),
-    /// For harnesses that take nothing but this function's data.
+    /// An input of every harness that takes only the data of this function.
     Data(String, Vec<u8>),
 }
 
 impl Known<'_> {
-    /// Harnesses from what the crate's tests do, and their inputs.
+    /// Carves harnesses and their inputs from the crate's tests.
     pub(super) fn carved(
         &mut self,
         header: Option<PathBuf>,
@@ -87,8 +87,8 @@ impl Known<'_> {
     }
 }
 
-/// Puts inputs where they belong: into the corpora of the carved harnesses, and of those that are
-/// there already and take data of that kind.
+/// Adds inputs to the corpora of the carved harnesses, and of existing harnesses that take only the
+/// data of a recorded function.
 pub(super) fn put_seeds(
     project: &Project,
     config: &Config,

@@ -1,38 +1,37 @@
-//! C types, read from the way clang writes them: `const unsigned char *`, `int (*)(void *,
-//! size_t)`, `char[32]`.
+//! C types, parsed from clang's notation: `const unsigned char *`, `int (*)(void *, size_t)`,
+//! `char[32]`.
 //!
-//! A harness has to declare variables of these types in words that its reader knows from the
-//! header, and has to know what stands behind the words. So each type keeps its spelling, and
-//! typedefs are resolved only when they are asked about.
+//! A harness declares variables of these types in the words of the header, and must also know what
+//! the words mean. So each type keeps its spelling, and typedefs are resolved only on demand.
 
-/// A type as it is written.
+/// A type as it is written in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// Whether it is `const` itself.
+    /// Whether the type itself is `const`.
     pub constant: bool,
-    /// Its words, without a `const` of its own.
+    /// Its spelling, without its own `const`.
     pub words: String,
-    /// What they mean.
+    /// Its meaning.
     pub kind: Kind,
 }
 
-/// See [`Written`].
+/// The meaning of a type; see [`Written`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Nothing; behind a pointer, anything.
+    /// `void`; behind a pointer, any type.
     Void,
-    /// A truth value.
+    /// A Boolean.
     Bool,
     /// An integer.
     Int {
-        /// Bytes.
+        /// The size in bytes.
         size: u8,
-        /// Whether it has a sign.
+        /// Whether it is signed.
         signed: bool,
     },
     /// A floating-point number of 4 or 8 bytes.
     Float {
-        /// Bytes.
+        /// The size in bytes.
         size: u8,
     },
     /// An enumeration, by its tag.
@@ -47,7 +46,7 @@ pub enum Kind {
     Function(Box<Function>),
     /// An array.
     Array(Box<Written>),
-    /// What is not understood.
+    /// A type that is not supported.
     Other,
 }
 
@@ -58,11 +57,11 @@ pub struct Function {
     pub returns: Written,
     /// Its parameters.
     pub params: Vec<Written>,
-    /// Whether more may follow.
+    /// Whether it takes further arguments (`...`).
     pub variadic: bool,
 }
 
-/// Words that change nothing here.
+/// Words that do not change the kind of a type.
 const QUALIFIERS: &[&str] = &[
     "const",
     "volatile",
@@ -74,7 +73,7 @@ const QUALIFIERS: &[&str] = &[
     "register",
 ];
 
-/// Reads a type.
+/// Parses a type.
 pub fn read(text: &str) -> Written {
     let text = text.trim();
     let other = |kind| Written {
@@ -147,7 +146,7 @@ fn base(words: &[&str]) -> Kind {
     }
 }
 
-/// `int (*)(void *, size_t)`, and nothing that is more involved.
+/// Parses `int (*)(void *, size_t)`; more complex types are [`Kind::Other`].
 fn function_pointer(text: &str, at: usize) -> Kind {
     let Some(close) = text[at..].find(')').map(|end| at + end) else {
         return Kind::Other;
@@ -169,7 +168,7 @@ fn function_pointer(text: &str, at: usize) -> Kind {
     }
 }
 
-/// `int (void *, size_t)`.
+/// Parses a function type, `int (void *, size_t)`.
 pub fn function(text: &str) -> Option<Function> {
     let text = text.trim();
     let open = text.find('(')?;

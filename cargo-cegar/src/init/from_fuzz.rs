@@ -1,41 +1,41 @@
-//! Taking over fuzz targets and corpora that a project has.
+//! Takes over the fuzz targets and corpora of a project.
 //!
-//! `LLVMFuzzerTestOneInput` is a harness as it is: `cegar.toml` names the file where it lies, so
-//! that there is no second copy of it. Its corpus needs no translation either, since the input of
-//! such a harness is the whole tape; the inputs are copied into `corpus/`, each named by its
-//! content, which is where campaigns look for them.
+//! A file with `LLVMFuzzerTestOneInput` is a harness already: `cegar.toml` names the file where it
+//! is, so that there is no second copy. Its corpus needs no translation, because the input of such
+//! a harness is the whole tape. The inputs are copied to `corpus/`, where campaigns look for them,
+//! and each is named after its content.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 use crate::store;
 
-/// Folders that are looked through, below the one that is named.
+/// How many levels of subfolders are searched below the named folder.
 const DEPTH: usize = 4;
-/// Files larger than this are no inputs.
+/// Files larger than this many bytes are not taken as inputs.
 const LARGEST: u64 = 1 << 20;
 
 /// A fuzz target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Its name: the file's.
+    /// Its name, derived from the file's name.
     pub name: String,
     /// The file.
     pub file: PathBuf,
 }
 
-/// What there is.
+/// The targets and corpora that were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
     /// Targets in C.
     pub targets: Vec<Target>,
     /// Folders with inputs.
     pub corpora: Vec<PathBuf>,
-    /// What cannot be taken over, and why.
+    /// The files that cannot be taken over, each with the reason.
     pub left_out: Vec<(PathBuf, &'static str)>,
 }
 
-/// Looks at a file, or through a folder.
+/// Examines one file, or searches a folder.
 pub fn find(path: &Path) -> Result<Found, Error> {
     let mut found = Found::default();
     if path.is_file() {
@@ -126,8 +126,8 @@ impl Found {
         Ok(())
     }
 
-    /// The inputs for a target: of the folders that are named like it, or of all if there is only
-    /// one target. A folder `corpus` holds a folder per target.
+    /// The inputs for a target: the files in folders that are named after it, or all files if it is
+    /// the only target. A folder `corpus` may contain one subfolder for each target.
     pub fn inputs(&self, target: &Target) -> Result<Vec<PathBuf>, Error> {
         let mut inputs = Vec::new();
         for corpus in &self.corpora {
@@ -163,8 +163,8 @@ impl Found {
     }
 }
 
-/// Whether a folder is named like a target: `parse`, `parse_seed_corpus`, `corpus_parse` for
-/// `fuzz_parse.c`.
+/// Whether a folder is named after a target, such as `parse`, `parse_seed_corpus` or `corpus_parse`
+/// for `fuzz_parse.c`.
 fn is_for(folder: &Path, target: &Target) -> bool {
     let plain = |name: &str| -> String {
         ["seed_corpus", "corpus", "seeds", "inputs", "fuzzer", "fuzz"]
@@ -179,7 +179,7 @@ fn is_for(folder: &Path, target: &Target) -> bool {
     !folder.is_empty() && folder == target
 }
 
-/// Copies inputs into a corpus; gives how many were new, and how many were too large.
+/// Copies inputs into a corpus. Returns how many were new and how many were too large.
 pub fn copy(inputs: &[PathBuf], corpus: &Path) -> Result<(usize, usize), Error> {
     let (mut new, mut large) = (0, 0);
     for path in inputs {

@@ -1,5 +1,5 @@
-//! What is known of a crate before the first file of its package is written, and the harnesses that
-//! come of it.
+//! The facts about a crate that are collected before the first file of its package is written, and
+//! the harnesses that follow from them.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -19,27 +19,28 @@ use crate::plan::SourceList;
 use crate::project::Project;
 use crate::{plan, store};
 
-/// A library of more files than this has a header.
+/// A library with more files than this is assumed to have a header.
 const SINGLE: usize = 4;
 
-/// All that is known before anything is written.
+/// Everything that is known before anything is written.
 pub(super) struct Known<'a> {
     pub(super) project: &'a Project,
     pub(super) config: &'a Config,
     pub(super) compiler: Option<&'a Compiler>,
     /// The library's files.
     pub(super) units: Vec<Unit>,
-    /// The files as they were captured just now, to be kept in `captured.json`.
+    /// The files as they were just captured, to be stored in `captured.json`.
     pub(super) captured: Option<Captured>,
-    /// Flags for a harness.
+    /// The flags with which harnesses are compiled.
     pub(super) flags: Vec<String>,
-    /// A header that was written for a library without one: its name and its text. It becomes a
-    /// file beside the harnesses.
+    /// A header that was generated for a library without one: its name and its text. It is written
+    /// next to the harnesses.
     pub(super) declared: Option<(String, String)>,
 }
 
 impl<'a> Known<'a> {
-    /// Looks at the library. Where its build cannot be captured, the header alone has to do.
+    /// Collects the facts about the library. If its build cannot be captured, only the header is
+    /// used.
     pub(super) fn find(
         project: &'a Project,
         config: &'a Config,
@@ -74,8 +75,7 @@ impl<'a> Known<'a> {
                         .help()
                         .map(|help| format!(" ({help})"))
                         .unwrap_or_default();
-                    // The crate's own error is what has to be mended, and it takes more than one
-                    // line.
+                    // The user has to fix the crate's own error, so all of its lines are shown.
                     done.notes
                         .push(format!("no C code was captured: {why}{help}"));
                 }
@@ -96,7 +96,7 @@ impl<'a> Known<'a> {
         Ok(known)
     }
 
-    /// The folders that the library's headers are included from.
+    /// The folders from which the library's headers are included.
     fn includes(&self) -> Vec<PathBuf> {
         let stubs = self.project.scratch().join("stubs");
         let folders = self.flags.iter().filter_map(|flag| flag.strip_prefix("-I"));
@@ -106,9 +106,9 @@ impl<'a> Known<'a> {
             .collect()
     }
 
-    /// The library's own header; where it is not evident, the one that declares most of what the
-    /// crate binds, or the only one that declares the function which is asked for. Notes what there
-    /// is to choose from.
+    /// The library's own header. If it is not evident, the only header that declares the first
+    /// requested function, or the one that declares most of the functions that the crate binds.
+    /// Adds a note with the alternatives.
     pub(super) fn own_header(
         &self,
         functions: &[String],
@@ -161,8 +161,8 @@ impl<'a> Known<'a> {
         None
     }
 
-    /// Writes the header of a library that has none: what one of its files defines and the crate's
-    /// Rust code binds.
+    /// Generates the header of a library without one, with the functions that one of its files
+    /// defines and the crate's Rust code binds.
     fn declare(&mut self, done: &mut Initialised) -> Result<Option<PathBuf>, Error> {
         let Some(compiler) = self.compiler.filter(|_| self.units.len() <= SINGLE) else {
             return Ok(None);
@@ -177,7 +177,7 @@ impl<'a> Known<'a> {
         };
         let source = unit.directory.join(&unit.source);
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
-        // Beside the file may lie a header of its name, which it includes.
+        // A header with the file's name, which the file includes, may exist next to it.
         let name = match source.with_extension("h").exists() {
             true => format!("{stem}_declared.h"),
             false => format!("{stem}.h"),
@@ -187,7 +187,7 @@ impl<'a> Known<'a> {
         let header = folder.join(&name);
         store::write(&header, text.as_bytes())?;
         self.flags.push(format!("-I{}", folder.display()));
-        // In the place of the note that there is none.
+        // Replaces the note that no header was found.
         done.notes.pop();
         done.notes.push(format!(
             "the library has no header: harnesses/{name} declares what {} has for its users",
@@ -200,7 +200,7 @@ impl<'a> Known<'a> {
         Ok(Some(header))
     }
 
-    /// Harnesses for the functions of a header.
+    /// The harnesses for the functions of a header.
     pub(super) fn driven(
         &mut self,
         header: Option<PathBuf>,
@@ -229,7 +229,7 @@ impl<'a> Known<'a> {
         let library = self.library(compiler, (&header, &include), stop);
         let mut chosen = match signatures::choose(&library, &options.wanted, options.most) {
             Ok(chosen) => chosen,
-            // The header is a guess: a package without harnesses from it is still of use.
+            // The header is a guess, and a package without harnesses from it is still useful.
             Err(why) if is_guess => {
                 done.notes.push(why.to_string());
                 done.header = None;
@@ -285,7 +285,7 @@ impl<'a> Known<'a> {
         Ok(harnesses)
     }
 
-    /// The library, as its harnesses are written and compiled.
+    /// The facts about the library that harnesses are written and compiled with.
     pub(super) fn library<'l>(
         &'l self,
         compiler: &'l Compiler,
@@ -305,8 +305,8 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// How a harness includes the header; its folder is added where no folder that is known leads
-    /// there.
+    /// The path with which a harness includes the header. Adds the header's folder to the include
+    /// paths if none of them leads to it.
     pub(super) fn include(&mut self, header: &Path) -> String {
         if let Some(include) = self.included_as(header) {
             return include;
@@ -317,8 +317,8 @@ impl<'a> Known<'a> {
         name.to_string_lossy().into_owned()
     }
 
-    /// How the header is included by the folders that are known, where no folder before has another
-    /// one of that name.
+    /// The path with which a known include folder leads to the header, provided that no earlier
+    /// folder has another file of that path.
     fn included_as(&self, header: &Path) -> Option<String> {
         let header = header.canonicalize().ok()?;
         let folders = self.includes().into_iter();
@@ -337,8 +337,8 @@ impl<'a> Known<'a> {
         name.map(|rest| rest.to_string_lossy().into_owned())
     }
 
-    /// How the template includes the header; nothing where it does not compile by itself, or is not
-    /// known.
+    /// The path with which the template includes the header, or the reason why it cannot be
+    /// included.
     pub(super) fn template_include(
         &mut self,
         header: &Path,
@@ -358,7 +358,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Fuzz targets where they are, and their inputs.
+    /// The fuzz targets, whose files stay where they are, and their inputs.
     #[allow(clippy::type_complexity, reason = "a name and its files, once")]
     pub(super) fn taken_over(
         &self,

@@ -1,12 +1,12 @@
-//! Functions that callers call by a macro.
+//! Functions that callers call through a macro.
 //!
-//! `inflateInit(strm)` hands `inflateInit_` the header's version and the size of a structure: what
-//! no caller chooses, and what a harness that chooses it never gets past. So where a header has
-//! such a macro, the macro is driven.
+//! `inflateInit(strm)` passes the header's version and the size of a structure to `inflateInit_`.
+//! No caller chooses these values, and a harness that chooses them hardly ever passes the check. So
+//! if a header has such a macro, the macro is driven.
 
 use super::api::{Api, Declared, Parameter};
 
-/// Puts the macros of a header in the place of the functions that they hand on to.
+/// Replaces functions by the macros of the header that call them.
 pub fn put(api: &mut Api, header: &str) {
     let joined = header.replace("\\\r\n", " ").replace("\\\n", " ");
     for line in joined.lines() {
@@ -25,7 +25,7 @@ pub fn put(api: &mut Api, header: &str) {
     }
 }
 
-/// Name, parameters and body of `#define NAME(a, b) body`.
+/// The name, parameters and body of `#define NAME(a, b) body`.
 fn macro_of(line: &str) -> Option<(String, Vec<String>, String)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("define")?.trim_start();
@@ -41,12 +41,13 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(letter) && !text.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// The function as the macro calls it: with its parameters, the others being the header's.
+/// The function in the form of the macro: only the parameters of the macro remain, and the macro
+/// supplies the other arguments.
 fn by_macro(function: &Declared, name: &str, params: &[String], body: &str) -> Option<Declared> {
     let rest = body.strip_prefix(function.name.as_str())?.trim_start();
     let rest = rest.strip_prefix('(')?.trim_end().strip_suffix(')')?;
     let arguments = parts(rest)?;
-    // `jpeg_create_compress` for `jpeg_CreateCompress`.
+    // Accepts `jpeg_create_compress` for `jpeg_CreateCompress`.
     let letters = |name: &str| name.to_lowercase().replace('_', "");
     if !letters(&function.name).starts_with(&letters(name))
         || arguments.len() != function.params.len()
@@ -72,7 +73,7 @@ fn by_macro(function: &Declared, name: &str, params: &[String], body: &str) -> O
     })
 }
 
-/// The arguments between a call's parentheses.
+/// Splits the text between a call's parentheses into arguments.
 fn parts(text: &str) -> Option<Vec<String>> {
     let (mut depth, mut all) = (0_i32, vec![String::new()]);
     for c in text.chars() {

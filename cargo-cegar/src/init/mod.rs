@@ -1,12 +1,13 @@
-//! Writing the `cegar/` package.
+//! Writes the `cegar/` package (`cargo cegar init`).
 //!
-//! It is a package and a workspace of its own: the crate depends on nothing new, and where
-//! `cegar-harness` is not to be had, no other package of the user's fails to build. What exists is
-//! never overwritten: the files are the user's from the moment they are written.
+//! The package is a workspace of its own: the crate gains no dependency, and if `cegar-harness` is
+//! not available, the user's other packages still build. Existing files are never overwritten,
+//! because they belong to the user as soon as they are written.
 //!
 //! Harnesses are written from the library's header (`signatures`), taken over from fuzz targets
-//! (`from_fuzz`), or, where there is neither, left to be filled in (`template`). All is found out
-//! before the first file is written.
+//! (`from_fuzz`), carved from the crate's tests (`carve`), or, if there is nothing to start from,
+//! written as a template to fill in (`template`). Everything is determined before the first file is
+//! written.
 
 mod api;
 mod bound;
@@ -44,24 +45,24 @@ pub use signatures::Wanted;
 pub use table::{Row, table};
 use write::write;
 
-/// What is to be written.
+/// Which harnesses to write, and how.
 #[derive(Clone, Debug, Default)]
 pub struct InitOptions {
     /// The header that declares the functions. Default: the library's evident one.
     pub header: Option<PathBuf>,
-    /// The functions that get harnesses.
+    /// The functions for which harnesses are written.
     pub wanted: Wanted,
-    /// At most so many harnesses.
+    /// The maximum number of harnesses.
     pub most: usize,
-    /// The first harness's name; default: the function's, else the package's.
+    /// The name of the first harness. Default: the function's name, or else the package's.
     pub name: Option<String>,
-    /// Fuzz targets and corpora to take over: a file or a folder.
+    /// A file or folder with fuzz targets and corpora to take over.
     pub from_fuzz: Option<PathBuf>,
-    /// Whether harnesses are carved from what the crate's own tests do.
+    /// Whether harnesses are carved from the calls that the crate's own tests make.
     pub from_tests: bool,
-    /// How long each harness is tried at a time; none where none is tried.
+    /// The time of one trial run of a harness; `None` to skip trials.
     pub try_for: Option<Duration>,
-    /// How long all trials together may take.
+    /// The time budget of all trials together.
     pub try_all: Duration,
 }
 
@@ -72,49 +73,50 @@ pub struct Written {
     pub name: String,
     /// Its file.
     pub file: PathBuf,
-    /// What it calls, or where it comes from.
+    /// The call that it makes, or the file that it comes from.
     pub what: String,
 }
 
-/// What was done.
+/// The result of [`init`].
 #[derive(Clone, Debug, Default)]
 pub struct Initialised {
-    /// Files that were written.
+    /// The files that were written.
     pub written: Vec<PathBuf>,
-    /// Files that were there already.
+    /// The files that existed already and were kept.
     pub kept: Vec<PathBuf>,
     /// The workspace manifest, if it was extended.
     pub workspace: Option<PathBuf>,
     /// The harnesses.
     pub harnesses: Vec<Written>,
-    /// The header that they are from.
+    /// The header that the harnesses call.
     pub header: Option<PathBuf>,
     /// Functions without a harness, and why.
     pub skipped: Vec<(String, String)>,
-    /// What trying the harnesses showed, a row each.
+    /// The results of the trials, one row for each harness.
     pub tried: Vec<Row>,
-    /// The conditions that they keep.
+    /// The preconditions that the trials found and the harnesses keep.
     pub learnt: Vec<Precondition>,
-    /// Inputs that showed a fault of the library's while a harness was tried, by harness.
+    /// For each harness, the inputs that revealed a fault of the library during its trial.
     shown: Vec<(String, Vec<Vec<u8>>)>,
-    /// Whether the crate does not build, so that the header alone had to do.
+    /// Whether the crate does not build, so that only the header was used.
     pub build_failed: bool,
-    /// What else there is to say.
+    /// Further remarks for the user.
     pub notes: Vec<String>,
-    /// What the user has to do next, if anything.
+    /// The next step for the user, if any.
     pub to_do: Option<String>,
 }
 
-/// A harness that is to be written, or whose file is there.
+/// A harness to be written, or one whose file exists already.
 struct Harness {
     name: String,
     /// The file, for `cegar.toml`: relative to the package where it is in the workspace.
     file: PathBuf,
-    /// Its text; none for a file of the user's.
+    /// The text to be written; `None` for a file of the user's.
     text: Option<String>,
     /// The function that it was written for.
     drives: Option<String>,
-    /// Macros of the file that the function is in, where the library's files do not agree on them.
+    /// The macros with which the file of the driven function is compiled and the library's other
+    /// files are not.
     defines: Vec<String>,
     what: String,
 }
@@ -142,7 +144,7 @@ pub fn init(
     if let Some(name) = &options.name {
         check_name(name)?;
     }
-    // A damaged file is found out before the long part.
+    // Reports a damaged contracts file before the long part begins.
     Contracts::load(&project.cegar)?;
     let mut known = Known::find(project, config, compiler, &mut done, reporter, stop)?;
     let mut harnesses = Vec::new();
@@ -176,7 +178,7 @@ pub fn init(
     Ok(done)
 }
 
-/// The template, where there is nothing better.
+/// The template, used if no harness could be written otherwise.
 fn first(
     known: &mut Known<'_>,
     options: &InitOptions,

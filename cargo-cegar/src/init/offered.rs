@@ -1,14 +1,14 @@
-//! Inputs and dictionaries that lie in the crate's own folders, for other fuzzers or its tests.
+//! Inputs and dictionaries in the crate's own folders, for other fuzzers or for its tests.
 //!
-//! They are named and not taken: which harness they fit is not known.
+//! They are reported but not used, because it is unknown which harness they fit.
 
 use std::path::{Path, PathBuf};
 
-/// Folders below the crate that are looked through.
+/// How many levels of subfolders of the crate are searched.
 const DEPTH: usize = 4;
-/// Paths that are named at most.
+/// The maximum number of paths that are listed.
 const SHOWN: usize = 4;
-/// A folder with one of these words in its name holds inputs.
+/// Words in the names of folders that contain inputs.
 const WORDS: [&str; 6] = [
     "corpus",
     "corpora",
@@ -17,12 +17,12 @@ const WORDS: [&str; 6] = [
     "testdata",
     "test_data",
 ];
-/// Files that are no inputs of a C library.
+/// Extensions of files that are not inputs of a C library.
 const SOURCES: [&str; 14] = [
     "c", "h", "cc", "cpp", "hpp", "rs", "toml", "md", "cmake", "am", "in", "sh", "py", "dict",
 ];
 
-/// The line that says what there is, if there is anything.
+/// The note that lists what was found; `None` if nothing was.
 pub(super) fn offer(root: &Path) -> Option<String> {
     let mut found = Found::default();
     found.folder(root, DEPTH);
@@ -58,7 +58,7 @@ struct Found {
 }
 
 impl Found {
-    /// A folder that cannot be read has nothing to offer.
+    /// Searches a folder. One that cannot be read is skipped.
     fn folder(&mut self, folder: &Path, depth: usize) {
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
@@ -83,7 +83,7 @@ impl Found {
     }
 }
 
-/// Whether a folder, or one in it, has a file that is no source.
+/// Whether a folder has a subfolder or a file that is not source code.
 fn has_inputs(folder: &Path) -> bool {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).any(|path| {

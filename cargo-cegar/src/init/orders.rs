@@ -1,17 +1,18 @@
-//! In which order callers call the functions of one object.
+//! Learns the order in which callers call the functions of one object.
 //!
-//! Between making and closing an object most libraries allow only some orders, and no header says
-//! which. C code that calls them does: the programs and tests that many crates carry along, and the
-//! library's own files. Each function body there is followed through its branches and loops, one
-//! object at a time, and every pair of calls that can come one after the other is an edge of the
-//! object's automaton. Fuzzers that merge the orders of several callers (FuzzGen, Ispoglou and
-//! others, 2020) do the same at the level of the compiler; here the files need not even compile,
-//! which a crate's copy of a test suite mostly does not.
+//! Between the creation and the release of an object, most libraries permit only some orders of
+//! calls, and no header documents them. C code that calls the library shows them: the programs and
+//! tests that many crates include, and the library's own files. Each function body there is
+//! followed through its branches and loops, separately for each object, and each pair of
+//! consecutive calls becomes an edge of the object's automaton. Fuzzers that merge the orders of
+//! several callers (FuzzGen, Ispoglou and others, 2020) do the same on compiler IR; here the files
+//! need not even compile, and a crate's copy of a test suite often does not.
 //!
-//! The Rust code around a library shows more (`rust`): what its functions call, and that its safe
-//! methods may come in any order.
+//! The Rust code around a library shows further orders (`rust`): the calls that its functions make,
+//! and the fact that its safe methods may be called in any order.
 //!
-//! Only such orders are used: any other would report faults of a use that no caller makes.
+//! Only orders that callers use are accepted: any other would report faults of a use that no caller
+//! makes.
 
 mod life;
 mod rust;
@@ -25,32 +26,32 @@ use super::api::{Api, Declared};
 use crate::error::Error;
 pub use life::Life;
 
-/// Files that are looked at.
+/// The maximum number of files that are read.
 const FILES: usize = 400;
-/// Bytes of one.
+/// The maximum size in bytes of a file.
 const BYTES: u64 = 1 << 20;
-/// How deep folders are.
+/// How many levels of subfolders are searched.
 const DEPTH: usize = 6;
-/// How deep statements are followed.
+/// How deeply nested statements are followed.
 const NESTED: usize = 64;
 
-/// The orders that were seen, by what an object is known by.
+/// The orders of calls that callers use, by the identity of the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
     lives: BTreeMap<String, Life>,
-    /// Functions that Rust callers call only once they have looked at a state of their own.
+    /// Functions that Rust callers call only after they have checked a state of their own.
     guarded: BTreeSet<String>,
-    /// Functions that Rust callers never begin with.
+    /// Functions that Rust callers never call first.
     inner: BTreeSet<String>,
-    /// Functions whose result Rust callers give back as an object of its own.
+    /// Functions whose result Rust callers release as an object of its own.
     fresh: BTreeSet<String>,
-    /// Functions behind which the object is not the Rust caller's to give back.
+    /// Functions after which the Rust caller cannot release the object.
     kept: BTreeSet<String>,
 }
 
 impl Orders {
-    /// Looks through the C and the Rust files below the crate's folder, and the Rust files below
-    /// those of the crates that call it.
+    /// Reads the C and Rust files below the crate's folder, and the Rust files below the folders of
+    /// the crates that call it.
     pub fn learn(root: &Path, callers: &[PathBuf], api: &Api) -> Result<Orders, Error> {
         let mut parser = Parser::new();
         let language = tree_sitter_c::LANGUAGE.into();
@@ -61,7 +62,7 @@ impl Orders {
         files(root, "c", (DEPTH, FILES, BYTES), &mut paths);
         let mut orders = Orders::default();
         for path in paths {
-            // What cannot be read shows nothing.
+            // Files that cannot be read are skipped.
             let Ok(text) = std::fs::read(&path) else {
                 continue;
             };
@@ -91,19 +92,19 @@ impl Orders {
         self.inner.contains(function)
     }
 
-    /// Whether the object is not the caller's to give back behind a function: the library has it,
-    /// or a call that always follows is to come.
+    /// Whether the caller cannot release the object after this function: the library owns it, or
+    /// another call always follows.
     pub fn is_kept(&self, function: &str) -> bool {
         self.kept.contains(function)
     }
 
-    /// Whether Rust callers give back what a function returns as an object of its own.
+    /// Whether Rust callers release the result of this function as an object of its own.
     pub fn is_fresh(&self, function: &str) -> bool {
         self.fresh.contains(function)
     }
 
-    /// Whether Rust callers call a function only once they have looked at a state of their own,
-    /// which may keep a condition of the library's.
+    /// Whether Rust callers call this function only after they have checked a state of their own.
+    /// The check may establish a precondition of the library.
     pub fn is_guarded(&self, function: &str) -> bool {
         self.guarded.contains(function)
     }
@@ -114,12 +115,12 @@ impl Orders {
         life.files.insert(file.to_owned());
     }
 
-    /// What is known of a kind of object.
+    /// The automaton of the objects with this identity.
     pub fn of(&self, identity: &str) -> Option<&Life> {
         self.lives.get(identity)
     }
 
-    /// The kinds of objects.
+    /// The identities of the objects that callers use.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
         self.lives.keys().map(String::as_str)
     }
@@ -127,8 +128,8 @@ impl Orders {
     fn file(&mut self, api: &Api, name: &str, text: &[u8], root: Node<'_>) {
         let mut open = vec![root];
         while let Some(node) = open.pop() {
-            // Of a function in the style of before C89, or behind a macro, the parser understands
-            // the body alone.
+            // For a K&R-style function definition, or one behind a macro, the parser recognises
+            // only the body.
             if node.kind() == "compound_statement" {
                 self.body(api, name, text, node);
                 continue;
@@ -153,8 +154,9 @@ impl Orders {
     }
 }
 
-/// The files with an extension below a folder, in order: so deep, so many, of so many bytes at
-/// most. What `init` itself wrote shows no caller.
+/// Collects the files with an extension below a folder in sorted order, up to the given depth,
+/// number of files and size in bytes. Folders with a `cegar.toml` are skipped, because harnesses
+/// are not callers.
 fn files(
     folder: &Path,
     extension: &str,
@@ -187,11 +189,11 @@ fn files(
     }
 }
 
-/// The calls that may have been the last one, for each object by the expression that stands for it.
-/// Nothing where control never is.
+/// For each object, given by the expression that denotes it, the calls that may have been the most
+/// recent one. `None` if the place is unreachable.
 type State<Object = String> = Option<BTreeMap<Object, BTreeSet<String>>>;
 
-/// What holds where control comes from two places.
+/// Joins the states of two paths.
 fn joined<Object: Ord>(a: State<Object>, b: State<Object>) -> State<Object> {
     let (mut a, b) = match (a, b) {
         (Some(a), Some(b)) => (a, b),
@@ -206,15 +208,15 @@ fn joined<Object: Ord>(a: State<Object>, b: State<Object>) -> State<Object> {
 struct Following<'f> {
     api: &'f Api,
     text: &'f [u8],
-    /// Identity, and two calls that follow each other.
+    /// The identity of an object, and two consecutive calls.
     edges: BTreeSet<(String, String, String)>,
-    /// What holds at the `break`s and at the `continue`s of the statements around.
+    /// For each enclosing loop or `switch`, the states at its `break`s and at its `continue`s.
     breaks: Vec<(State, State)>,
     labels: BTreeMap<String, State>,
 }
 
 impl Following<'_> {
-    /// What holds behind a statement.
+    /// Returns the state after a statement.
     fn statement(&mut self, node: Node<'_>, before: State, depth: usize) -> State {
         if depth > NESTED {
             return before;
@@ -237,7 +239,8 @@ impl Following<'_> {
                 None
             }
             "continue_statement" => {
-                // A `switch` has no turns: its `continue` is the loop's around it.
+                // A `continue` within a `switch` belongs to the enclosing loop; `cases` passes it
+                // on.
                 if let Some((_, continues)) = self.breaks.last_mut() {
                     *continues = joined(continues.take(), before);
                 }
@@ -293,7 +296,7 @@ impl Following<'_> {
             _ => (part("condition"), part("body")),
         };
         let mut behind = None;
-        // The second time with what the first turn left behind: then every pair was there.
+        // The second iteration starts from the state after the first one, which yields all pairs.
         for _ in 0..2 {
             self.breaks.push((None, None));
             let middle = self.parts([first], state.clone(), depth);
@@ -315,7 +318,7 @@ impl Following<'_> {
         let part = |name: &str| node.child_by_field_name(name);
         let before = self.parts([part("condition")], before, depth);
         self.breaks.push((None, None));
-        // Whatever stands in it may be jumped to, or be gone on to from above.
+        // Each statement may be reached by a jump or from the statement before it.
         let mut state = before.clone();
         let body = part("body");
         let mut cursor = node.walk();
@@ -336,7 +339,8 @@ impl Following<'_> {
         joined(joined(state, breaks), before)
     }
 
-    /// A call of one of the library's functions: an edge from the last one on the same object.
+    /// A call of a function of the library: adds an edge from the most recent call on the same
+    /// object.
     fn called(&mut self, call: Node<'_>, state: State) -> State {
         let mut state = state?;
         let name = call
@@ -364,8 +368,8 @@ impl Following<'_> {
         Some(state)
     }
 
-    /// The objects that a call is about, each by its kind and its expression: those passed, and the
-    /// one it returns.
+    /// The objects of a call, each with its identity and its expression: those that are passed, and
+    /// the one that it returns.
     fn objects(
         &self,
         function: &Declared,
@@ -393,7 +397,7 @@ impl Following<'_> {
         found
     }
 
-    /// The variable that a call's result goes to.
+    /// The variable that the result of a call is assigned to.
     fn assigned(&self, mut node: Node<'_>) -> Option<String> {
         loop {
             let parent = node.parent()?;
@@ -408,7 +412,7 @@ impl Following<'_> {
         }
     }
 
-    /// `&x`, `(T)x`, `*x` and `x` are about the same object.
+    /// The expression that denotes an object: `&x`, `(T)x`, `*x` and `x` denote the same one.
     fn object(&self, mut node: Node<'_>) -> Option<String> {
         loop {
             node = match node.kind() {

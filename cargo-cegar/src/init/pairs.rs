@@ -1,8 +1,8 @@
-//! Which parameter says how long the memory is that another points to.
+//! Determines which parameter holds the length of the memory that another parameter points to.
 //!
-//! C does not say; names and neighbours do: `data, len`, `src, dst, srcSize, dstCapacity`, `dest,
-//! &destLen`. Each pair of a pointer and a number gets points for what they have in common, and the
-//! best pairs are taken first.
+//! C does not declare this, but names and positions indicate it: `data, len`, `src, dst, srcSize,
+//! dstCapacity`, `dest, &destLen`. Each pair of a pointer and a number gets a score for what they
+//! have in common, and pairs are formed by descending score.
 
 mod shared;
 
@@ -11,23 +11,23 @@ use super::ctype::Kind;
 
 pub use shared::{Shared, shared};
 
-/// Words by which a number is a length.
+/// Words in the names of lengths.
 const LENGTHS: &[&str] = &[
     "len", "size", "sz", "count", "cnt", "num", "bytes", "capacity", "cap", "avail", "max",
     "limit", "room", "space",
 ];
-/// Whole names that mean a length.
+/// Short names that mean a length.
 const SHORT: &[&str] = &["n", "nb", "l", "ln", "nn", "cb"];
-/// Words for what is written.
+/// Words in the names of outputs.
 const OUTPUTS: &[&str] = &["dst", "dest", "out", "result", "target"];
-/// Words for what is read.
+/// Words in the names of inputs.
 const INPUTS: &[&str] = &[
     "src", "source", "in", "input", "data", "msg", "text", "str", "json", "xml",
 ];
-/// Points from which two belong together.
+/// The minimum score of a pair.
 const ENOUGH: i32 = 7;
 
-/// For each parameter, the number of the one that says how long its memory is.
+/// For each parameter, the index of the one that holds its length.
 pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
     let mut scored = Vec::new();
     for (p, pointer) in params.iter().enumerate() {
@@ -53,7 +53,7 @@ pub fn lengths(api: &Api, params: &[Parameter]) -> Vec<Option<usize>> {
 }
 
 /// Whether a parameter is the end of the memory that begins at the one before it: `begin, end`.
-/// Both are pointers to one type of numbers or bytes.
+/// Both must be pointers to the same numeric or byte type.
 pub fn is_end(api: &Api, begin: &Parameter, end: &Parameter) -> bool {
     let (Some(from), Some(to)) = (api.pointee(&begin.ty), api.pointee(&end.ty)) else {
         return false;
@@ -67,8 +67,8 @@ pub fn is_end(api: &Api, begin: &Parameter, end: &Parameter) -> bool {
     is_plain && is_named && kind == api.resolve(&to).kind && from.constant == to.constant
 }
 
-/// A row of elements of any type, as `qsort` takes it: the pointer, how many there are, and how
-/// large each is.
+/// An array of elements of any type, as `qsort` takes it: the indices of the pointer, the number of
+/// elements and the size of an element.
 pub fn elements(api: &Api, params: &[Parameter]) -> Option<(usize, usize, usize)> {
     let is_row = |p: &usize| {
         let to = api.pointee(&params[*p].ty);
@@ -99,18 +99,18 @@ pub fn elements(api: &Api, params: &[Parameter]) -> Option<(usize, usize, usize)
     })
 }
 
-/// What a number counts.
+/// The unit of a length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// Elements of whatever is counted.
+    /// Elements.
     Elements,
-    /// Bytes, whatever the elements are: `nbytes`, `size_in_bytes`.
+    /// Bytes, whatever the element type is: `nbytes`, `size_in_bytes`.
     Bytes,
     /// Bits: `nbits`, `bit_count`.
     Bits,
 }
 
-/// What a number counts, by its name.
+/// The unit of a length, derived from its name.
 pub fn unit(name: &str) -> Unit {
     let name = plain(name);
     let bits = [
@@ -132,17 +132,17 @@ pub fn unit(name: &str) -> Unit {
     }
 }
 
-/// Whether a parameter is named like something that is written.
+/// Whether a parameter's name says that it is an output.
 pub fn is_output_name(name: &str) -> bool {
     let lower = plain(name);
-    // Short for result, and a part of `compressed`.
+    // `res` is short for result, but also a part of `compressed`, so it must be a whole word.
     let is_res = |part: &str| part.eq_ignore_ascii_case("res");
     OUTPUTS.iter().any(|word| lower.contains(word))
         || name.split('_').any(is_res)
         || name.starts_with("res") && name[3..].starts_with(char::is_uppercase)
 }
 
-/// Whether a text that may be changed is named like one that a message is written to.
+/// Whether a modifiable string parameter has the name of a message buffer.
 pub fn is_message_name(name: &str) -> bool {
     let lower = plain(name);
     lower.contains("err") || ["buf", "buffer", "message"].contains(&lower.as_str())
@@ -158,11 +158,11 @@ const CHAR: Kind = Kind::Int {
     signed: true,
 };
 
-/// Words for how far apart things lie: how many there are is another matter.
+/// Words for distances, which are not lengths.
 const STEPS: &[&str] = &["stride", "pitch", "step", "align", "alignment"];
-/// Words for numbers that say how large a piece is, and not how much there is.
+/// Words for numbers that give the size of a unit, not the length of a buffer.
 const UNITS: &[&str] = &["blocksize", "typesize", "chunksize", "pagesize", "wordsize"];
-/// Words for numbers that say how many do the work, or how often it is done.
+/// Words for numbers of workers or of repetitions.
 const WORKERS: &[&str] = &["thread", "worker", "iteration", "round"];
 
 fn is_unit_name(name: &str) -> bool {
@@ -175,23 +175,23 @@ fn is_worker_name(name: &str) -> bool {
     WORKERS.iter().any(|word| lower.contains(word))
 }
 
-/// Words for what a string names.
+/// Words for strings such as names and paths.
 const TEXTS: &[&str] = &["name", "path", "file", "mode", "url"];
 
-/// A name ends with its NUL, whatever number stands beside it: `create(const char *fname, size_t
-/// buffer_size)`.
+/// Whether a parameter is a name or a path. It ends with its NUL, even next to a number:
+/// `create(const char *fname, size_t buffer_size)`.
 fn is_text_name(name: &str) -> bool {
     let name = plain(name);
     TEXTS.iter().any(|word| name.ends_with(word))
 }
 
-/// Words for a place in a buffer.
+/// Words for a position in a buffer.
 const PLACES: &[&str] = &[
     "offset", "off", "pos", "position", "start", "end", "begin", "index", "idx", "last_len",
     "from", "to",
 ];
 
-/// Whether a parameter is named like a place in a buffer: `pos`, `in_pos`, `startPos`, not
+/// Whether a parameter has the name of a position in a buffer: `pos`, `in_pos`, `startPos`, but not
 /// `suppos`.
 pub fn is_place_name(name: &str) -> bool {
     let lower = name.to_lowercase();
@@ -208,21 +208,21 @@ fn is_length_name(name: &str) -> bool {
     SHORT.contains(&name.as_str()) || LENGTHS.iter().any(|word| name.contains(word))
 }
 
-/// Whether an option is named like one for what ends with a NUL: `NULLTERM`, `ZERO_TERMINATED`.
+/// Whether the name of an option means that input ends with a NUL: `NULLTERM`, `ZERO_TERMINATED`.
 pub fn is_terminated_name(name: &str) -> bool {
     let lower = plain(name);
     let ends = ["nulterm", "nullterm", "zeroterm"];
     ends.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a parameter is named like how many of something there are: `count`, `nargs`, `argc`.
+/// Whether a parameter's name denotes a count: `count`, `nargs`, `argc`.
 pub fn is_count_name(name: &str) -> bool {
     let lower = plain(name);
     let many = lower.starts_with('n') && lower.ends_with('s') && lower.len() > 2;
     is_length_name(name) || many || lower == "argc"
 }
 
-/// Whether a number is named like how much an object is made for.
+/// Whether a number has the name of a capacity or a size that an object is created with.
 pub fn is_room_name(name: &str) -> bool {
     let words = [
         "cap", "slots", "max", "width", "height", "rows", "cols", "depth", "limit", "reserve",
@@ -232,8 +232,8 @@ pub fn is_room_name(name: &str) -> bool {
     is_count_name(name) || words.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a parameter is named like several structures whose members the header has: `items`,
-/// `points`.
+/// Whether a parameter's name is a plural and it points to a structure that the header defines:
+/// `items`, `points`.
 fn is_many(api: &Api, pointer: &Parameter) -> bool {
     let name = plain(&pointer.name);
     let to = api.pointee(&pointer.ty).map(|to| api.resolve(&to).kind);
@@ -249,8 +249,7 @@ fn is_many(api: &Api, pointer: &Parameter) -> bool {
         .any(|word| name.ends_with(word))
 }
 
-/// Whether a number is named like how many structures there are, and not like how large something
-/// is.
+/// Whether a number has the name of a count of structures, rather than of a size.
 fn is_count_of_many(name: &str) -> bool {
     let counts = ["count", "cnt", "num", "len", "max", "cap", "limit", "room"];
     name == "n" || name == "nb" || counts.iter().any(|word| name.contains(word))
@@ -260,8 +259,9 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace('_', "")
 }
 
-/// Whether a number counts something else than the characters beside it, which are seldom counted
-/// but where they are what is worked on: `query(tag, count)` wants the count-th one.
+/// Whether a number counts something other than the characters of the string next to it. Characters
+/// are rarely counted unless the string is the input: `query(tag, count)` asks for the count-th
+/// match.
 fn is_counted_string(
     (constant, kind): (bool, &Kind),
     pointer: &Parameter,
@@ -272,8 +272,8 @@ fn is_counted_string(
     constant && *kind == CHAR && !is_input_name(&pointer.name) && is_counted
 }
 
-/// The size and the sign of a number that may be a length, or that a pointer leads to which may
-/// lead to one. A narrow one stands right behind what it counts (`is_next`).
+/// The size and the sign of a number that may be a length, or that a pointer to a length leads to.
+/// A narrow number must directly follow its pointer (`is_next`).
 fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
     match api.resolve(&length.ty).kind {
         Kind::Int { size, signed } => {
@@ -290,7 +290,7 @@ fn number(api: &Api, length: &Parameter, is_next: bool) -> Option<(u8, bool)> {
     }
 }
 
-/// Points for how far a number stands behind a pointer.
+/// The score for the distance of a number behind a pointer.
 fn of_distance(distance: i32, is_copy: bool) -> i32 {
     match distance {
         1 => 4,
@@ -300,8 +300,8 @@ fn of_distance(distance: i32, is_copy: bool) -> i32 {
     }
 }
 
-/// Whether a number says how much room there is for a copy of the string before it: `copy(char *to,
-/// const char *from, size_t size)`.
+/// Whether a number is the room for a copy of the string before it: `copy(char *to, const char
+/// *from, size_t size)`.
 fn is_room_of_copy(api: &Api, params: &[Parameter], l: usize) -> bool {
     let rooms = [
         "size", "sz", "siz", "dsize", "room", "cap", "capacity", "bufsize", "maxlen",
@@ -323,8 +323,8 @@ fn score(
     (p, pointer): (usize, &Parameter),
     (l, length): (usize, &Parameter),
 ) -> Option<i32> {
-    // An array whose length the header says needs no number for it, and memory behind a name that
-    // hides what it is need not be bytes.
+    // An array with a declared length needs no parameter for it, and memory behind an opaque
+    // typedef need not be bytes.
     if pointer.bound.is_some()
         || api.hidden(&pointer.ty).is_some()
         || api.text_object(&pointer.ty).is_some()
@@ -339,7 +339,7 @@ fn score(
         _ => return None,
     };
     let (size, signed) = number(api, length, l == p + 1)?;
-    // As strlcpy has it, the number behind a string that is copied is the room for the copy.
+    // As in strlcpy, the number after the source string is the size of the destination.
     let is_copy = is_room_of_copy(api, params, l);
     if is_copy && l == p + 1 {
         return None;
@@ -350,13 +350,13 @@ fn score(
     let stem = a.trim_start_matches('p');
     let stem = if stem.len() < 2 { a.as_str() } else { stem };
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    // `out, out_n`: the pointer's name with one for a length behind it; `iv, niv`: with an `n`
-    // before it.
+    // `out, out_n`: the pointer's name followed by a word for a length. `iv, niv`: the name
+    // preceded by `n`.
     let short = !a.is_empty() && b.strip_prefix(&a).is_some_and(is_length_name)
         || a.len() >= 2
             && b.strip_prefix('n') == Some(&a)
             && !matches!(target.kind, Kind::Pointer(_))
-        // `nva, nvlen`: an array of what the number counts.
+        // `nva, nvlen`: an array of the items that the number counts.
         || a.len() >= 3
             && matches!(target.kind, Kind::Record(_))
             && a.strip_suffix('a').and_then(|one| b.strip_prefix(one)).is_some_and(is_length_name);
@@ -364,7 +364,7 @@ fn score(
         return None;
     }
     let is_length = is_length_name(&length.name) || short;
-    // `data, block_size` may be a block; `compressor, block_size` is none.
+    // `data, block_size` may be a block; `compressor, block_size` is not.
     let is_own = stem.len() >= 2 && b.contains(stem);
     let is_next = is_input_name(&pointer.name) && l == p + 1;
     if is_unit_name(&length.name) && !is_own && !is_next {
@@ -373,8 +373,8 @@ fn score(
     if (is_worker_name(&length.name) || is_counted_string) && !is_own {
         return None;
     }
-    // A `size_t` of any name behind what is read; a `long` that is an index into a file is none,
-    // nor is the distance of two rows.
+    // A `size_t` of any name after an input counts as a length, but neither a position in a file
+    // nor a stride does.
     let is_step = STEPS.iter().any(|word| b.ends_with(word));
     let by_type = size == 8 && !signed && by_value && !is_place_name(&length.name) && !is_step;
     if !is_length && !(by_type && (length.name.is_empty() || to.constant)) {
@@ -389,24 +389,24 @@ fn score(
         || is_input_name(&pointer.name) && is_input_name(&length.name)
     {
         score += 5;
-        // Of `targetOutputSize, maxOutputSize` the second is how much room there is.
+        // In `targetOutputSize, maxOutputSize` the second one is the available room.
         score += i32::from(is_output_name(&pointer.name) && is_most(&length.name)) * 2;
     } else if by_name_only && is_many(api, pointer) && l == p + 1 && is_count_of_many(&b) {
         score += 1;
     } else if by_name_only && by_type && l == p + 1 && a.is_empty() && b.is_empty() {
-        // `crc(const struct buffer *, size_t)`: structures that are read, and how many.
+        // `crc(const struct buffer *, size_t)`: structures to be read, and their number.
         if !to.constant || matches!(target.kind, Kind::Pointer(_)) {
             return None;
         }
     } else if by_name_only || !by_value && to.constant {
         return None;
     }
-    // Output of more than a byte is mostly a result of its own: `size_t *out_pos`.
+    // A modifiable pointer to more than a byte is usually a single result: `size_t *out_pos`.
     if matches!(target.kind, Kind::Int { size, .. } if size > 1) && !to.constant {
         if !by_value || is_place_name(&pointer.name) {
             return None;
         }
-        // As `memset` has it, what is written stands between them.
+        // As in `memset`, the value to be written stands between them.
         let is_fill = l == p + 2 && api.resolve(&params[p + 1].ty).kind == target.kind;
         if l != p + 1 && !is_fill {
             score -= 5;
@@ -416,8 +416,8 @@ fn score(
     Some(score + of_distance(l as i32 - p as i32, is_copy))
 }
 
-/// Where one input and one length are left over, they belong together: `src, dst, compressedSize,
-/// dstCapacity`.
+/// Pairs the last unpaired input with the last unpaired length if there is one of each: `src, dst,
+/// compressedSize, dstCapacity`.
 fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], taken: &mut [bool]) {
     let free =
         |i: usize, lengths: &[Option<usize>], taken: &[bool]| lengths[i].is_none() && !taken[i];
@@ -440,7 +440,7 @@ fn remaining(api: &Api, params: &[Parameter], lengths: &mut [Option<usize>], tak
             })
         })
         .collect();
-    // How much of an output is wanted says nothing about an input.
+    // The size of an output is not the length of an input.
     let is_of_output = |name: &str| OUTPUTS.iter().any(|word| plain(name).contains(word));
     let numbers: Vec<usize> = (0..params.len())
         .filter(|&i| free(i, lengths, taken) && is_length_name(&params[i].name))
@@ -458,7 +458,7 @@ fn is_output_or_most(name: &str) -> bool {
     is_output_name(name) || is_most(name)
 }
 
-/// Whether a number is named like the room that there is.
+/// Whether a number has the name of an available room.
 pub fn is_most(name: &str) -> bool {
     let lower = plain(name);
     ["max", "cap", "avail"]

@@ -1,8 +1,8 @@
-//! Which functions of a header get a harness.
+//! Chooses the functions of a header that get a harness.
 //!
-//! A header may declare two hundred functions, and two hundred harnesses are too many to read.
-//! Functions that read a buffer which another party wrote come first; each harness is compiled
-//! before it is offered, and what gets none is named with the reason.
+//! A header may declare two hundred functions, and nobody reads two hundred harnesses. Functions
+//! that read a buffer which another party wrote come first. Each harness is compiled before it is
+//! offered, and each function without one is reported with the reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -21,41 +21,41 @@ use crate::config;
 use crate::error::Error;
 use crate::store;
 
-/// What is known of the library.
+/// The facts about the library that harnesses are written and compiled with.
 pub(super) struct Library<'a> {
     pub compiler: &'a Compiler,
     pub header: &'a Path,
-    /// The header, as a harness includes it.
+    /// The header's path in the `#include` of a harness.
     pub include: &'a str,
     pub flags: &'a [String],
     pub units: &'a [Unit],
     pub scratch: PathBuf,
     /// The crate's folder.
     pub root: PathBuf,
-    /// The folders of the crates that call it.
+    /// The folders of the crates that call the library.
     pub callers: Vec<PathBuf>,
     pub stop: &'a AtomicBool,
 }
 
-/// What comes of a header.
+/// The harnesses that were written for a header.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chosen {
-    /// The harnesses, by function.
+    /// The harnesses, by function or name of a life.
     pub harnesses: Vec<(String, Harness)>,
-    /// Further ones, which would be next; not compiled yet.
+    /// Harnesses beyond the requested number, by descending score; not compiled yet.
     pub further: Vec<(String, Harness)>,
-    /// What the header declares, and which of it can be called.
+    /// The declarations of the header; `usable` has the functions that can be called.
     pub api: Api,
     pub usable: BTreeSet<String>,
-    /// Macros that the file of a function is compiled with, and not all files are.
+    /// For each function, the macros with which its file is compiled and not all other files are.
     pub defines: BTreeMap<String, Vec<String>>,
-    /// Functions without one, and why.
+    /// Functions without a harness, with the reasons.
     pub skipped: Vec<(String, String)>,
     pub notes: Vec<String>,
 }
 
 impl Chosen {
-    /// What could be driven as well, in words.
+    /// A remark that lists functions for which a harness could be written as well.
     pub(super) fn told_further(&self, skipped: &[(String, String)]) -> Option<String> {
         let is_done = |name: &String| {
             let mut written = self.harnesses.iter().map(|(name, _)| name);
@@ -76,7 +76,7 @@ impl Chosen {
         })
     }
 
-    /// Takes over as many harnesses as are wanted and compile.
+    /// Accepts as many of the harnesses as are wanted and compile.
     fn take(
         &mut self,
         found: Vec<(String, drive::Harness)>,
@@ -99,7 +99,7 @@ impl Chosen {
     }
 }
 
-/// The header does not declare what was asked for.
+/// The error that the header does not declare a requested function.
 fn undeclared(header: &Path, pattern: &str, names: &[&str]) -> Error {
     let help = match config::nearest(pattern, names.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
@@ -109,18 +109,18 @@ fn undeclared(header: &Path, pattern: &str, names: &[&str]) -> Error {
     Error::nothing(format!("`{header}` does not declare `{pattern}`"), help)
 }
 
-/// Which functions get harnesses: those that a pattern covers, or the most promising ones if there
-/// is no pattern.
+/// The functions that get harnesses: those that a pattern matches, or the most promising ones if
+/// there is no pattern.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted(pub Vec<String>);
 
 impl Wanted {
-    /// Whether it is left to the choice here.
+    /// Whether no function was requested, so that the most promising ones are chosen.
     pub fn is_any(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether a function is named, and not covered by a pattern alone.
+    /// Whether a function is requested by its full name, not only by a wildcard.
     fn names(&self, function: &str) -> bool {
         self.0.iter().any(|pattern| pattern == function)
     }
@@ -130,7 +130,8 @@ impl Wanted {
     }
 }
 
-/// Writes harnesses for the functions that are wanted, or for the `most` promising ones.
+/// Writes harnesses for the requested functions, at most `most` of them unless they are requested
+/// by name.
 pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Result<Chosen, Error> {
     let mut api = api::read(library.compiler, library.header, library.flags)?;
     let text = std::fs::read(library.header).unwrap_or_default();
@@ -174,7 +175,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
             chosen.skipped.push((name.to_owned(), why));
             continue;
         }
-        // A name that the header does not have is of a macro of the build's.
+        // A name that the text of the header does not contain comes from a macro of the build.
         if is_internal(name) && text.contains(name) && !wanted.names(name) {
             let why = "its name says that callers keep conditions which no header states";
             chosen.skipped.push((name.to_owned(), why.to_owned()));
@@ -189,13 +190,13 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
         let lives = library.lives(&api, &usable, &mut chosen.skipped);
         found.extend(lives.into_iter().filter(|(name, _)| wanted.covers(name)));
     }
-    // The sort keeps the header's order among equals.
+    // The sort is stable, so equal scores keep the order of the header.
     found.sort_by_key(|(_, harness)| -harness.score);
     chosen.take(found, library, (wanted, most));
     let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
     let mut skipped = chosen.skipped.iter();
-    // An object's life is skipped by another name than it is asked for.
+    // The life of an object is skipped under another name than the one that is requested.
     if chosen.harnesses.is_empty()
         && let Some(function) = named.find(|function| !is_written(function))
         && let Some((_, why)) = skipped
@@ -211,8 +212,8 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     Ok(chosen)
 }
 
-/// Whether a function is the one of two that does not trust its input: `lzo1x_decompress_safe`
-/// beside `lzo1x_decompress`.
+/// Whether `other` is the variant of `name` that validates its input: `lzo1x_decompress_safe` of
+/// `lzo1x_decompress`.
 fn is_safe_twin(name: &str, other: &str) -> bool {
     let rest = other.strip_prefix(name);
     rest.is_some_and(|rest| matches!(rest, "_safe" | "Safe" | "_checked" | "_s"))
@@ -239,7 +240,7 @@ impl Library<'_> {
         Ok(harness)
     }
 
-    /// Harnesses of objects that callers are seen to use.
+    /// The harnesses for the lives of objects that callers are seen to use.
     fn lives(
         &self,
         api: &Api,
@@ -262,7 +263,7 @@ impl Library<'_> {
         all
     }
 
-    /// The harness of that name, written again with what was learnt.
+    /// Writes the harness with this name again, with the adjustments from a trial.
     pub(super) fn again(
         &self,
         (api, usable): (&Api, &BTreeSet<String>),
@@ -286,7 +287,7 @@ impl Library<'_> {
         }
     }
 
-    /// For each function that is defined, the macros of its file that not all files have.
+    /// For each defined function, the macros of its file that not all files have.
     fn own_macros(&self, defined: &BTreeMap<String, usize>) -> BTreeMap<String, Vec<String>> {
         let own = |unit: &Unit| own_macros(&unit.flags, self.flags);
         let by_unit: Vec<Vec<String>> = self.units.iter().map(own).collect();
@@ -296,8 +297,8 @@ impl Library<'_> {
             .collect()
     }
 
-    /// The functions that the library's files define, each with the number of its file; none if
-    /// they do not compile, or there are none.
+    /// The functions that the library's files define, each with the index of its file. `None` if
+    /// there are no files or they do not compile.
     pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeMap<String, usize>> {
         if self.units.is_empty() {
             return None;
@@ -312,7 +313,7 @@ impl Library<'_> {
                 let mut all = BTreeMap::new();
                 for (number, path) in compiled.bitcode.iter().enumerate() {
                     let functions = normalise::defined_functions(path).unwrap_or_default();
-                    // Of two definitions a linker takes the first.
+                    // A linker takes the first of several definitions.
                     for name in functions.into_keys() {
                         all.entry(name).or_insert(number);
                     }
@@ -330,20 +331,20 @@ impl Library<'_> {
         }
     }
 
-    /// What the compiler says against a harness; nothing if it compiles.
+    /// The first error of the compiler for a harness; `None` if it compiles.
     pub(super) fn compiles(&self, name: &str, text: &str) -> Option<String> {
         let file = self.scratch.join(format!("{name}.harness.c"));
         if let Err(why) = store::write(&file, text.as_bytes()) {
             return Some(why.to_string());
         }
         let said = refused(self.compiler, &file, self.flags);
-        // A file left in the scratch folder does no harm.
+        // A file left in the scratch folder is harmless.
         let _ = std::fs::remove_file(&file);
         said
     }
 }
 
-/// The first error in a C file, if there is one.
+/// The first error in a C file; `None` if it compiles.
 pub(super) fn refused(compiler: &Compiler, file: &Path, flags: &[String]) -> Option<String> {
     let output = Command::new(&compiler.path)
         .args(["-fsyntax-only", "-w", "-fno-color-diagnostics"])
@@ -365,7 +366,7 @@ pub(super) fn refused(compiler: &Compiler, file: &Path, flags: &[String]) -> Opt
     Some(first.to_owned())
 }
 
-/// Whether a name is what a pattern says, in which `*` is any letters.
+/// Whether a name matches a pattern, in which `*` stands for any characters.
 fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,

@@ -1,25 +1,25 @@
-//! What trying the harnesses showed, for people.
+//! The results of the trials as a table for users.
 
 use super::Initialised;
 
-/// A harness that was tried.
+/// The result of one harness's trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The function.
+    /// The function, or the name of the life, that the harness is for.
     pub function: String,
-    /// The lines of it that were reached, of how many.
+    /// The number of lines of the driven function that were reached, and the number of its lines.
     pub lines: Option<(u64, u64)>,
-    /// How many preconditions were learnt.
+    /// The number of preconditions that were learnt.
     pub preconditions: usize,
-    /// How many faults it shows that are not its own.
+    /// The number of faults that the harness is not to blame for.
     pub findings: u64,
-    /// Why it is not offered.
+    /// Why the harness is not offered, if so.
     pub left_out: Option<String>,
-    /// Whether the time for all trials was up before this one ended, or before it began.
+    /// Whether the time budget of all trials ended before this trial did, or before it began.
     pub cut_short: bool,
 }
 
-/// What trying the harnesses showed, as a table.
+/// Formats the results of the trials as lines of a table.
 pub fn table(done: &Initialised) -> Vec<String> {
     let width = done.tried.iter().map(|row| row.function.len()).max();
     let Some(width) = width else {
@@ -48,7 +48,7 @@ pub fn table(done: &Initialised) -> Vec<String> {
     lines
 }
 
-/// The harnesses for which there was no time left, in words.
+/// The note that lists the harnesses whose trials were cut short.
 pub(super) fn cut_short(tried: &[Row]) -> Option<String> {
     let names: Vec<&str> = tried
         .iter()

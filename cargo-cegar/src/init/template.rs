@@ -1,7 +1,7 @@
-//! A harness to be filled in, for where nothing could be written: no header is known, or its
-//! functions want more than can be guessed.
+//! A harness to fill in, used if none could be written: no header is known, or its functions need
+//! more than can be guessed.
 
-/// The text of the template; it compiles and runs, and calls nothing yet.
+/// The text of the template. It compiles and runs, but calls nothing yet.
 pub(super) fn template(include: Option<&str>) -> String {
     let include = include.map_or("/* #include \"library.h\" */".to_owned(), |i| {
         format!("#include \"{i}\"")

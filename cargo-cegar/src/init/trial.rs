@@ -1,9 +1,10 @@
-//! Each written harness is tried before it is offered.
+//! Tries each harness before it is offered.
 //!
-//! What a header does not say shows within seconds: the first run of a harness that passes NULL
-//! where the library wants an object faults, and the engine says that it was the harness's choice.
-//! So the harness is written again with what was learnt, and tried again, until nothing comes; one
-//! for which nothing helps, or which leaves most of its function out, is not offered.
+//! Facts that a header does not document show within seconds: the first run of a harness that
+//! passes NULL where the library requires an object faults, and the engine blames the harness. So
+//! the harness is written again with what was learnt, and tried again, until a trial teaches
+//! nothing new. A harness that cannot be repaired, or that misses most of its function, is not
+//! offered.
 
 mod kept;
 mod listener;
@@ -33,68 +34,68 @@ use kept::Kept;
 use listener::Listener;
 use rewrite::{hopeless, is_absurd};
 
-/// A trial that reached nothing is repeated so much longer.
+/// A trial that reached nothing is repeated with this multiple of the time.
 const PATIENCE: u32 = 6;
-/// How often one harness is written.
+/// The maximum number of times that one harness is written.
 const ROUNDS: usize = 12;
-/// The percentage of a function's lines that have to be reached.
+/// The percentage of a function's lines that a harness must reach.
 const ENOUGH: u64 = 20;
-/// Functions with fewer lines are not judged by it.
+/// Functions with fewer lines than this are exempt from the percentage.
 const FEW_LINES: u64 = 8;
 
-/// What came of trying a harness.
+/// The result of trying a harness.
 #[derive(Clone, Debug)]
 pub struct Tried {
-    /// The harness, as it is offered.
+    /// The harness in its last version, which is offered.
     pub harness: drive::Harness,
-    /// The conditions that it keeps.
+    /// The preconditions that it keeps.
     pub learnt: Vec<Precondition>,
-    /// The lines of the function: reached, of how many.
+    /// The number of lines of the driven function that were reached, and the number of its lines.
     pub lines: Option<(u64, u64)>,
-    /// Faults that are not its own.
+    /// The number of faults that the harness is not to blame for.
     pub findings: u64,
-    /// The inputs that show these faults: the first run begins with them.
+    /// The inputs that show these faults. The first campaign starts with them.
     pub tapes: Vec<Vec<u8>>,
-    /// Why it is not offered.
+    /// Why the harness is not offered, if so.
     pub left_out: Option<String>,
-    /// Whether it is not offered only because it reaches little of the function.
+    /// Whether it is not offered only because it reaches few lines of the function.
     pub is_shallow: bool,
-    /// Whether the time was up before it taught nothing new.
+    /// Whether the time budget ended before the trial taught nothing new.
     pub cut_short: bool,
 }
 
-/// What trying needs.
+/// The inputs of a trial.
 pub(super) struct Trial<'t> {
     pub known: &'t Known<'t>,
     pub library: &'t Library<'t>,
     pub api: (&'t Api, &'t std::collections::BTreeSet<String>),
-    /// Macros that the harness of a function is compiled with.
+    /// For each function, the macros with which its harness is compiled.
     pub defines: &'t std::collections::BTreeMap<String, Vec<String>>,
-    /// How long one run may take.
+    /// The time of one run.
     pub time: Duration,
-    /// When no further run begins.
+    /// The deadline after which no further run starts.
     pub until: Instant,
-    /// Conditions that were rejected, by harness.
+    /// The preconditions that users rejected, by harness.
     pub rejected: &'t Contracts,
 }
 
-/// What one run came to.
+/// The result of one run.
 struct Ran {
     preconditions: Vec<Finding>,
     findings: u64,
-    /// Whether one of them was made while the container was filled.
+    /// Whether a fault occurred while the container was filled.
     while_filling: bool,
-    /// Whether one of them depends on data from outside: no look at an object's state makes that
-    /// right.
+    /// Whether a fault depends on data from outside. Checking an object's state cannot prevent such
+    /// a fault.
     of_data: bool,
     tapes: Vec<Vec<u8>>,
-    /// Where the library went through a NULL of its own.
+    /// The fault in which the library dereferenced a NULL of its own.
     nothing: Option<String>,
     lines: Option<(u64, u64)>,
 }
 
 impl Trial<'_> {
-    /// Tries the chosen harnesses, and the next ones in the place of those that are left out.
+    /// Tries the chosen harnesses, and further ones in place of those that are left out.
     pub(super) fn all(
         &self,
         chosen: &Chosen,
@@ -120,7 +121,7 @@ impl Trial<'_> {
                 .cegar
                 .join(format!("harnesses/{function}.c"));
             if path.exists() {
-                // It is the user's, and stays as it is.
+                // The file belongs to the user and stays unchanged.
                 kept.harnesses.push((function.clone(), harness.clone()));
                 continue;
             }
@@ -136,7 +137,7 @@ impl Trial<'_> {
         Ok(kept)
     }
 
-    /// Tries a harness until it teaches nothing new.
+    /// Tries a harness until a trial teaches nothing new.
     pub(super) fn of(&self, name: &str, first: drive::Harness) -> Result<Tried, Error> {
         let function = first.drives.clone();
         let function = function.as_str();
@@ -205,9 +206,9 @@ impl Trial<'_> {
         Ok(tried)
     }
 
-    /// Leaves a harness out that fails where no caller would call the function, or that hardly
-    /// reaches it. `of_data`: whether a fault depends on data from outside; `unopened`: the fault
-    /// behind what nothing here opens.
+    /// Leaves out a harness that fails only in a state that callers check for, or that reaches few
+    /// lines of the function. `of_data` is whether a fault depends on data from outside; `unopened`
+    /// is a NULL dereference that suggests that an object had to be opened first.
     fn judge(
         &self,
         function: &str,
@@ -227,7 +228,7 @@ impl Trial<'_> {
             && (reached == 0 || all >= FEW_LINES && reached * 100 < all * ENOUGH)
         {
             let why = match unopened {
-                // Callers call something else first, and nothing here says what.
+                // Callers call another function first, but it is unknown which.
                 Some(fault) => format!(": {fault}, as if something had to be called before it"),
                 None => String::new(),
             };
@@ -238,8 +239,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The harness, written with what was learnt of a fault; the error says that nothing changes by
-    /// that.
+    /// The harness, written again with what was learnt from a fault. Fails if it did not change.
     fn otherwise(
         &self,
         name: &str,
@@ -254,9 +254,9 @@ impl Trial<'_> {
         }
     }
 
-    /// The library went through NULL, in a harness that uses an object that it has just made:
-    /// whether that is so behind what callers open it with. False where nothing was found that
-    /// opens it.
+    /// Handles a NULL dereference of the library in a harness that uses an object which it has just
+    /// created: tries whether opening the object first, as callers do, avoids it. Returns `false`
+    /// if no way to open the object is known or the trials were inconclusive.
     fn open(
         &self,
         name: &str,
@@ -285,7 +285,7 @@ impl Trial<'_> {
             }
             match ran.lines {
                 Some((reached, _)) if reached > 0 => {}
-                // A busy machine shows nothing.
+                // On a busy machine the run may not have started, which shows nothing.
                 reached => {
                     never |= reached.is_some();
                     continue;
@@ -306,7 +306,7 @@ impl Trial<'_> {
         Ok(never)
     }
 
-    /// Takes the conditions of one fault over; gives those for which there is something to be done.
+    /// Applies the preconditions from one fault. Returns those that could be applied.
     fn learn(
         &self,
         name: &str,
@@ -333,7 +333,7 @@ impl Trial<'_> {
         learnt
     }
 
-    /// As much of a time as is left for all trials.
+    /// The given time, limited to the rest of the time budget. `None` if the budget is used up.
     fn at_most(&self, time: Duration) -> Option<Duration> {
         let left = self.until.saturating_duration_since(Instant::now());
         (!left.is_zero()).then(|| time.min(left))
@@ -343,7 +343,7 @@ impl Trial<'_> {
         self.library.stop.load(Ordering::Relaxed)
     }
 
-    /// Runs a harness, and again for longer where a busy machine may not even have begun.
+    /// Runs a harness, and a second time for longer if it may not have started on a busy machine.
     fn patiently(
         &self,
         name: &str,
@@ -369,7 +369,7 @@ impl Trial<'_> {
         ] {
             store::writable_dir(folder)?;
         }
-        // What an earlier text of the harness left is about other inputs.
+        // The corpus and results of an earlier version of the harness belong to other inputs.
         for old in [&scratch.join(name), &package.join("corpus").join(name)] {
             if old.exists() {
                 std::fs::remove_dir_all(old).map_err(|why| Error::io("remove", old, why))?;
@@ -450,7 +450,7 @@ impl Trial<'_> {
     }
 }
 
-/// The lines of a function that a run reached.
+/// The number of lines of a function that a run reached, and the number of its lines.
 fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
     let left = Left::read(scratch).ok()?;
     let coverage = Coverage::of(&left);

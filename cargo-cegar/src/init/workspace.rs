@@ -1,9 +1,9 @@
-//! Keeping the `cegar/` package out of the user's workspace.
+//! Keeps the `cegar/` package out of the user's workspace.
 //!
-//! The package is a workspace of its own, so cargo leaves it alone unless a pattern among the
-//! user's members, such as `crates/*`, matches its folder: then cargo finds two roots and refuses
-//! all of the workspace. Only in that case is the user's manifest touched: the folder is added to
-//! `workspace.exclude`.
+//! The package is a workspace of its own, so cargo ignores it unless a pattern among the user's
+//! members, such as `crates/*`, matches its folder: then cargo finds two workspace roots and
+//! rejects the whole workspace. Only in that case is the user's manifest changed: the folder is
+//! added to `workspace.exclude`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +13,8 @@ use crate::capture::relative;
 use crate::error::Error;
 use crate::store;
 
-/// Excludes `package` from the workspace at `root` if a pattern would make it a member; gives the
-/// manifest if it was changed.
+/// Excludes `package` from the workspace at `root` if a pattern would make it a member. Returns the
+/// manifest's path if it was changed.
 pub(super) fn keep_apart(root: &Path, package: &Path) -> Result<Option<PathBuf>, Error> {
     let path = root.join("Cargo.toml");
     let folder = relative(package, root, root).to_string_lossy().into_owned();
@@ -67,7 +67,7 @@ fn with_exclusion(text: &str, folder: &str) -> Result<Option<String>, String> {
     Ok(Some(document.to_string()))
 }
 
-/// Adds an element; a list with an element per line goes on that way.
+/// Adds an element to a list. If the list has one element per line, so does the new one.
 fn push(list: &mut Array, element: &str) {
     let last = list.iter().last();
     let prefix = last
@@ -77,7 +77,7 @@ fn push(list: &mut Array, element: &str) {
         .map(str::to_owned);
     let mut value = Value::from(element);
     if let Some(prefix) = prefix {
-        // A comment above the last element is not the new one's.
+        // A comment above the last element must not be repeated.
         let indent = prefix.rsplit('\n').next().unwrap_or_default().to_owned();
         value.decor_mut().set_prefix(format!("\n{indent}"));
         list.push_formatted(value);
@@ -86,8 +86,9 @@ fn push(list: &mut Array, element: &str) {
     }
 }
 
-/// Whether a pattern with wildcards could match the folder. An exclusion too many changes nothing,
-/// so a component with a wildcard counts as a match unless it is `prefix*` with another prefix.
+/// Whether a pattern with wildcards could match the folder. A superfluous exclusion is harmless, so
+/// a component with a wildcard matches unless the text before the wildcard is not a prefix of the
+/// folder's component.
 fn may_match(pattern: &str, folder: &str) -> bool {
     let wild = |part: &str| part.contains(['*', '?', '[']);
     if !wild(pattern) {

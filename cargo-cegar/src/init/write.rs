@@ -1,4 +1,4 @@
-//! Writing the package: its files, and what they add to `cegar.toml`.
+//! Writes the package: its files, and its entries in `cegar.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::store;
 
-/// Writes all files, and extends those that are there.
+/// Writes all files, and extends `cegar.toml` and the other files that exist already.
 pub(super) fn write(
     known: &Known<'_>,
     harnesses: &[Harness],
@@ -78,7 +78,7 @@ pub(super) fn write(
         let folder = header
             .parent()
             .map(|folder| format!("-I{}", folder.display()));
-        // The folder that was put first was not among the library's own.
+        // A folder at the front of the flags was not among the library's own include folders.
         folder.as_deref() == known.flags.first().map(String::as_str)
     });
     let folder = header.and_then(Path::parent);
@@ -101,7 +101,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Adds harnesses and an include folder to `cegar.toml`, as far as they are not there.
+/// Adds harnesses and an include folder to `cegar.toml` unless they are there already.
 pub(super) fn extend(
     path: &Path,
     harnesses: &[Harness],
@@ -137,7 +137,7 @@ pub(super) fn extend(
             let list = list
                 .as_array_mut()
                 .ok_or_else(|| bad("`c.includes` is not a list".to_owned()))?;
-            // Another machine has cargo's folder elsewhere.
+            // Cargo's folder has another path on other machines.
             list.push(portable(&include, path.parent().unwrap_or(path)));
         }
     }

@@ -1,9 +1,9 @@
-//! What is missing at an open check, in the words of C.
+//! Describes in C terms what is missing for the proof of an open check.
 //!
-//! What the floor noted is in sets of numbers and objects ([`cegar_model::domain::short`]). A
-//! person wants to read which variable may be too large, and what to state in the harness; where
-//! debug information has no name for a value, it is told by what it is for. Nothing is said here
-//! that the floor did not note: it knows little at times, and says so.
+//! The floor records sets of numbers and objects ([`cegar_model::domain::short`]). Users need to
+//! know which variable may be too large, and what to state in the harness. A value without a name
+//! in the debug information is described by its role. The description contains only what the floor
+//! recorded, which may be little.
 
 mod origin;
 
@@ -15,7 +15,7 @@ use cegar_model::program::{Program, plain};
 
 use crate::verdict::{Lack, Range};
 
-/// What is missing at a check, which in C is `expression`.
+/// The information that is missing for a check, whose C expression is `expression`.
 pub fn lack(program: &Program, short: &Short, expression: &str) -> Lack {
     let mut teller = Teller {
         program,
@@ -35,14 +35,14 @@ pub fn lack(program: &Program, short: &Short, expression: &str) -> Lack {
 struct Teller<'a> {
     program: &'a Program,
     function: FuncId,
-    /// Where the check stands.
+    /// The place of the check.
     place: String,
     expression: &'a str,
     lack: Lack,
 }
 
-/// The ends of a set of numbers: with a sign where that says something, else without; none where it
-/// may be any of its width.
+/// The bounds of a set of numbers: signed if these are narrower than the width permits, otherwise
+/// unsigned. `None` if the set contains all numbers of the width.
 fn ends(num: &Num, width: Width) -> Option<(i128, i128)> {
     let all = Num::all(width);
     let signed = (i128::from(num.least), i128::from(num.most));
@@ -60,14 +60,14 @@ fn words((least, most): (i128, i128)) -> String {
     }
 }
 
-/// What is known of a value that is needed to be at most, or at least, some number.
+/// The range of the indices that fit.
 struct Bounded {
     least: i128,
     most: i128,
 }
 
 impl Teller<'_> {
-    /// What an operand is called; a description where C has no name.
+    /// The name of an operand in C, or the given description if it has none.
     fn name(&self, operand: Operand, otherwise: &str) -> String {
         named(self.program, self.function, operand).unwrap_or_else(|| otherwise.to_owned())
     }
@@ -95,7 +95,7 @@ impl Teller<'_> {
             .extend(words.filter(|words| !self.lack.helps.contains(words)));
     }
 
-    /// A value's numbers.
+    /// Records the range of a value.
     fn range(&mut self, name: &str, num: Option<&Num>, width: Width) {
         let known = num.and_then(|num| ends(num, width));
         self.knows(match known {
@@ -132,7 +132,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What a pointer may be beside an address.
+    /// Describes the numbers that a pointer may be instead of the address of an object.
     fn number(&mut self, pointer: &Pointer, name: &str, doing: &str) {
         let Some(number) = &pointer.number else {
             return;
@@ -182,7 +182,7 @@ impl Teller<'_> {
         }
     }
 
-    /// What does not fit at one place.
+    /// Describes why an access to one object may fail.
     fn place(
         &mut self,
         access: &Access,
@@ -250,7 +250,8 @@ impl Teller<'_> {
         self.needs(&format!("that {object} still exists"), doing);
     }
 
-    /// Says what an index has to be, where one alone decides. Whether it does.
+    /// States the bounds of an index if it alone determines whether the access fits. Returns
+    /// whether it does.
     fn index(&mut self, access: &Access, (thing, size): (Thing, &Num), doing: &str) -> bool {
         let mut varying = access
             .indices
@@ -377,7 +378,7 @@ impl Teller<'_> {
     }
 }
 
-/// The name of an operand in quotes; a constant as it is.
+/// The name of an operand in quotes, or the number of a constant.
 fn named(program: &Program, function: FuncId, operand: Operand) -> Option<String> {
     match operand {
         Operand::Reg(Reg(reg)) => {
@@ -398,7 +399,7 @@ fn constant(number: u64, width: Width, pred: Pred) -> String {
     }
 }
 
-/// C's operator, and whether the sides change places.
+/// The operator in C, and whether the operands are swapped.
 fn symbol(pred: Pred, negated: bool) -> (&'static str, bool) {
     match (pred, negated) {
         (Pred::Eq, false) | (Pred::Ne, true) => ("==", false),
@@ -420,8 +421,8 @@ fn turned(symbol: &str) -> &str {
     }
 }
 
-/// The indices `i` with `0 <= first + scale * i` and `first + scale * i + len <= size`; none where
-/// there is none.
+/// The range of indices `i` with `0 <= first + scale * i` and `first + scale * i + len <= size`;
+/// `None` if there are none.
 fn fitting(first: i128, (scale, len): (i128, i128), size: i128) -> Option<Bounded> {
     let room = size - len - first;
     if scale == 0 {

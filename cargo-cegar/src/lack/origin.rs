@@ -1,5 +1,4 @@
-//! Where a value comes from, if it is what a harness was given: there a condition on it can be
-//! stated.
+//! Traces a value to an input of the harness, where a condition on it can be stated.
 
 use std::collections::BTreeSet;
 
@@ -9,23 +8,23 @@ use cegar_model::program::ir::{
 };
 use cegar_model::program::plain;
 
-/// Steps back that are gone.
+/// The maximum number of steps of the backward search.
 const STEPS: usize = 64;
 
-/// Where a value comes from.
+/// The origin of a value.
 pub(super) struct Origin {
-    /// What it is called there.
+    /// The name of the variable there.
     name: String,
-    /// What the value comes from, in words.
+    /// The source of the value, for users.
     giver: String,
-    /// Where a condition can stand, in words.
+    /// The place where a condition can be stated, for users.
     place: String,
-    /// Whether it is the same value, and not only computed from that.
+    /// Whether the value is the input itself, not only computed from it.
     exact: bool,
 }
 
 impl Origin {
-    /// What can be stated, so that these conditions hold of the value that was asked about.
+    /// The statement with which these conditions hold for the value.
     pub fn help(&self, conditions: &[String]) -> Option<String> {
         if conditions.is_empty() {
             return None;
@@ -46,8 +45,8 @@ impl Origin {
     }
 }
 
-/// Where a value comes from, if it comes from a choice of the harness, from an external function,
-/// or is an argument of the function that is checked.
+/// The origin of a value that comes from a choice of the harness or from an external function, or
+/// that is an argument of the checked function.
 pub(super) fn of(program: &Program, function: FuncId, operand: Operand) -> Option<Origin> {
     let mut seen = BTreeSet::new();
     let mut open = vec![(function, operand, true)];
@@ -102,7 +101,7 @@ fn name_of(program: &Program, function: FuncId, reg: Reg) -> Option<String> {
     (!name.is_empty()).then(|| name.to_string())
 }
 
-/// What a call gives that is a choice, or an external function's.
+/// The origin of the result of a call that makes a choice, or that calls an external function.
 fn given(program: &Program, function: FuncId, reg: Reg, callee: FuncId) -> Option<Origin> {
     let of = program.function(callee);
     let plain = plain(&of.name);
@@ -130,7 +129,7 @@ fn given(program: &Program, function: FuncId, reg: Reg, callee: FuncId) -> Optio
     })
 }
 
-/// An argument that the function which is checked was called with.
+/// The origin of an argument with which the checked function was called.
 fn argument(program: &Program, function: FuncId, reg: Reg, exact: bool) -> Option<Origin> {
     let called = plain(&program.function(function).name);
     if program.function(function).kind != FunctionKind::User {
@@ -144,7 +143,7 @@ fn argument(program: &Program, function: FuncId, reg: Reg, exact: bool) -> Optio
     })
 }
 
-/// What a function's calls give for a parameter.
+/// The arguments of all calls of a function for one of its parameters.
 fn arguments(program: &Program, function: FuncId, reg: Reg) -> Vec<(FuncId, Operand)> {
     let mut all = Vec::new();
     for block in &program.blocks {
@@ -160,7 +159,7 @@ fn arguments(program: &Program, function: FuncId, reg: Reg) -> Vec<(FuncId, Oper
     all
 }
 
-/// What a function's returns give for one of its results.
+/// The operands of all returns of a function for one of its results.
 fn results(program: &Program, function: FuncId, which: u32) -> Vec<(FuncId, Operand, bool)> {
     let blocks = program.function(function).blocks.clone().map(BlockId);
     let values = blocks.filter_map(|block| match &program.block(block).end {

@@ -1,10 +1,10 @@
-//! What people are told while a build is captured.
+//! The messages while a build is captured.
 
 use super::SourceList;
 use crate::event::{Event, Level, Reporter};
 use crate::project::Project;
 
-/// Says that `captured.json` was not what the build compiles.
+/// Reports that `captured.json` differs from what the build compiles.
 pub(super) fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: &mut dyn Reporter) {
     let (level, end) = match wanted {
         SourceList::CurrentIn(folder) => (
@@ -25,7 +25,7 @@ pub(super) fn tell_changed(project: &Project, wanted: SourceList<'_>, reporter: 
     reporter.event(&Event::Note { level, message });
 }
 
-/// Tells what cargo is at while the build is captured.
+/// Reports the progress of cargo while the build is captured.
 pub(super) fn capturing<'a>(
     project: &'a Project,
     reporter: &'a mut dyn Reporter,

@@ -1,5 +1,5 @@
-//! JUnit XML, which every CI system shows: a suite per harness, a case per finding or check that is
-//! known by name.
+//! JUnit XML, which every CI system shows: a suite per harness, and a case per finding or named
+//! check.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::verdict::{Finding, Goal, GoalKind, GoalStatus, rule_id};
 /// Collects events and writes a JUnit file at the end.
 pub struct JunitReporter {
     path: PathBuf,
-    /// Each with why it is no failure of its own, if it is none.
+    /// The findings. Those that do not count as failures have a reason.
     findings: Vec<(Finding, Option<&'static str>)>,
     bindings: Vec<Binding>,
     expectations: Vec<Expectations>,
@@ -26,7 +26,7 @@ pub struct JunitReporter {
 }
 
 impl JunitReporter {
-    /// A reporter that writes `path` when it is finished.
+    /// Creates a reporter that writes the file `path` when it is finished.
     pub fn new(path: PathBuf) -> Self {
         JunitReporter {
             path,
@@ -101,7 +101,7 @@ fn suite<'s, 'n>(suites: &'s mut BTreeMap<&'n str, TestSuite>, name: &'n str) ->
     suites.entry(name).or_insert_with(|| TestSuite::new(name))
 }
 
-/// The case of a check; none for one that is violated, which is a finding.
+/// The test case of a check; `None` for a violated one, which is a finding.
 fn of_goal(goal: &Goal) -> Option<TestCase> {
     let mut skipped = TestCaseStatus::skipped();
     let status = match &goal.status {

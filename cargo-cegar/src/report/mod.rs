@@ -1,7 +1,7 @@
-//! The reporters: what each reader of a campaign's events needs, a format per file.
+//! The reporters: one file per output format.
 //!
-//! Events and what they consist of are in `event` and `verdict`; those that a user of this library
-//! needs beside a reporter are given on from here.
+//! Events and their parts are in `event` and `verdict`; those that users of this library need for a
+//! reporter are re-exported here.
 
 pub mod html;
 mod junit;
@@ -18,8 +18,8 @@ pub use junit::JunitReporter;
 pub use sarif::SarifReporter;
 pub use terminal::TerminalReporter;
 
-/// The harnesses that an event says have no result, and why: their campaign failed, or nothing of
-/// them was executed.
+/// The harnesses that have no result according to an event, and why: their campaign failed, or they
+/// were never executed.
 fn without_result(event: &Event) -> Vec<(String, String)> {
     match event {
         Event::Failed { harness, why } => vec![(harness.clone(), why.clone())],

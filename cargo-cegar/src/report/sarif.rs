@@ -1,6 +1,6 @@
 //! SARIF 2.1.0, which code hosts show beside the lines of a change. Rule ids are stable
-//! ([`super::rule_id`]), paths relative, and each result carries a fingerprint that does not depend
-//! on the line number's neighbours.
+//! ([`super::rule_id`]), paths are relative, and each result has a fingerprint that does not depend
+//! on the line number.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -18,25 +18,26 @@ pub struct SarifReporter {
     path: PathBuf,
     root: PathBuf,
     findings: Vec<Finding>,
-    /// Harnesses whose campaign did not run to its end, and why.
+    /// Harnesses without a complete result, and why.
     failed: Vec<(String, String)>,
-    /// What is no finding and has to be looked at all the same: runs that do not end, and harnesses
-    /// that break conditions.
+    /// What is not a finding but must be examined: runs that exceed their time limit, and harnesses
+    /// that violate preconditions.
     warnings: Vec<String>,
     bindings: Vec<Binding>,
-    /// Known findings, where new ones are told from them.
+    /// Findings of the baseline, if they are distinguished from new ones.
     known: Vec<Finding>,
-    /// Further inputs of either.
+    /// Further inputs of findings.
     further: Vec<Finding>,
-    /// What every "proved" of the command relies on.
+    /// The assumptions on which all proofs rest.
     assumptions: Vec<Assumption>,
     sorted: bool,
-    /// The folder that code hosts go by; above the crate's, or that.
+    /// The folder to which code hosts relate paths: the crate's or one above it.
     repository: PathBuf,
 }
 
 impl SarifReporter {
-    /// A reporter that writes `path` when it is finished; file names are made relative to `root`.
+    /// Creates a reporter that writes the file `path` when it is finished. File names are relative
+    /// to `root`.
     pub fn new(path: PathBuf, root: PathBuf) -> Self {
         SarifReporter {
             path,
@@ -53,8 +54,8 @@ impl SarifReporter {
         }
     }
 
-    /// As [`SarifReporter::new`], with the baseline state of each result; file names are relative
-    /// to the `repository`.
+    /// As [`SarifReporter::new`], but with the baseline state of each result and with file names
+    /// relative to `repository`.
     pub fn sorted(path: PathBuf, root: PathBuf, repository: &Path) -> Self {
         let mut reporter = SarifReporter::new(path, root);
         reporter.sorted = true;
@@ -84,7 +85,7 @@ impl SarifReporter {
             }
             results.push(result);
         }
-        // Through the typed model, so that what is written is known to have the schema's shape.
+        // The typed model ensures that the output conforms to the schema.
         serde_json::from_value(json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -105,7 +106,7 @@ impl SarifReporter {
         }))
     }
 
-    /// What kept campaigns from their end, and what they saw that is not checked.
+    /// Notifications about campaigns without a result, and about faults that are not checked.
     fn notifications(&self) -> Vec<serde_json::Value> {
         let of = |level: &str, text: String| json!({ "level": level, "message": { "text": text } });
         let failed = self.failed.iter();
@@ -114,13 +115,14 @@ impl SarifReporter {
         failed.chain(warnings).collect()
     }
 
-    /// A file's name relative to the repository, as far as it is in it.
+    /// A file's name relative to the repository, if it is inside.
     fn named(&self, file: &str) -> String {
         let file = self.root.join(file);
         uri(file.strip_prefix(&self.repository).unwrap_or(&file))
     }
 
-    /// A declaration that does not fit: it stands in Rust, and what it should be in C.
+    /// The result for a mismatching declaration: its location is in Rust, and the definition in C
+    /// is related to it.
     fn binding(&self, binding: &Binding) -> serde_json::Value {
         let place = |line: &crate::bindings::Line| {
             let file = self.named(&line.file);
@@ -155,15 +157,15 @@ impl SarifReporter {
                     "startColumn": finding.place.column.max(1),
                 },
             }}],
-            // The name has the function, the kind and the line's text, and no line number or
-            // harness.
+            // The name depends on the function, the kind and the line's text, but not on the line
+            // number or the harness.
             "partialFingerprints": { "cegarName/v2": finding.identity.name() },
             "properties": { "test": finding.name, "standing": finding.standing, "harnesses": self.harnesses(finding) },
         })
     }
 }
 
-/// A path as a relative reference of RFC 3986: what a URI gives a meaning is escaped.
+/// A path as a relative reference of RFC 3986: reserved characters are escaped.
 fn uri(path: &Path) -> String {
     use std::fmt::Write as _;
     use std::os::unix::ffi::OsStrExt as _;
@@ -172,7 +174,7 @@ fn uri(path: &Path) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             text.push(char::from(byte));
         } else {
-            // A string takes whatever is written to it.
+            // Writing to a string cannot fail.
             let _ = write!(text, "%{byte:02X}");
         }
     }

@@ -1,12 +1,11 @@
-//! Task definitions of the Competition on Software Verification (SV-COMP), format 2.0: which files
-//! are the program, what is asked of it, what the answer should be, and how many points an answer
+//! Task definitions of the Competition on Software Verification (SV-COMP), format 2.0: the files of
+//! a program, the properties in question, the expected answers, and the points that an answer
 //! earns.
 //!
-//! The collection's conventions differ from C's in places. A task asks one property at a time;
-//! `abort` merely ends the run; and a data model is stated, since `long` and pointers have four
-//! bytes in some tasks (ILP32). Programs are executed here as this platform executes them (LP64),
-//! so a task of the other model is taken only where both models compile to one program (see
-//! [`model`]).
+//! The conventions of the collection differ from C in some points. A task asks one property at a
+//! time; `abort` only ends the run; and a data model is stated, since `long` and pointers have four
+//! bytes in some tasks (ILP32). Programs are executed like on this platform (LP64), so a task with
+//! the other model is accepted only if both models compile to the same program (see [`model`]).
 
 pub mod model;
 
@@ -24,24 +23,24 @@ use crate::verdict::Verdict;
 pub struct Task {
     /// The C files.
     pub files: Vec<PathBuf>,
-    /// What is asked, in the file's order.
+    /// The questions, in the order of the file.
     pub questions: Vec<Question>,
-    /// How wide `long` and pointers are.
+    /// The widths of `long` and pointers.
     pub model: DataModel,
 }
 
-/// What a task asks.
+/// A question of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     /// The property file's name without folder and extension: `unreach-call`.
     pub name: String,
-    /// The property; none where this tool has no check for it.
+    /// The property; `None` if it cannot be checked.
     pub goal: Option<Goal>,
-    /// Whether the program keeps the property, where the task says so.
+    /// Whether the program satisfies the property, if the task says so.
     pub expected: Option<bool>,
 }
 
-/// The properties of the competition that there are checks for.
+/// The properties of the competition that can be checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// `G ! call(reach_error())`.
@@ -49,7 +48,7 @@ pub enum Goal {
     /// `G ! overflow`: no signed arithmetic leaves the range of its type.
     Overflow,
     /// `G valid-free` and `G valid-deref`. With `leaks`, `valid-memtrack` or `valid-memcleanup` is
-    /// part of it, for which there is no check: it can be refuted, and not proved.
+    /// part of it, which cannot be checked: so the property can be refuted, but not proved.
     Memory {
         /// Whether memory that is never freed counts.
         leaks: bool,
@@ -66,7 +65,7 @@ pub enum DataModel {
     LP64,
 }
 
-/// An answer to a question, in the competition's words.
+/// An answer to a question, in the terms of the competition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
@@ -74,7 +73,7 @@ pub enum Answer {
     True,
     /// The property is violated.
     False,
-    /// Not settled.
+    /// The question is not settled.
     Unknown,
 }
 
@@ -95,10 +94,10 @@ pub struct Answered {
     pub property: String,
     /// The answer.
     pub answer: Answer,
-    /// What the task says; none where it does not say.
+    /// The expected answer, if the task states one.
     pub expected: Option<bool>,
-    /// Points of the competition, where the task says what is right: 2 for a proof, 1 for a
-    /// violation, -32 and -16 for wrong ones.
+    /// The points of the competition, if the task states the expected answer: 2 for a correct
+    /// proof, 1 for a correct violation, -32 and -16 for wrong ones.
     pub points: Option<i32>,
 }
 
@@ -122,12 +121,12 @@ impl Answered {
 }
 
 impl Goal {
-    /// From a property's file: its formula, or its name where the file is not there (collections
-    /// are passed on without them).
+    /// Determines the property from its file's formula, or from its name if the file does not exist
+    /// (collections are distributed without the files).
     fn read(name: &str, formula: Option<&str>) -> Option<Goal> {
         let has = |words: &str| formula.is_some_and(|text| text.contains(words));
         let is = |names: &[&str]| formula.is_none() && names.contains(&name);
-        // `COVER` asks for tests.
+        // `COVER` asks for tests instead of a verdict.
         if has("COVER(") {
             return None;
         }
@@ -141,8 +140,8 @@ impl Goal {
         (leaks || has("valid-deref") || has("valid-free")).then_some(Goal::Memory { leaks })
     }
 
-    /// What is checked. A failed assertion is a call of `reach_error` or ends the run, as `abort`
-    /// does.
+    /// The properties to check. A failed assertion is a call of `reach_error` or ends the run, like
+    /// `abort`.
     pub fn properties(self) -> Vec<Property> {
         vec![match self {
             Goal::Unreach => Property::Assertion,
@@ -151,8 +150,8 @@ impl Goal {
         }]
     }
 
-    /// Whether a violation of this kind is one of the property. The checks of `overflow` are more
-    /// than the competition asks for.
+    /// Whether a violation of this kind violates the property. The checks of `overflow` include
+    /// more than the competition asks for.
     pub fn is_violated_by(self, kind: CheckKind) -> bool {
         match self {
             Goal::Overflow => matches!(kind, CheckKind::SignedOverflow | CheckKind::Shift),
@@ -160,7 +159,7 @@ impl Goal {
         }
     }
 
-    /// The answer that a verdict gives; `violated` holds the kinds of the checks that are violated.
+    /// The answer for a verdict. `violated` contains the kinds of the violated checks.
     pub fn answer(self, verdict: Verdict, violated: &[CheckKind]) -> Answer {
         match verdict {
             Verdict::Violated if violated.iter().any(|&kind| self.is_violated_by(kind)) => {
@@ -172,7 +171,7 @@ impl Goal {
     }
 }
 
-/// The file, as it is written.
+/// The contents of the file.
 #[derive(Deserialize)]
 struct File {
     format_version: String,

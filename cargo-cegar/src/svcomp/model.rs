@@ -1,11 +1,11 @@
-//! Whether a program means the same with 32-bit and with 64-bit `long` and pointers.
+//! Checks whether a program has the same meaning with 32-bit and with 64-bit `long` and pointers.
 //!
-//! Both are compiled without optimisation, and what the compiler makes of them is compared.
-//! Unoptimised code spells out each type and each size that the source depends on: a `long`, the
-//! size of a structure with a pointer in it, a pointer that becomes a number. Where the two texts
-//! differ in nothing but alignments, the target's own attributes and the type that an index is
-//! widened to before it is added to a pointer, every run of the one is a run of the other, up to an
-//! access outside of an object.
+//! Both are compiled without optimisation, and the results are compared. Unoptimised code shows
+//! each type and each size on which the source depends: a `long`, the size of a structure that
+//! contains a pointer, a pointer that is converted to a number. If the two texts differ only in
+//! alignments, attributes of the target, and the type to which an index is extended before it is
+//! added to a pointer, then the runs of both programs are the same, up to an access outside of an
+//! object.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,15 +17,14 @@ use crate::compile::{Compiler, Unit};
 use crate::error::Error;
 use crate::store;
 
-/// Compares both compilations of each file. The outer error is the tool's, the inner one says why
-/// the models differ.
+/// Compares both compilations of each file. The outer error is an error of the tool; the inner one
+/// says how the models differ.
 pub fn is_same(
     compiler: &Compiler,
     units: &[Unit],
     scratch: &Path,
 ) -> Result<Result<(), String>, Error> {
-    // A platform without 32-bit libraries lacks this one header, which lists functions that are not
-    // there.
+    // A platform without 32-bit libraries lacks this one header, which lists unsupported functions.
     let headers = scratch.join("model");
     store::writable_dir(&headers.join("gnu"))?;
     store::write(&headers.join("gnu/stubs-32.h"), b"")?;
@@ -51,8 +50,8 @@ pub fn is_same(
     Ok(Ok(()))
 }
 
-/// Where Debian keeps the headers that differ between platforms. The C library's own are written
-/// for both data models.
+/// The folder in which Debian keeps headers that differ between platforms. The C library's own
+/// headers there support both data models.
 const PLATFORM: &str = "/usr/include/x86_64-linux-gnu";
 
 fn text(
@@ -88,8 +87,8 @@ fn text(
     Ok(Err(first.unwrap_or("clang rejects it").to_owned()))
 }
 
-/// The lines that say what the program does, without alignments, attributes, metadata and what
-/// names the target, with indices as they are before they are widened.
+/// The lines that define the program's behaviour, without alignments, attributes, metadata and the
+/// name of the target, and with indices as before their extension.
 fn plain(text: &str) -> Vec<String> {
     let skipped = ["target ", "source_filename", "attributes ", "!", ";"];
     let mut kept = Vec::new();
@@ -118,22 +117,23 @@ fn plain(text: &str) -> Vec<String> {
     kept
 }
 
-/// An index that is widened to be added to a pointer, by the names that clang gives to such values.
+/// An index that is extended to be added to a pointer, recognised by the names that clang gives to
+/// such values.
 static WIDENED: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(%idx(?:prom|\.ext)\d*) = (?:sext|zext) i32 (\S+) to i64$"));
-/// An addition to a pointer: a whole instruction's operands, or those of a constant expression.
+/// An addition to a pointer: the operands of an instruction or of a constant expression.
 static ADDRESS: LazyLock<Regex> = LazyLock::new(|| regex(r"getelementptr[^)]*"));
 /// An operand of 64 bits.
 static INDEX: LazyLock<Regex> = LazyLock::new(|| regex(r"i64 ([^\s,)]+)"));
 
 fn regex(pattern: &str) -> Regex {
-    // Written above, and held by the tests below.
+    // The patterns are constants that the tests below cover.
     Regex::new(pattern).unwrap_or_else(|why| unreachable!("{pattern}: {why}"))
 }
 
 fn without_attributes(line: &str) -> String {
-    // Alignments: of an operand (`, align 4`) and of a parameter (`align 4 %p`). Groups of
-    // attributes: `#3`. Metadata: `, !loop !6`.
+    // Removes alignments of operands (`, align 4`) and parameters (`align 4 %p`), attribute groups
+    // (`#3`) and metadata (`, !loop !6`).
     let mut kept: Vec<&str> = Vec::new();
     let mut words = line.split_whitespace().peekable();
     while let Some(word) = words.next() {

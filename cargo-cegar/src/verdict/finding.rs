@@ -1,4 +1,4 @@
-//! A violation that was seen natively, and where in C source it is.
+//! A violation confirmed natively, and its place in the C source.
 
 use cegar_model::program::{CheckKind, Property};
 use serde::{Deserialize, Serialize};
@@ -8,18 +8,18 @@ use crate::findings::{Blamed, Identity, Standing};
 /// A place in C source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The file, as debug information names it (made relative where possible).
+    /// The file as in the debug information, made relative if possible.
     pub file: String,
-    /// From 1; 0 where unknown.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// From 1; 0 where unknown.
+    /// The column, from 1; 0 if unknown.
     pub column: u32,
     /// The function.
     pub function: String,
 }
 
 impl Place {
-    /// `at file:line:column`, or what is known instead, for the middle of a sentence.
+    /// The place within a sentence: `at file:line:column`, or what is known instead.
     pub fn said(&self) -> String {
         match self.line {
             0 if self.file.is_empty() => self.show(),
@@ -28,7 +28,7 @@ impl Place {
         }
     }
 
-    /// `file:line:column`.
+    /// The place as `file:line:column`, or what is known instead.
     pub fn show(&self) -> String {
         match (self.line, self.column) {
             (0, _) if self.file.is_empty() && self.function.is_empty() => {
@@ -42,38 +42,39 @@ impl Place {
     }
 }
 
-/// A violation that was seen natively.
+/// A violation confirmed natively.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The harness it was found with.
+    /// The harness with which it was found.
     pub harness: String,
-    /// Its stable name, also the test's: `parse_invalid_write_1f3a9c`.
+    /// Its stable name, which is also that of its test: `parse_invalid_write_1f3a9c`.
     pub name: String,
-    /// What the check guards against.
+    /// The kind of the violated check.
     pub kind: CheckKind,
-    /// For people: ``write past the end of `name` (16 bytes) by 1 byte``.
+    /// A description for users: ``write past the end of `name` (16 bytes) by 1 byte``.
     pub message: String,
-    /// Where it happened.
+    /// The place of the violation.
     pub place: Place,
     /// The calls that led there, innermost first.
     pub stack: Vec<Place>,
-    /// The tape.
+    /// The tape that shows it.
     #[serde(serialize_with = "base64_bytes", deserialize_with = "bytes_base64")]
     pub input: Vec<u8>,
-    /// What found it: `fuzzing`, `partial simulation`, ...
+    /// The method that found it: `fuzzing`, `partial simulation`, ...
     pub found_by: String,
-    /// What the fault is known by.
+    /// The identity of the fault.
     #[serde(default)]
     pub identity: Identity,
-    /// How it stands against what earlier campaigns saw.
+    /// Its relation to earlier campaigns.
     #[serde(default)]
     pub standing: Standing,
-    /// Whose choice it is, where the harness was written by `init` and the engine can tell.
+    /// The blame, if the harness was written by `init` and the engine can determine it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blame: Option<Blamed>,
 }
 
-/// The stable name of a kind of fault: SARIF's `ruleId`, the JUnit type, and part of test names.
+/// The stable name of a kind of fault: the `ruleId` in SARIF, the type in JUnit, and part of test
+/// names.
 pub fn rule_id(kind: CheckKind) -> &'static str {
     match kind {
         CheckKind::Assertion => "assertion",
@@ -93,7 +94,7 @@ pub fn rule_id(kind: CheckKind) -> &'static str {
     }
 }
 
-/// The word for a property on the command line and in files.
+/// The name of a property on the command line and in files.
 pub fn property_name(property: Property) -> &'static str {
     match property {
         Property::Assertion => "assertion",

@@ -1,21 +1,22 @@
-//! A goal of a campaign, a check or a branch, and how it stands at the end.
+//! A goal of a campaign, which is a check or a branch, and its final state.
 
 use cegar_model::program::CheckKind;
 use serde::{Deserialize, Serialize};
 
 use super::{Lack, Place};
 
-/// How a goal stands at the end.
+/// The final state of a goal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "status")]
 pub enum GoalStatus {
     /// No input violates the check.
     Proved {
-        /// Whether an execution came to it, so that the proof is about something that happens.
+        /// Whether an execution reached the check, so that the proof is about something that
+        /// happens.
         #[serde(default = "yes")]
         reached: bool,
-        /// Checks that are not proved and that it rests on, for people: it holds in every execution
-        /// in which they do.
+        /// The unproved checks on which the proof rests, for users: the check holds in every
+        /// execution in which these hold.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         given: Vec<String>,
     },
@@ -23,17 +24,17 @@ pub enum GoalStatus {
     Violated,
     /// A branch that some execution took.
     Covered,
-    /// A branch that no input takes, or a check that no input of this harness comes to: proved, and
-    /// nothing is tested.
+    /// A branch that no input takes, or a check that no input of this harness reaches. This is
+    /// proved, but nothing is tested.
     Unreachable,
-    /// Not settled.
+    /// It is not settled.
     Open {
-        /// What stands in the way.
+        /// The reason.
         why: String,
     },
 }
 
-/// What a goal is.
+/// The kind of a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum GoalKind {
@@ -43,30 +44,30 @@ pub enum GoalKind {
     Edge,
 }
 
-/// A goal and how it stands.
+/// A goal with its state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Goal {
     /// The harness.
     pub harness: String,
     /// Check or edge.
     pub kind: GoalKind,
-    /// Its number: `CheckId`, or the edge's number.
+    /// Its number: the `CheckId`, or the number of the edge.
     pub id: u32,
-    /// What the check guards against; `None` for an edge.
+    /// The kind of the check; `None` for an edge.
     pub check: Option<CheckKind>,
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// For people.
+    /// The checked expression, for users.
     pub expression: String,
-    /// How it stands.
+    /// Its state.
     #[serde(flatten)]
     pub status: GoalStatus,
-    /// What the floor knows and what it would need, of a check that is open for it.
+    /// What the floor knows and would need, for an open check.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lack: Option<Lack>,
 }
 
-/// What an older list of goals says nothing of.
+/// The default of `reached` for goals that older versions stored.
 fn yes() -> bool {
     true
 }

@@ -1,31 +1,31 @@
-//! What is missing for a proof of an open check, as far as the floor can tell.
+//! What is missing for a proof of an open check, as far as the floor can determine it.
 
 use serde::{Deserialize, Serialize};
 
-/// What the floor knows where a check is open, and what it would need. More may be known to the
-/// solver, and more may be needed by it.
+/// What the floor knows at an open check, and what it would need. The solver may know more, and may
+/// need more.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lack {
-    /// What is known, in words.
+    /// The known facts, in words.
     pub knows: Vec<String>,
-    /// What is needed and not known, in words.
+    /// The facts that are needed and unknown, in words.
     pub needs: Vec<String>,
-    /// What a harness can say about it.
+    /// Assumptions that a harness could add.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub helps: Vec<String>,
-    /// The numbers that are known of values.
+    /// The known ranges of values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<Range>,
 }
 
-/// The numbers that a value is known to be among.
+/// The range of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Range {
-    /// The value, as C writes it.
+    /// The value as a C expression.
     pub of: String,
-    /// The least; none where it may be any number of its type.
+    /// The lower bound; `None` if the value may be any number of its type.
     pub least: Option<i64>,
-    /// The greatest; none where it may be any number of its type, or is too large to be written
-    /// here.
+    /// The upper bound; `None` if the value may be any number of its type, or if the bound is too
+    /// large for this field.
     pub most: Option<i64>,
 }

@@ -1,8 +1,8 @@
-//! What a campaign comes to: how each goal stands, what was found, and what it cost.
+//! The results of a campaign: the states of the goals, the findings, and the statistics.
 //!
-//! These are data and their words, below both the campaign, which fills them in, and the reporters
-//! and the other commands, which show them. All of them are written to files and read again by
-//! later versions: a field that came later has a default.
+//! These are data types with their descriptions, used both by the campaign, which fills them in,
+//! and by the reporters and other commands, which show them. All of them are written to files and
+//! read by later versions, so a field that is added later has a default.
 
 mod finding;
 mod goal;
@@ -22,14 +22,14 @@ pub use vacuous::{Blocked, PERCENT, Vacuous};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum End {
-    /// A finding, and only the first was wanted.
+    /// There is a finding, and only the first was wanted.
     Found,
     /// Every goal is settled.
     Settled,
-    /// The time or the runs are used up.
+    /// The time limit or the number of runs is used up.
     Budget,
-    /// Nothing new for a long time, and nothing left to ask.
+    /// Nothing new was found for a long time, or there is nothing left to do.
     Stalled,
-    /// Ctrl-C.
+    /// Interrupted by Ctrl-C.
     Interrupted,
 }

@@ -1,14 +1,14 @@
-//! What a campaign comes to, in numbers: its verdict, how many goals stand where, and what that
-//! cost.
+//! The results of a campaign in numbers: its verdict, the number of goals in each state, and the
+//! statistics.
 //!
-//! These are the words of every report and of `state.json`. A number that came later has a default,
-//! so that what an older version left is read.
+//! All reports and `state.json` use these types. A number that was added later has a default, so
+//! that files of older versions can be read.
 
 use cegar_search::strategy::Strategy;
 use derive_more::AddAssign;
 use serde::{Deserialize, Serialize};
 
-/// What a campaign can say in one word.
+/// The overall result of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
@@ -16,11 +16,11 @@ pub enum Verdict {
     Violated,
     /// Every check is proved.
     Proved,
-    /// Neither.
+    /// Neither of them.
     Open,
 }
 
-/// How many goals stand where.
+/// The number of goals in each state.
 #[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GoalTable {
     /// The checks.
@@ -29,34 +29,34 @@ pub struct GoalTable {
     pub edges: EdgeTable,
 }
 
-/// How many checks stand where.
+/// The number of checks in each state.
 #[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckTable {
-    /// No input violates them, there is a certificate, and executions came to them.
+    /// Proved with a certificate, and reached by executions.
     pub proved: u64,
-    /// No input violates them in an execution in which other checks hold, which are not proved.
+    /// Proved for executions in which certain other checks hold, which are not proved themselves.
     #[serde(default)]
     pub proved_if: u64,
-    /// The number of these that no execution has come to: a part of [`Self::proved_if`].
+    /// The number of checks in [`Self::proved_if`] that no execution has reached.
     #[serde(default)]
     pub proved_if_not_reached: u64,
-    /// No input violates them, but no execution has come to them, and nothing says that none can.
+    /// Proved, but no execution has reached them, and they are not proved unreachable.
     #[serde(default)]
     pub proved_not_reached: u64,
-    /// No input of the harness comes to them; there is a certificate. Nothing is tested.
+    /// Proved with a certificate that no input of the harness reaches them. Nothing is tested.
     #[serde(default)]
     pub unreachable: u64,
-    /// An input violates them, seen natively.
+    /// Violated by an input, as confirmed natively.
     pub violated: u64,
-    /// Not settled.
+    /// Checks that are not settled.
     pub open: u64,
-    /// Library functions that the code calls and within which not all is proved.
+    /// The number of called library functions in which something is not proved.
     #[serde(default)]
     pub library_open: u64,
 }
 
 impl CheckTable {
-    /// All of them.
+    /// The number of all checks.
     pub fn total(&self) -> u64 {
         self.in_certificate() + self.violated + self.open
     }
@@ -66,14 +66,13 @@ impl CheckTable {
         self.proved + self.proved_if + self.proved_not_reached + self.unreachable
     }
 
-    /// Whether the verdict rests on assumptions: something is proved, or that nothing is left to
-    /// prove.
+    /// Whether the verdict rests on assumptions: some check is proved, or the proof says that there
+    /// is nothing left to prove.
     pub fn rest_on_assumptions(&self, verdict: Verdict) -> bool {
         self.in_certificate() > 0 || verdict == Verdict::Proved
     }
 
-    /// The counts as a sentence has them. What only some programs have is left out where there is
-    /// none of it.
+    /// Describes the counts. Counts that are zero for most programs are omitted if they are zero.
     pub fn words(&self) -> String {
         let mut words = format!("{} violated, {} proved", self.violated, self.proved);
         if self.proved_if > 0 {
@@ -98,40 +97,40 @@ impl CheckTable {
     }
 }
 
-/// How many branch edges stand where.
+/// The number of branch edges in each state.
 #[derive(AddAssign, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EdgeTable {
-    /// Some execution took them.
+    /// Taken by some execution.
     pub covered: u64,
-    /// No input takes them.
+    /// Not taken by any input.
     pub unreachable: u64,
-    /// Not settled.
+    /// Edges that are not settled.
     pub open: u64,
 }
 
-/// What it cost.
+/// The statistics of a campaign.
 #[derive(AddAssign, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Which loop worked.
+    /// The strategy that ran.
     #[serde(default)]
     #[add_assign(skip)]
     pub strategy: Strategy,
-    /// Queries of the search and the prover that reached the solver (not those answered from a
-    /// cache).
+    /// Queries of the search and the prover that reached the solver, without those answered from a
+    /// cache.
     pub solver_calls: u64,
-    /// Times the abstraction was refined: the prover's iterations.
+    /// The number of refinements of the abstraction: the prover's iterations.
     pub refinements: u64,
     /// Native executions.
     pub executions: u64,
-    /// Wall clock.
+    /// Wall-clock time in seconds.
     pub seconds: f64,
-    /// Seeds that the engine gave the fuzzer.
+    /// Seeds that the engine gave to the fuzzer.
     #[serde(default)]
     pub engine_seeds: u64,
     /// Inputs that were sent to other machines.
     #[serde(default)]
     pub peers_sent: u64,
-    /// Inputs that came from other machines.
+    /// Inputs received from other machines.
     #[serde(default)]
     pub peers_received: u64,
     /// Received inputs that entered code which was new here.
@@ -140,67 +139,67 @@ pub struct Stats {
     /// Executions of the engine's machine.
     #[serde(default)]
     pub machine_runs: u64,
-    /// Seconds until the prover and the checker were done; 0 if they were not.
+    /// Seconds until the prover and the checker had finished; 0 if they had not.
     #[serde(default)]
     pub proving: f64,
-    /// What the prover did; all zero if it was not done.
+    /// The statistics of the prover; all zero if it did not finish.
     #[serde(default)]
     pub prover: ProverStats,
 }
 
-/// What the prover did, and how long each of its phases took in seconds.
+/// The statistics of the prover. Times of phases are in seconds.
 #[derive(AddAssign, Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProverStats {
-    /// Turns of the strategy's loop; with `auto`, levels of guesses that were tried.
+    /// Iterations of the strategy's loop; with `auto`, the levels of guesses that were tried.
     pub iterations: u64,
     /// Regions that were split, or predicates that were added.
     #[serde(default)]
     pub splits: u64,
-    /// Executions that the strategy asked for.
+    /// Executions that the strategy requested.
     #[serde(default)]
     pub executions: u64,
-    /// Paths around loops that were asked about.
+    /// Paths around loops that were examined.
     pub loop_paths: u64,
-    /// Paths around loops that lead to a violation, as the machine confirmed.
+    /// Paths around loops that lead to a violation, as confirmed by the machine.
     pub loop_seeds: u64,
     /// Guesses that no execution refuted.
     pub guesses: u64,
-    /// Guesses that hold.
+    /// Guesses that were proved.
     pub facts: u64,
     /// Questions to the solver.
     pub solver_calls: u64,
-    /// Questions that it did not answer in time.
+    /// Questions that the solver did not answer in time.
     pub unknown: u64,
-    /// Finding the cut points and what is constant there.
+    /// Time for finding the cut points and the constants there.
     pub explore: f64,
-    /// Executions that refute guesses.
+    /// Time for executions that refute guesses.
     pub forest: f64,
-    /// Solving loops.
+    /// Time for solving loops.
     pub loops: f64,
-    /// Guessing.
+    /// Time for generating guesses.
     pub guess: f64,
-    /// Dropping guesses until the rest is inductive.
+    /// Time for dropping guesses until the rest is inductive.
     pub houdini: f64,
-    /// Seconds of the floor.
+    /// Time for the floor.
     #[serde(default)]
     pub floor: f64,
     /// Checks that the floor settled.
     #[serde(default)]
     pub floor_checks: u64,
-    /// Seconds until there was a floor without relations of values.
+    /// Time until the first floor, without relations between values.
     #[serde(default)]
     pub floor_first: f64,
-    /// Checks that it settled.
+    /// Checks that the first floor settled.
     #[serde(default)]
     pub floor_first_checks: u64,
-    /// Checks that are proved, and that the floor did not settle.
+    /// Checks that are proved but were not settled by the floor.
     #[serde(default)]
     pub beyond_floor_checks: u64,
     /// Blocks that the floor settled.
     #[serde(default)]
     pub floor_blocks: u64,
-    /// Asking about checks and blocks.
+    /// Time for deciding checks and blocks.
     pub settle: f64,
-    /// Checking the certificate.
+    /// Time for checking the certificate.
     pub check: f64,
 }

@@ -1,54 +1,55 @@
-//! Proofs that say little: most of what they are about cannot be reached from the harness.
+//! Vacuous proofs: most of the proved checks cannot be reached from the harness.
 //!
-//! A harness that hands over an empty picture has a thousand checks proved, and has tested nothing.
-//! Such a proof is called *vacuous*. The campaign looks for the branch that blocks the way; here is
-//! what it comes to, and the sentence that every report has of it.
+//! A harness that passes an empty picture has a thousand checks proved and has tested nothing. Such
+//! a proof is called *vacuous*. The campaign searches for the branch that blocks the way; these are
+//! the types for the result, and the sentence that every report shows.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CheckTable, Place};
 
-/// A proof is vacuous where more than so many of a hundred checks are unreachable.
+/// A proof is vacuous if more than this percentage of the checks is unreachable.
 pub const PERCENT: u64 = 50;
 
-/// Most checks of a harness cannot be reached from it.
+/// The warning that most checks of a harness cannot be reached from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vacuous {
     /// The harness.
     pub harness: String,
-    /// Its checks.
+    /// The number of its checks.
     pub checks: u64,
     /// The number of checks that no input of the harness reaches.
     pub unreachable: u64,
-    /// Whether nothing of the library is in the program, since the harness calls nothing of it.
+    /// Whether the program contains nothing of the library, since the harness calls nothing of it.
     #[serde(default)]
     pub calls_nothing: bool,
-    /// What blocks the way, where a branch or a call does.
+    /// What blocks the way, if it is a branch or a call.
     pub blocked: Option<Blocked>,
 }
 
-/// A branch that goes one way only, and what lies the other way.
+/// A branch that always goes one way, and what is behind the other way.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Blocked {
-    /// Where the condition stands.
+    /// The place of the condition.
     pub place: Place,
-    /// The condition, quoted from its line; empty where the source cannot be read.
+    /// The condition, quoted from its line; empty if the source cannot be read.
     pub condition: String,
-    /// What the condition never is; none where the way the code goes on says it better.
+    /// The value that the condition never has; `None` if it is clearer to say where the code never
+    /// goes on.
     pub never: Option<bool>,
-    /// Whether that is said of a part of the condition, the one at the place's column: an operand
-    /// of `&&` or `||`.
+    /// Whether this refers to a part of the condition, the operand of `&&` or `||` at the column of
+    /// the place.
     pub part: bool,
-    /// Whether it is no condition but a call, which is never made.
+    /// Whether it is a call that is never made instead of a condition.
     pub call: bool,
-    /// The line that it never goes on to; 0 where unknown.
+    /// The line where the code never goes on; 0 if unknown.
     pub to: u32,
     /// The number of unreachable checks behind it.
     pub behind: u64,
 }
 
 impl Vacuous {
-    /// The sentence that every report has, without the harness's name.
+    /// The sentence that every report shows, without the name of the harness.
     pub fn words(&self) -> String {
         if self.calls_nothing {
             return "this harness calls no function of the C sources; nothing of them was tested"
@@ -70,7 +71,7 @@ impl Vacuous {
 }
 
 impl Blocked {
-    /// Where and by what: `at a.c:3: ...`.
+    /// Describes the place and the obstacle: `at a.c:3: ...`.
     pub fn words(&self) -> String {
         let place = self.place.said();
         let condition = match (self.condition.as_str(), self.call) {
@@ -94,7 +95,7 @@ impl Blocked {
 }
 
 impl CheckTable {
-    /// Whether most checks are unreachable from where they were looked at.
+    /// Whether most checks are unreachable from the harness.
     pub fn is_vacuous(&self) -> bool {
         self.unreachable * 100 > self.total() * PERCENT
     }

@@ -1,7 +1,7 @@
-//! Witnesses as SV-COMP exchanges them: format 2.0, in YAML.
+//! SV-COMP's exchange format for witnesses: version 2.0, in YAML.
 //!
-//! The types follow the published schema field by field, so that what is serialised from them has
-//! its form.
+//! The types correspond to the published schema field by field, so that the serialised output
+//! conforms to it.
 
 use std::collections::BTreeMap;
 
@@ -10,101 +10,101 @@ use serde::Serialize;
 /// The version of the format.
 pub const VERSION: &str = "2.0";
 
-/// A witness. A file is a list of them; this tool writes one.
+/// A witness. A file contains a list of them; this tool writes one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "entry_type", rename_all = "snake_case")]
 pub enum Entry {
-    /// A way to a violation.
+    /// A path to a violation.
     ViolationSequence {
-        /// What it is about.
+        /// The description of the witness.
         metadata: Metadata,
-        /// The way, in order.
+        /// The path, in order.
         content: Vec<SegmentItem>,
     },
-    /// Invariants that make a proof.
+    /// The invariants of a proof.
     InvariantSet {
-        /// What it is about.
+        /// The description of the witness.
         metadata: Metadata,
-        /// The invariants, in no order.
+        /// The invariants; their order does not matter.
         content: Vec<InvariantItem>,
     },
 }
 
-/// What a witness is about, and where it comes from.
+/// The subject and the origin of a witness.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Metadata {
     /// [`VERSION`].
     pub format_version: &'static str,
-    /// Tells witnesses apart.
+    /// A unique identifier.
     pub uuid: String,
-    /// ISO 8601.
+    /// The time of creation in ISO 8601 format.
     pub creation_time: String,
-    /// The tool that made it.
+    /// The tool that created it.
     pub producer: Producer,
-    /// What was asked.
+    /// The verification task.
     pub task: Task,
 }
 
-/// The tool that made a witness.
+/// The tool that created a witness.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Producer {
-    /// The tool.
+    /// The name of the tool.
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
-    /// How it was called.
+    /// Its command line.
     pub command_line: String,
 }
 
-/// What was asked.
+/// The verification task of a witness.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Task {
-    /// The C files, as they were named.
+    /// The C files, as named on the command line.
     pub input_files: Vec<String>,
-    /// SHA-256 by file.
+    /// The SHA-256 of each file.
     pub input_file_hashes: BTreeMap<String, String>,
-    /// The property, as SV-COMP writes it.
+    /// The property in SV-COMP's notation.
     pub specification: String,
-    /// The sizes of integers.
+    /// The data model, which determines the sizes of integers.
     pub data_model: &'static str,
-    /// Always C.
+    /// The language; always C.
     pub language: &'static str,
 }
 
-/// A list has maps with one key.
+/// A segment. The format wraps each list item in a map with one key.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SegmentItem {
-    /// The waypoints; the last is followed.
+    /// The waypoints; the last one is to be followed.
     pub segment: Vec<WaypointItem>,
 }
 
-/// See [`SegmentItem`].
+/// A waypoint as a list item; see [`SegmentItem`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WaypointItem {
-    /// The finding.
+    /// The waypoint.
     pub waypoint: Waypoint,
 }
 
-/// Something that an execution passes.
+/// A point that an execution passes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Waypoint {
-    /// What it passes.
+    /// Its kind.
     #[serde(rename = "type")]
     pub kind: WaypointKind,
-    /// Always `follow`: nothing is to be avoided on a way that is known.
+    /// Always `follow`: on a known path there is nothing to avoid.
     pub action: &'static str,
-    /// What holds there; not of a target.
+    /// The condition that holds there; `None` for a target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint: Option<Constraint>,
-    /// Where.
+    /// Its place.
     pub location: Location,
 }
 
-/// Kinds of waypoints that this tool writes.
+/// The kinds of waypoints that this tool writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaypointKind {
-    /// A call returns.
+    /// The return of a call.
     FunctionReturn,
     /// The violation.
     Target,
@@ -113,9 +113,9 @@ pub enum WaypointKind {
 /// A condition.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Constraint {
-    /// The finding.
+    /// The condition.
     pub value: String,
-    /// Its language.
+    /// The language of the condition.
     pub format: &'static str,
 }
 
@@ -124,33 +124,33 @@ pub struct Constraint {
 pub struct Location {
     /// One of the task's files.
     pub file_name: String,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1; without it the leftmost place of the line that fits is meant.
+    /// The column, from 1; without it, the leftmost suitable place of the line is meant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// The function around it.
+    /// The surrounding function.
     pub function: String,
 }
 
-/// See [`SegmentItem`].
+/// An invariant as a list item; see [`SegmentItem`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct InvariantItem {
-    /// The finding.
+    /// The invariant.
     pub invariant: Invariant,
 }
 
-/// What always holds at a place.
+/// A condition that always holds at a place.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Invariant {
-    /// What place.
+    /// The kind of place.
     #[serde(rename = "type")]
     pub kind: InvariantKind,
-    /// Where.
+    /// The place.
     pub location: Location,
     /// The condition.
     pub value: String,
-    /// Its language: `c_expression`.
+    /// The language of the condition: `c_expression`.
     pub format: &'static str,
 }
 
@@ -158,8 +158,8 @@ pub struct Invariant {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InvariantKind {
-    /// Whenever a loop's condition is about to be evaluated.
+    /// Holds whenever the condition of a loop is about to be evaluated.
     LoopInvariant,
-    /// Whenever a statement is about to be executed.
+    /// Holds whenever a statement is about to be executed.
     LocationInvariant,
 }

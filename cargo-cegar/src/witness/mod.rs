@@ -1,10 +1,11 @@
-//! Verdicts in a form that other tools read and check: SV-COMP's witness format 2.0.
+//! Verdicts in a form that other tools can read and check: SV-COMP's witness format 2.0.
 //!
-//! A violation becomes the answers that the environment gave on the way and the statement that
-//! fails; a proof becomes the invariants of its loops, in C. Both are derived from what the check
-//! left in its folder, as `explain` does it: the input is run again in the machine, the certificate
-//! was accepted by its checker. What the format or C cannot say is left out, counted and told: a
-//! witness may say less than the verdict, and nothing that does not hold.
+//! A violation becomes the answers of the environment on the path and the failing statement; a
+//! proof becomes the invariants of its loops, in C. Both are derived from the results that the
+//! check stored in its folder, as in `explain`: the input is executed again by the machine, and the
+//! certificate was accepted by its checker. What cannot be expressed in the format or in C is left
+//! out, counted and reported: a witness may say less than the verdict, but nothing that does not
+//! hold.
 
 mod format;
 mod proof;
@@ -26,20 +27,20 @@ use crate::verdict::Verdict;
 use format::{Entry, Location, Metadata, Producer, Task, VERSION};
 use source::{Sources, Spot};
 
-/// What a witness is asked of.
+/// The data for writing a witness.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Where it goes.
+    /// The path of the witness.
     pub file: PathBuf,
-    /// Where the check left its results.
+    /// The folder with the results of the check.
     pub scratch: PathBuf,
-    /// The C files: as they were named, and where they are.
+    /// The C files: their names on the command line, and their paths.
     pub inputs: Vec<(String, PathBuf)>,
-    /// The function that the program starts in.
+    /// The entry function.
     pub entry: String,
 }
 
-/// Writes the witness of a verdict, or says why there is none.
+/// Writes the witness of a verdict, or reports why there is none.
 pub fn write(
     request: &Request,
     verdict: Verdict,
@@ -84,9 +85,9 @@ pub fn write(
 
 /// Why there is no witness.
 enum Failed {
-    /// It cannot be said.
+    /// The verdict cannot be expressed.
     Why(String),
-    /// Something broke.
+    /// An error occurred.
     Error(Error),
 }
 
@@ -96,7 +97,7 @@ impl From<Error> for Failed {
     }
 }
 
-/// An entry, and what is told about it.
+/// An entry and its description for the user.
 type Made = Result<(Entry, String), Failed>;
 
 fn metadata(request: &Request, specification: String) -> Result<Metadata, Error> {
@@ -132,7 +133,7 @@ fn metadata(request: &Request, specification: String) -> Result<Metadata, Error>
     })
 }
 
-/// SV-COMP's names for what was asked.
+/// The specification for properties, in SV-COMP's notation.
 fn asked(entry: &str, properties: &[Property]) -> String {
     let mut all = Vec::new();
     for property in properties {
@@ -146,7 +147,7 @@ fn asked(entry: &str, properties: &[Property]) -> String {
     specification(entry, &all)
 }
 
-/// SV-COMP's name for what is violated.
+/// The specification for the violated property, in SV-COMP's notation.
 fn violated(entry: &str, kind: CheckKind) -> String {
     let formula = match kind {
         CheckKind::Free => FREE,
@@ -164,7 +165,7 @@ const UNREACHED: &str = "! call(reach_error())";
 const FREE: &str = "valid-free";
 const DEREFERENCE: &str = "valid-deref";
 const OVERFLOW: &str = "! overflow";
-/// What is undefined and has no name of its own, as a division by zero.
+/// For undefined behaviour without a property of its own, such as a division by zero.
 const DEFINED: &str = "def-behavior";
 
 fn specification(entry: &str, formulas: &[&str]) -> String {
@@ -183,7 +184,7 @@ fn location(sources: &Sources, spot: Spot, column: Option<u32>, function: String
     }
 }
 
-/// `3 facts`, `1 fact`.
+/// Formats a count, as in `3 facts` or `1 fact`.
 fn counted(count: usize, what: &str) -> String {
     match count {
         1 => format!("1 {what}"),
@@ -191,7 +192,7 @@ fn counted(count: usize, what: &str) -> String {
     }
 }
 
-/// A file's name in a witness: as it was given.
+/// The name of a file in a witness, which is that on the command line, and its path.
 pub fn named(given: &Path, here: &Path) -> (String, PathBuf) {
     (given.display().to_string(), here.join(given))
 }

@@ -1,4 +1,4 @@
-//! The invariants of a proof, at the loops where the source has them.
+//! Exports the invariants of a proof, at the loops of the source.
 
 use cegar_model::program::{Program, plain};
 use cegar_search::proof;
@@ -9,7 +9,7 @@ use super::{Failed, Made, Request, asked, counted, location, metadata};
 use crate::error::Error;
 use crate::explain::Left;
 
-/// The witness of what the certificate proves.
+/// The witness for the proofs of the certificate.
 pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
     let Some(certificate) = left.certificate() else {
         return Err(Failed::Why("there is no certificate".to_owned()));

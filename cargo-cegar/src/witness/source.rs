@@ -1,10 +1,10 @@
-//! Where things stand in the C files.
+//! Finds places in the C files.
 //!
-//! Debug information gives the place of an operator or of a call's first character; a witness wants
-//! the keyword of a loop, the parenthesis that closes a call, the beginning of a statement. So the
-//! files are parsed as they are written, before any preprocessor, and where a place does not look
-//! as expected (a macro stands there) nothing is said about it. Of a file that is preprocessed
-//! already the lines are counted as they are, whatever its line markers say.
+//! Debug information gives the place of an operator or of a call's first character, while a witness
+//! needs the keyword of a loop, the closing parenthesis of a call, or the beginning of a statement.
+//! So the files are parsed as they are written, before preprocessing, and a place that does not
+//! look as expected (because of a macro) is not used. In a file that is already preprocessed, the
+//! lines are counted as they are, regardless of line markers.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,11 +19,11 @@ pub struct Sources {
 }
 
 struct File {
-    /// As it was named on the command line.
+    /// The name on the command line.
     name: String,
     text: Vec<u8>,
     tree: Tree,
-    /// The lines that a place of debug information stands for.
+    /// For each place in debug information, the lines of the file that correspond to it.
     lines: HashMap<(PathBuf, u32), Vec<u32>>,
 }
 
@@ -31,23 +31,23 @@ struct File {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
     file: usize,
-    /// From 1.
+    /// The line, from 1.
     pub line: u32,
-    /// From 1, in bytes.
+    /// The column in bytes, from 1.
     pub column: u32,
 }
 
-/// What stands at the place of a loop.
+/// The place at which an invariant of a loop can be stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loop {
-    /// `while` or `for`: the condition comes before each turn.
+    /// `while` or `for`: before each evaluation of the condition.
     Before(Spot),
-    /// `do`: where the first statement of its body is.
+    /// `do`: before the first statement of its body.
     Body(Spot),
 }
 
 impl Sources {
-    /// Reads and parses files: their names and where they are.
+    /// Reads and parses files, given their names and paths.
     pub fn read(files: &[(String, PathBuf)]) -> Result<Sources, Error> {
         let mut parser = Parser::new();
         let language = tree_sitter_c::LANGUAGE.into();
@@ -57,7 +57,7 @@ impl Sources {
         let mut all = Vec::new();
         for (name, path) in files {
             let text = std::fs::read(path).map_err(|why| Error::io("read", path, why))?;
-            // Only a parser that was told to stop gives no tree.
+            // The parser returns no tree only if it was told to stop.
             let Some(tree) = parser.parse(&text, None) else {
                 continue;
             };
@@ -71,13 +71,12 @@ impl Sources {
         Ok(Sources { files: all })
     }
 
-    /// The name of the file that a spot is in.
+    /// The name of the file that contains a spot.
     pub fn name(&self, spot: Spot) -> &str {
         self.files.get(spot.file).map_or("", |file| &file.name)
     }
 
-    /// Where a place of debug information is in the files; none if it is in no file, or may be in
-    /// two places.
+    /// The spot of a place in debug information; `None` if it is in no file, or ambiguous.
     pub fn spot(&self, path: &str, line: u32, column: u32) -> Option<Spot> {
         let key = (normal(Path::new(path)), line);
         let mut found = self.files.iter().enumerate().flat_map(|(at, file)| {
@@ -91,7 +90,7 @@ impl Sources {
             .then_some(Spot { file, line, column })
     }
 
-    /// The loop that begins here.
+    /// The loop that begins at a spot.
     pub fn loop_at(&self, spot: Spot) -> Option<Loop> {
         let node = self.starting(spot, |node| {
             matches!(
@@ -106,8 +105,8 @@ impl Sources {
         let first = body
             .named_child(0)
             .filter(|_| body.kind() == "compound_statement")?;
-        // Of a declaration it is not clear whether the place is before or behind it, and a loop has
-        // a place of its own.
+        // At a declaration, it is unclear whether the place is before or after it, and a loop has
+        // its own place.
         matches!(
             first.kind(),
             "expression_statement" | "if_statement" | "return_statement" | "compound_statement"
@@ -115,7 +114,8 @@ impl Sources {
         .then(|| Loop::Body(self.at(spot.file, first.start_position())))
     }
 
-    /// The parenthesis that closes the call that begins here, and the name of what is called.
+    /// The closing parenthesis of the call that begins at a spot, and the name of the called
+    /// function.
     pub fn call_end(&self, spot: Spot) -> Option<(Spot, String)> {
         let call = self.starting(spot, |node| {
             let called = node.child_by_field_name("function");
@@ -129,7 +129,7 @@ impl Sources {
         (last.kind() == ")").then(|| (self.at(spot.file, last.start_position()), name))
     }
 
-    /// Where the statement or whole expression begins that this place is in.
+    /// The beginning of the statement or full expression that contains a spot.
     pub fn whole(&self, spot: Spot) -> Option<Spot> {
         let file = self.files.get(spot.file)?;
         let at = point(spot);
@@ -141,7 +141,7 @@ impl Sources {
             let parent = node.parent()?;
             let is_whole = match node.kind() {
                 "expression_statement" | "return_statement" | "declaration" => {
-                    // The declaration of a `for` is executed like a statement.
+                    // The declaration in a `for` is executed like a statement.
                     node.start_position() <= at
                 }
                 _ => match parent.kind() {
@@ -162,7 +162,7 @@ impl Sources {
         }
     }
 
-    /// The type that a function is declared with, in the source's words.
+    /// The declared result type of a function, as in the source.
     pub fn declared(&self, function: &str) -> Option<String> {
         for (at, file) in self.files.iter().enumerate() {
             let root = file.tree.root_node();
@@ -198,7 +198,7 @@ impl Sources {
         }
     }
 
-    /// The innermost node that begins here and is wanted.
+    /// The innermost wanted node that begins at a spot.
     fn starting(&self, spot: Spot, wanted: impl Fn(&Node<'_>) -> bool) -> Option<Node<'_>> {
         let file = self.files.get(spot.file)?;
         let at = point(spot);
@@ -220,13 +220,13 @@ fn point(spot: Spot) -> Point {
     }
 }
 
-/// The same path for the same file, however it is written.
+/// The canonical path of a file.
 fn normal(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// Which lines of a file stand for which place: `# 12 "file.c"` says where the next line comes
-/// from.
+/// Maps places to the lines of a file: a line marker `# 12 "file.c"` defines the place of the next
+/// line.
 fn lines(path: &Path, text: &[u8]) -> HashMap<(PathBuf, u32), Vec<u32>> {
     let mut all: HashMap<(PathBuf, u32), Vec<u32>> = HashMap::new();
     let (mut file, mut line) = (normal(path), 1);
@@ -249,7 +249,7 @@ fn lines(path: &Path, text: &[u8]) -> HashMap<(PathBuf, u32), Vec<u32>> {
     all
 }
 
-/// The line and the file of `# 12 "file.c"` or `#line 12`.
+/// The line and the file in `# 12 "file.c"` or `#line 12`.
 fn marker(line: &str) -> Option<(u32, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
@@ -339,7 +339,7 @@ int main(void) {
         let b = std::path::absolute("b.c").expect("there is a current folder");
         let b = b.display().to_string();
         assert_eq!(sources.spot(&b, 3, 1).map(|spot| spot.line), Some(6));
-        // Two lines claim to be this one.
+        // Two lines correspond to this place.
         assert_eq!(sources.spot(&b, 2, 1), None);
         assert_eq!(marker("#include <stdio.h>"), None);
         assert_eq!(marker("# define N 10"), None);

@@ -1,10 +1,11 @@
-//! The way to a violation: what the environment answered, call by call, and where it ends.
+//! The path to a violation: the answers of the environment, call by call, and the place of the
+//! violation.
 //!
-//! A program's way is decided by what comes from outside. So the waypoints are the returns of the
-//! calls that brought it in, with their values, and following them leads to the violation. What
-//! comes in through other ways (standard input before a call returns it, arguments of `main`,
-//! memory that a call fills, pointers, floating point) has no constraint in the format, or none
-//! that this tool writes; it is counted.
+//! The path of a program is determined by its input. So the waypoints are the returns of the calls
+//! that provided input, with their values, and following them leads to the violation. Input in
+//! other forms (standard input before a call returns it, arguments of `main`, memory that a call
+//! fills, pointers, floating point) cannot be constrained in the format, or not in the part of it
+//! that this tool uses; it is counted.
 
 use cegar_model::machine::{Answer, Limits, Machine};
 use cegar_model::program::{Program, plain};
@@ -14,7 +15,7 @@ use super::source::Sources;
 use super::{Failed, Made, Request, counted, location, metadata, violated};
 use crate::explain::Left;
 
-/// The witness of the first finding.
+/// The witness for the first finding.
 pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
     let Some((_, finding)) = left.kept.findings.first() else {
         return Err(Failed::Why("no finding was kept".to_owned()));
@@ -26,7 +27,7 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
     let mut left_out = 0;
     for answer in &run.answers {
         if answer.choices == choices {
-            // Without input, the same call gives the same result again.
+            // A call that takes no input returns the same value again, so it needs no waypoint.
             continue;
         }
         let made = answer.choices - choices;
@@ -53,7 +54,7 @@ pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
         kind: WaypointKind::Target,
         action: "follow",
         constraint: None,
-        // Where the source is a macro's, the line has to do.
+        // If a macro produced the source, only the line is known.
         location: location(
             sources,
             spot,
@@ -87,14 +88,14 @@ fn alone(waypoint: Waypoint) -> SegmentItem {
     }
 }
 
-/// The waypoint of a call's return.
+/// The waypoint for the return of a call.
 fn returned(program: &Program, sources: &Sources, answer: &Answer) -> Option<Waypoint> {
     let (bits, width) = answer.value?;
     let call = program.calls.get(answer.site.index())?;
     let path = program.files.get(call.pos.file as usize)?;
     let spot = sources.spot(path, call.pos.line, call.pos.column)?;
     let (end, called) = sources.call_end(spot)?;
-    // A pointer to a function, or a macro, may stand there.
+    // The call may be made through a pointer to a function or a macro.
     if called != plain(&program.function(answer.function).name) {
         return None;
     }
@@ -111,8 +112,8 @@ fn returned(program: &Program, sources: &Sources, answer: &Answer) -> Option<Way
     })
 }
 
-/// The number that a function with this result type returned; none if the type is no integer's, or
-/// not known.
+/// The number that a function of this result type returned; `None` if the type is unknown or not an
+/// integer.
 fn number(bits: u128, width: u16, declared: impl FnOnce() -> Option<String>) -> Option<i128> {
     let ty = declared()?;
     let words: Vec<&str> = ty.split_whitespace().collect();

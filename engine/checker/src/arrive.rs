@@ -1,15 +1,16 @@
 //! Whether a transition ends in a state that its target's claims allow.
 //!
-//! A cut point's claims are a template: terms for every register and every byte, over variables
-//! that its axioms bound. The claims allow a state if there are values for the variables with which
-//! the template *is* the state and the axioms hold. The search for the values ([`Update`]) need not
-//! be trusted: put into the template, they have to give the state's value of each part, and the
-//! solver is asked about that as about everything else. An object that the state does not have yet
-//! has no bytes that could be read; its variables are given values that fit.
+//! The claims of a cut point are a template: terms for every register and every byte, over
+//! variables that the axioms of the cut point constrain. The claims allow a state if there are
+//! values for the variables with which the template is equal to the state and the axioms hold. The
+//! code that finds the values ([`Update`]) need not be trusted: after substitution, each part of
+//! the template has to be equal to its value in the state, and the solver is asked about that as
+//! about everything else. An object that does not exist in the state has no bytes that could be
+//! read, so its variables are given any values that fit.
 //!
-//! The certificate chose the numbers of objects, and any choice is as good. Where nothing is
-//! claimed of a value that is an address, not even that it is an address, formulas over the value
-//! have to hold for every number.
+//! The certificate chose the numbers of objects, and any choice is valid. If the value of a
+//! variable is an address but the claims do not say that it is one, formulas over the variable have
+//! to hold for every number.
 
 use std::collections::BTreeSet;
 
@@ -23,22 +24,23 @@ use cegar_model::symbolic::update::{Pointers, Update};
 use cegar_model::symbolic::world::{ObjId, World};
 use cegar_model::term::{Pool, Rewriter, Term};
 
-/// Bytes of an object whose contents are compared one by one.
+/// The size in bytes up to which the contents of an object are compared byte by byte.
 const BYTES: u128 = 1 << 16;
 
 /// The conditions that a transition has to fulfil.
 #[derive(Debug)]
 pub struct Arrival {
-    /// Turns formulas over the target's variables into formulas over the start's.
+    /// The substitution that turns formulas over the target's variables into formulas over the
+    /// start's.
     pub preimage: Rewriter,
-    /// What has to hold where the transition is taken, and what it is about.
+    /// The formulas that have to hold where the transition is taken, with descriptions.
     pub wanted: Vec<(Term, String)>,
-    /// What holds of the numbers of objects because they are different objects.
+    /// Facts about the numbers of objects: different objects have different numbers.
     pub apart: Vec<Term>,
 }
 
-/// The transition's end against the claims of its target; `Err` says what cannot be compared at
-/// all.
+/// Compares the state at the end of a transition with the claims of its target. Returns an error
+/// that says what cannot be compared at all.
 pub fn arrival(
     pool: &mut Pool,
     world: &World<'_>,
@@ -78,9 +80,9 @@ struct Arriving<'a, 'p> {
     from: Option<&'a CutState>,
     target: &'a CutState,
     transition: &'a Transition,
-    /// Objects of the target that the state does not have.
+    /// The objects of the target that do not exist in the state.
     ghosts: BTreeSet<ObjId>,
-    /// Variables of the target that stand for addresses of which that is not claimed: see
+    /// The variables of the target whose values are addresses although this is not claimed: see
     /// [`Update::hidden`].
     hidden: BTreeSet<Term>,
     wanted: Vec<(Term, String)>,
@@ -88,7 +90,7 @@ struct Arriving<'a, 'p> {
 }
 
 impl Arriving<'_, '_> {
-    /// An object of the state.
+    /// An object of the state. A global that is absent has its initial value.
     fn object(&mut self, id: ObjId) -> Option<Object> {
         match self.transition.reached.state.objects.get(&id) {
             Some(object) => Some(Object::clone(object)),
@@ -104,8 +106,8 @@ impl Arriving<'_, '_> {
         }
     }
 
-    /// Gives every variable of the target a value: what was found, and what fits for objects that
-    /// do not exist.
+    /// Gives every variable of the target a value: the value that was found, or for objects that do
+    /// not exist a value that fits.
     fn valuate(&mut self, found: &Update, unknowns: &mut u32) -> Result<(), String> {
         let variables = self.target.variables(self.pool, self.world);
         let mut values: Vec<(Term, Term)> = Vec::new();
@@ -141,7 +143,7 @@ impl Arriving<'_, '_> {
         for &(variable, value) in &values {
             self.preimage.replace(variable, value);
         }
-        // A pointer in an object that does not exist leads to the first of its bases.
+        // A pointer in an object that does not exist points to the first of its bases.
         for (place, variable) in &variables {
             if let Place::Cell(id, _, Part::Base) = place
                 && self.ghosts.contains(id)
@@ -193,7 +195,8 @@ impl Arriving<'_, '_> {
         }
     }
 
-    /// That a part of the template, over the target's variables, is this.
+    /// Requires that a part of the template, over the target's variables, is equal to its value in
+    /// the state.
     fn same(
         &mut self,
         template: Term,
@@ -203,7 +206,7 @@ impl Arriving<'_, '_> {
         if self.pool.width(template) != self.pool.width(actual) {
             return Err(format!("{} has another width", what()));
         }
-        // It is a variable of its own, which may be anything.
+        // The template is a hidden variable, which may have any value.
         if self.hidden.contains(&template) {
             return Ok(());
         }
@@ -216,9 +219,9 @@ impl Arriving<'_, '_> {
         Ok(())
     }
 
-    /// When a value was made from the address of another object than a template says. That both are
-    /// the same number shows nothing then: a step of 2^32 in one object comes to the number of
-    /// another one.
+    /// The condition under which a value was made from the address of another object than the one
+    /// in the template. Then equal numbers are no evidence of equal addresses: a step of 2^32 from
+    /// one object may give the number of another one.
     fn elsewhere(&mut self, template: Term, actual: Term) -> Term {
         let mut elsewhere = self.pool.bit(false);
         let Some(known) = self.pool.as_const(template) else {
@@ -263,7 +266,7 @@ impl Arriving<'_, '_> {
                     let template = target.register(self.pool, self.world, ctx, reg);
                     self.same(template, actual, what)?;
                 }
-                // It was never set, so it is anything.
+                // The register was never set, so its value may be anything.
                 None if *claim == Value::Any => {}
                 None => return Err(format!("{} was never set", what())),
             }
@@ -294,7 +297,7 @@ impl Arriving<'_, '_> {
             let contents = (&template.contents, &actual.contents);
             self.bytes(&claim.bytes, contents, (&claim.size, actual.size), &key)?;
         }
-        // What nothing is stated of is as it was when the program began, or does not exist.
+        // An object of which nothing is stated must have its initial value, or not exist.
         let state = &self.transition.reached.state;
         for (&id, actual) in &state.objects {
             if target.objects.contains_key(&id) {
@@ -333,7 +336,7 @@ impl Arriving<'_, '_> {
     ) -> Result<(), String> {
         match claim {
             Bytes::Fixed(_) => {
-                // Below what was written since both are the same, or everything is compared.
+                // If both have the same array, only the overlays have to be compared.
                 let offsets: BTreeSet<u32> = match template.base == actual.base {
                     true => {
                         let keys = template.overlay.keys().chain(actual.overlay.keys());
@@ -349,8 +352,8 @@ impl Arriving<'_, '_> {
                     self.same(a, b, || format!("byte {at} of object {key}"))?;
                 }
             }
-            // The bytes that lie in no cell of a mixed object are its array, whose value is the
-            // state's bytes.
+            // Bytes of a mixed object outside of its cells are represented by its array, whose
+            // value is the array of the state's bytes.
             Bytes::Cells(cells) | Bytes::Mixed(cells) => {
                 for cell in cells.keys() {
                     let len = u32::from(cell.width / 8);
@@ -380,15 +383,15 @@ impl Arriving<'_, '_> {
         Ok(())
     }
 
-    /// An element of a template's array at any place, and the place.
+    /// The element of a template's array at an arbitrary index, and the index.
     fn arrays(&mut self, template: &Contents) -> (Term, Term) {
         let at = self.pool.variable("?element", 64);
         let element = self.pool.select(template.base, at);
         (at, self.preimage.apply(self.pool, element))
     }
 
-    /// What holds of the target's variables by construction, the numbers' being different left out:
-    /// see [`Arriving::numbers`].
+    /// Requires the facts that hold for the target's variables by construction, except that the
+    /// numbers of objects differ: see [`Arriving::numbers`].
     fn axioms(&mut self) {
         let axioms = self.target.axioms(self.pool, self.world);
         let numbers: Vec<Term> = self.target.numbers.values().copied().collect();
@@ -402,8 +405,8 @@ impl Arriving<'_, '_> {
         }
     }
 
-    /// That the numbers of the state's objects differ: those that exist are different objects, and
-    /// those that do not exist can be given numbers that nothing has.
+    /// The facts that the numbers of the target's objects differ. Objects that exist are different
+    /// objects, and objects that do not exist can be given numbers that no object has.
     fn numbers(&mut self) -> Vec<Term> {
         let own: Vec<Term> = self.target.numbers.values().copied().collect();
         let values: Vec<Term> = own

@@ -1,9 +1,9 @@
-//! Questions, what they are about, and who answers them.
+//! Questions to a solver, and what they are about.
 
 use cegar_model::solver::{Answer, Limits, Solver, Z3};
 use cegar_model::term::{Pool, Term};
 
-/// A solver that answers the checker's questions.
+/// Answers the questions of the checker.
 pub trait Asked {
     /// Whether these terms can hold together. `about` says what the question is about.
     fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
@@ -12,39 +12,39 @@ pub trait Asked {
 /// What a question is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum About {
-    /// Whether an edge preserves what is claimed of its target, all of it or this part.
+    /// Whether an edge preserves the claims of its target, all of them or one part.
     Edge {
-        /// Where it starts.
+        /// The start of the edge.
         from: String,
-        /// Where it leads.
+        /// The target of the edge.
         to: String,
-        /// The part; none: all together.
+        /// The part. `None` for all claims together.
         part: Option<String>,
     },
     /// Whether a check is violated.
     Check {
-        /// Its number.
+        /// The number of the check.
         check: u32,
-        /// Where it stands.
+        /// The place of the check.
         place: String,
     },
     /// Whether a block is entered.
     Block {
-        /// Its number.
+        /// The number of the block.
         block: u32,
-        /// Where it stands.
+        /// The place of the block.
         place: String,
     },
-    /// Whether something without a number goes wrong inside a library function.
+    /// Whether a violation without a check may occur in a library function.
     Library {
-        /// Where.
+        /// The place of the violation.
         place: String,
     },
-    /// Whether something is reached that is not modelled.
+    /// Whether a hole is reached.
     Hole {
-        /// What.
+        /// What is not modelled.
         what: String,
-        /// Where.
+        /// The place of the hole.
         place: String,
     },
 }
@@ -69,7 +69,7 @@ impl std::fmt::Display for About {
     }
 }
 
-/// Asks Z3, each question of a fresh solver.
+/// Asks Z3, with a new solver for each question.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AskZ3;
 

@@ -1,10 +1,10 @@
-//! What every proof of a program rests on.
+//! The assumptions that every proof of a program rests on.
 //!
-//! A certificate repeats these sentences for its readers; the checker does not believe it, but
-//! derives them again, and rejects a certificate that leaves one out. Where the model is narrower
-//! than the world, the fragments that the checker encodes say so (`Narrowing`): a proof does not
-//! rest on a rule whose place no claimed state reaches. A certificate may state more assumptions
-//! than the checker derives (what the user said of an external function, for instance), never
+//! A certificate repeats these sentences for its readers. The checker does not trust it: it derives
+//! the assumptions again, and rejects a certificate that omits one. Where the model is narrower
+//! than the world, the fragments that the checker encodes say so (`Narrowing`), so a proof does not
+//! rest on a rule whose places no claimed state reaches. A certificate may state more assumptions
+//! than the checker derives (for example, what the user said about an external function), but not
 //! fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,27 +18,27 @@ use cegar_model::program::{plain, stack};
 use cegar_model::symbolic::encode::Narrowing;
 use serde::{Deserialize, Serialize};
 
-/// A sentence that is not proved and that proofs rest on.
+/// A statement that is not proved and that proofs rest on.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assumption {
-    /// Its identifier.
+    /// The identifier of the assumption.
     pub id: String,
-    /// The sentence.
+    /// The statement as a sentence.
     pub says: String,
-    /// The option that lifts it; none where nothing does.
+    /// The option that lifts the assumption. `None` if nothing does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lift: Option<String>,
-    /// Where it mattered; empty where that is the whole program.
+    /// The places where it is used. Empty if it is about the whole program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
 }
 
-/// Places in a sentence, before the rest is only counted.
+/// The number of places that a sentence lists. Further places are only counted.
 const PLACES: usize = 3;
 
 impl Assumption {
-    /// One that no rule of the model stands for.
+    /// An assumption that is not a rule of the model.
     pub fn stated(says: String) -> Assumption {
         Assumption {
             id: STATED.to_owned(),
@@ -48,7 +48,7 @@ impl Assumption {
         }
     }
 
-    /// What is assumed of external functions.
+    /// An assumption about external functions.
     pub fn external(says: String) -> Assumption {
         Assumption {
             id: "external-rules".to_owned(),
@@ -56,8 +56,8 @@ impl Assumption {
         }
     }
 
-    /// What is assumed of callers, where a harness keeps preconditions: each as `FUNCTION:
-    /// CONDITION`, or alone where it is about no one call.
+    /// The assumption that callers keep the preconditions that a harness keeps. Each condition is
+    /// `FUNCTION: CONDITION`, or only the condition if it is not about one call.
     pub fn preconditions(is_confirmed: bool, conditions: Vec<String>) -> Assumption {
         let (id, says) = match is_confirmed {
             true => (
@@ -85,7 +85,7 @@ impl Assumption {
         }
     }
 
-    /// All of it in one sentence: what, how it is lifted, and some of the places.
+    /// The assumption as one sentence: the statement, the option that lifts it, and some places.
     pub fn sentence(&self) -> String {
         let mut text = self.says.clone();
         if let Some(lift) = &self.lift {
@@ -102,7 +102,8 @@ impl Assumption {
         text
     }
 
-    /// The assumptions of several programs, each once, with the places of all of them.
+    /// Merges the assumptions of several programs: each occurs once, with the places of all
+    /// programs.
     pub fn merged(all: impl IntoIterator<Item = Assumption>) -> Vec<Assumption> {
         let mut merged: Vec<Assumption> = Vec::new();
         for assumption in all {
@@ -123,7 +124,7 @@ impl Assumption {
         merged
     }
 
-    /// Whether this says all that another one does.
+    /// Whether this assumption includes another one.
     pub fn covers(&self, other: &Assumption) -> bool {
         let same = self.id == other.id && self.says == other.says && self.lift == other.lift;
         same && other.places.iter().all(|place| self.places.contains(place))
@@ -133,20 +134,20 @@ impl Assumption {
 /// The identifier of preconditions that were learnt and that nobody has confirmed.
 pub const LEARNT: &str = "learnt";
 
-/// The identifier of what is stated beyond what the checker derives.
+/// The identifier of assumptions that are stated beyond those that the checker derives.
 pub const STATED: &str = "stated";
 
-/// What is open although claims may lie behind it.
+/// Properties with open checks behind which claims may lie.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Open {
-    /// Properties that the user did not ask for and of which not all checks hold.
+    /// Properties that the user did not ask for and that have open checks.
     pub unasked: BTreeSet<Property>,
 }
 
 impl Open {
-    /// Of the properties whose checks are open somewhere, those that the user did not ask for.
-    /// Behind a call of `abort` that the user did not ask about, only a handler of its signal is
-    /// executed, so that no proof says whether the call is open.
+    /// The properties in `open`, whose checks are open somewhere, without those that the user asked
+    /// for. `abort` is included if the user did not ask about it: behind its call only handlers of
+    /// its signal are executed, so no proof says whether the call is open.
     pub fn beside(asked: &[Property], open: impl IntoIterator<Item = Property>) -> Open {
         let open = open.into_iter().chain([Property::Abort]);
         Open {
@@ -154,7 +155,7 @@ impl Open {
         }
     }
 
-    /// Whatever can be open.
+    /// All properties that can be open.
     pub fn everything() -> Open {
         Open {
             unasked: [
@@ -168,10 +169,10 @@ impl Open {
     }
 }
 
-/// Where which rules narrow the world: places by identifier.
+/// The places where the model is narrower than the world, by the identifiers of the rules.
 pub type Met = BTreeMap<&'static str, BTreeSet<String>>;
 
-/// Where these narrow the world.
+/// The places of these narrowings, by rule.
 pub fn met<'n>(program: &Program, narrowings: impl IntoIterator<Item = &'n Narrowing>) -> Met {
     let mut met = Met::new();
     for narrowing in narrowings {
@@ -181,10 +182,10 @@ pub fn met<'n>(program: &Program, narrowings: impl IntoIterator<Item = &'n Narro
     met
 }
 
-/// Names in a sentence, before the rest is only counted.
+/// The number of names that a sentence lists. Further names are only counted.
 const NAMES: usize = 40;
 
-/// What proofs of the program rest on, where this is open and these rules were met.
+/// The assumptions that proofs of the program rest on, given what is open and which rules were met.
 pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
     let mut all = Vec::new();
     for rule in RULES {
@@ -207,8 +208,8 @@ pub fn derive(program: &Program, open: &Open, met: &Met) -> Vec<Assumption> {
     all
 }
 
-/// Whether a rule matters that is about the program as a whole, or about what is open. May complete
-/// the sentence.
+/// Whether a rule about the program as a whole, or about what is open, matters. May make the
+/// statement of the assumption more specific.
 fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bool {
     match assumption.id.as_str() {
         "external-rules" => {
@@ -236,7 +237,7 @@ fn by_program(program: &Program, open: &Open, assumption: &mut Assumption) -> bo
     }
 }
 
-/// Has an assumption say something more exactly; false if there is nothing to say.
+/// Replaces the statement of an assumption by a more specific one. Returns false if there is none.
 fn completed(assumption: &mut Assumption, says: Option<String>) -> bool {
     let matters = says.is_some();
     assumption.says = says.unwrap_or_default();
@@ -254,7 +255,7 @@ fn handles_signals(program: &Program) -> bool {
             .any(|check| check.kind == CheckKind::Abort)
 }
 
-/// Whether a function is undefined and may access what it is given.
+/// Whether a function is external and may access memory through its arguments.
 fn accesses_outside(function: &Function) -> bool {
     let mut params = function.params.iter().enumerate();
     let accesses =
@@ -262,7 +263,7 @@ fn accesses_outside(function: &Function) -> bool {
     function.kind == FunctionKind::Mock && params.any(accesses)
 }
 
-/// Whether an assumption is one that a certificate of this program may state.
+/// Whether a certificate of this program may state the assumption.
 pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
     if assumption.id == STATED {
         return true;
@@ -276,9 +277,9 @@ pub fn is_known(program: &Program, assumption: &Assumption) -> bool {
     all.contains(&plain)
 }
 
-/// Whether the user's code asks anything of the library: it calls one of its functions, or through
-/// a pointer, or takes the arguments of `main`. A program that only calls functions which report a
-/// failed check asks nothing of the library.
+/// Whether the user's code depends on the library: it calls a library function, calls through a
+/// pointer, or takes the arguments of `main`. A program that only calls functions that report a
+/// failed check does not depend on the library.
 fn asks_library(program: &Program) -> bool {
     let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
     let takes_arguments = program
@@ -306,8 +307,8 @@ fn asks_library(program: &Program) -> bool {
         })
 }
 
-/// Whether the user's code computes, and nothing in it looks for overflows: it was compiled to wrap
-/// around.
+/// Whether the user's code contains arithmetic but no overflow checks, so that it was compiled to
+/// wrap around.
 fn wraps(program: &Program) -> bool {
     let computes = |op: &Op| {
         matches!(
@@ -321,8 +322,8 @@ fn wraps(program: &Program) -> bool {
     is_unguarded(program, CheckKind::SignedOverflow, computes)
 }
 
-/// Whether the user's code makes integers of floating-point values, and nothing in it looks whether
-/// they fit.
+/// Whether the user's code converts floating-point values to integers without checking that they
+/// fit.
 fn converts(program: &Program) -> bool {
     let converts = |op: &Op| {
         matches!(
@@ -336,7 +337,7 @@ fn converts(program: &Program) -> bool {
     is_unguarded(program, CheckKind::FloatConversion, converts)
 }
 
-/// Whether the user's code has such an operation, and no check of this kind.
+/// Whether the user's code contains such an operation, and no check of this kind.
 fn is_unguarded(program: &Program, kind: CheckKind, is_it: impl Fn(&Op) -> bool) -> bool {
     let is_user = |id: FuncId| program.function(id).kind == FunctionKind::User;
     let mut checks = program.checks.iter();
@@ -350,7 +351,7 @@ fn is_unguarded(program: &Program, kind: CheckKind, is_it: impl Fn(&Op) -> bool)
     ops.any(|inst| is_it(&inst.op))
 }
 
-/// The functions of a kind, for a sentence; none if there are none.
+/// The names of the functions that are `wanted`, for a sentence. `None` if there are none.
 fn names(program: &Program, wanted: impl Fn(&Function) -> bool) -> Option<String> {
     let functions = program.functions.iter();
     let mut names: Vec<&str> = functions

@@ -1,20 +1,20 @@
-//! What may be executed after a place.
+//! The code that may be executed after a place.
 //!
-//! Behind a construct that is not modelled, and behind a check that is not proved, nothing holds
-//! without a condition. Which code lies behind a place follows from the control flow alone: the
-//! code after the place in all functions in progress, and all functions that this code calls.
+//! Behind a construct that is not modelled, and behind a check that is not proved, claims hold only
+//! under a condition. Which code lies behind a place follows from the control flow alone: the code
+//! after the place in all functions in progress, and all functions that this code calls.
 
 use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program, Terminator};
 use cegar_model::symbolic::world::{CtxId, World, successors};
 use rustc_hash::FxHashSet;
 
-/// What may be executed after a place.
+/// The code that may be executed after a place.
 #[derive(Clone, Debug)]
 pub struct Behind {
-    /// Blocks that may be executed as a whole.
+    /// Blocks that may be executed completely.
     blocks: FxHashSet<BlockId>,
-    /// Blocks that execution is in, one for each call in progress, and from which instruction on
-    /// the rest may be executed.
+    /// Blocks that are being executed, one for each call in progress, with the instruction from
+    /// which on their rest may be executed.
     rest: Vec<(BlockId, u32)>,
 }
 
@@ -31,23 +31,23 @@ impl Behind {
     }
 }
 
-/// What may be executed after an instruction of a context has begun: the rest of that instruction,
-/// too.
+/// The code that may be executed after an instruction of a context has begun, including the rest of
+/// that instruction.
 pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     let program = world.program();
     let mut blocks = FxHashSet::default();
     if world.lies_in(ctx).is_some() {
-        // Any caller may go on behind the return.
+        // Any caller may continue after the return.
         blocks.extend((0..program.blocks.len() as u32).map(BlockId));
         let rest = Vec::new();
         return Behind { blocks, rest };
     }
-    // Of the block that each frame is in, only what follows is executed, unless a loop leads back
-    // to it.
+    // Of the block that a frame is in, only the rest is executed, unless a loop leads back to it.
     let mut rest: Vec<(BlockId, u32)> = Vec::new();
     let first = match decides(program, loc.block) {
         deciding if deciding.is_empty() => vec![(loc.block, loc.inst)],
-        // What the compiler's own test found goes on in the real program behind the test.
+        // Where the compiler's own test finds a violation, the real program continues after the
+        // test.
         deciding => deciding,
     };
     let (&(block, from), others) = match first.split_first() {
@@ -77,7 +77,8 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
     Behind { blocks, rest }
 }
 
-/// Adds the blocks that control flow leads to from a block.
+/// Adds the blocks that are reachable from a block, without the block itself unless it is on a
+/// cycle.
 pub(crate) fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<BlockId>) {
     let mut open = successors(&program.block(block).end);
     while let Some(block) = open.pop() {
@@ -87,9 +88,9 @@ pub(crate) fn spread(program: &Program, block: BlockId, blocks: &mut FxHashSet<B
     }
 }
 
-/// Where it is decided that execution comes to a block that ends it, and the instruction that does
-/// so; nothing for a block that goes on. An overflow that is looked for is a branch to a block with
-/// a trap: the model ends there, a program without the trap does not.
+/// The branches that decide whether execution reaches a block that ends it, each with the position
+/// of its terminator. Empty for a block after which execution continues. An overflow check is a
+/// branch to a block with a trap: the model ends there, but a program without the trap continues.
 pub(crate) fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> {
     let mut ends: FxHashSet<BlockId> = FxHashSet::default();
     if !matches!(program.block(block).end, Terminator::Unreachable { .. }) {
@@ -121,8 +122,8 @@ pub(crate) fn decides(program: &Program, block: BlockId) -> Vec<(BlockId, u32)> 
         .collect()
 }
 
-/// Adds the blocks of everything that these blocks call. A call through a pointer calls any
-/// function whose address is taken.
+/// Adds the blocks of all functions that these blocks call, directly or indirectly. A call through
+/// a pointer calls any function whose address is taken.
 fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: &[(BlockId, u32)]) {
     let mut open: Vec<(BlockId, u32)> = blocks.iter().map(|&block| (block, 0)).collect();
     open.extend(rest);
@@ -153,7 +154,7 @@ fn called(program: &Program, blocks: &mut FxHashSet<BlockId>, rest: &[(BlockId, 
     }
 }
 
-/// The functions whose addresses the program has.
+/// The functions whose addresses are taken.
 fn addresses(program: &Program) -> Vec<FuncId> {
     let all = program.functions.iter().enumerate();
     all.filter(|(_, function)| function.addressed)

@@ -1,12 +1,11 @@
-//! What a certificate states.
+//! The contents of a certificate.
 //!
-//! A certificate is explicit: it states every object that can exist, with its layout, and for every
+//! A certificate is explicit. It states every object that can exist, with its layout, and for every
 //! cut point what is known there: variables with their places, points-to sets, bounds and formulas.
-//! The checker only asks whether the entry implies these facts, whether each transition keeps them,
-//! and whether the claimed goals follow; it searches for nothing.
+//! The checker only asks whether the entry implies these facts, whether each transition preserves
+//! them, and whether the claimed goals follow. It searches for nothing.
 //!
-//! The file is JSON. What this version does not know is an error, and so is a number that stands
-//! twice.
+//! The file is JSON. Unknown fields and duplicate numbers are errors.
 
 pub mod floor;
 
@@ -20,64 +19,63 @@ use crate::assumptions::Assumption;
 /// The format that this version writes and reads.
 pub const FORMAT: u32 = 2;
 
-/// See the [module](self).
+/// A certificate; see the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// [`FORMAT`].
+    /// The format version: [`FORMAT`].
     pub format: u32,
-    /// SHA-256 of the bitcode that it is about.
+    /// The SHA-256 hash of the bitcode that the certificate is about.
     pub bitcode: String,
     /// The properties that were asked for.
     pub properties: Vec<Property>,
-    /// The checks that hold, including those of properties that the user did not ask for.
+    /// The claimed checks, including those of properties that the user did not ask for.
     pub checks: Vec<Claim>,
-    /// The blocks that are never entered.
+    /// The blocks that are claimed to be never entered.
     pub blocks: Vec<Claim>,
-    /// What claims rest on, where they rest on something; [`Claim::given`] is an index into it.
+    /// The conditions of claims; [`Claim::given`] is an index into this list.
     pub conditions: Vec<Condition>,
-    /// What every claim rests on. A checker derives it again.
+    /// The assumptions that every claim rests on. The checker derives them again.
     pub assumptions: Vec<Assumption>,
-    /// How far apart the cut points are.
+    /// The grain of the cut points.
     pub grain: Grain,
-    /// The objects that can exist, as far as they are not globals of which nothing is said.
+    /// The objects that can exist. Globals of which nothing is stated may be absent.
     pub objects: Vec<ObjectClaim>,
-    /// What is known of objects; [`CutClaim::objects`] has indices into it.
+    /// Descriptions of objects; [`CutClaim::objects`] contains indices into this list.
     pub known: Vec<KnownClaim>,
     /// The cut points.
     pub cuts: Vec<CutClaim>,
     /// The functions that are encoded alone, by number. Function N begins in context `fN` and ends
-    /// in context `fN.end`; the facts of the cut points there are its summary.
+    /// in context `fN.end`. The facts of the cut points there are its summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alone: Vec<u32>,
     /// States of the whole program, from which claims follow without a solver.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub floor: Option<FloorClaim>,
-    /// Whether the program has one execution, and every claim follows from it.
+    /// Whether the program has only one execution, from which every claim follows.
     #[serde(default, skip_serializing_if = "is_false")]
     pub executed: bool,
 }
 
-/// That a check holds, or that a block is never entered.
+/// The claim that a check holds, or that a block is never entered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// Its number.
+    /// The number of the check or block.
     pub id: u32,
-    /// The condition, by its number among [`Certificate::conditions`]; none if it holds without
-    /// one.
+    /// The condition, as an index into [`Certificate::conditions`]. `None` if the claim has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<u32>,
 }
 
-/// Checks that are not proved and on which a claim rests: it holds in every execution in which
-/// these hold.
+/// Checks that are not proved and that a claim rests on: the claim holds in every execution in
+/// which these checks hold.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Condition {
     /// The checks, by number.
     pub checks: Vec<u32>,
-    /// Whether something without a number may go wrong before, inside a library function.
+    /// Whether the claim also rests on violations without a check in library functions.
     pub elsewhere: bool,
 }
 
@@ -85,25 +83,25 @@ pub struct Condition {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ObjectClaim {
-    /// What it is.
+    /// The kind of the object.
     pub kind: KindClaim,
-    /// The number in its address; none for a global, and where each new object of an allocation
-    /// gets another.
+    /// The number of the object in addresses. `None` for globals, and for an allocation whose
+    /// objects get different numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// Whether it comes from the heap.
+    /// Whether the object is a heap block.
     #[serde(default, skip_serializing_if = "is_false")]
     pub heap: bool,
-    /// Whether its size is a guess.
+    /// Whether the size is a guess.
     #[serde(default, skip_serializing_if = "is_false")]
     pub guessed: bool,
-    /// The bytes that are accessed at offsets that vary: from the first one up to the second one,
-    /// which is not among them.
+    /// The bytes that are accessed at varying offsets: ranges from the first offset up to, but not
+    /// including, the second.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub indexed: Vec<(u32, u32)>,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum KindClaim {
@@ -115,9 +113,9 @@ pub enum KindClaim {
         context: String,
         /// The block of the operation.
         block: u32,
-        /// Its index there.
+        /// The index of the operation in the block.
         op: u32,
-        /// Which of several that it makes.
+        /// Distinguishes several objects of one operation.
         part: u32,
     },
 }
@@ -126,23 +124,24 @@ pub enum KindClaim {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum ValueClaim {
-    /// Nothing.
+    /// Nothing is known.
     Any,
-    /// It is this, in hexadecimal.
+    /// The value is this constant, in hexadecimal.
     Is(String),
-    /// It lies between these, both inclusive, as a number without a sign.
+    /// The value, as an unsigned number, lies between these bounds, both inclusive.
     Within(u64, u64),
-    /// It is an address: this offset from one of these, or an offset that varies.
+    /// The value is an address: an offset from one of these bases. The offset is `None` if it
+    /// varies.
     Points(Vec<BaseClaim>, Option<u64>),
 }
 
-/// The upper half of an address.
+/// A possible value of the upper half of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BaseClaim {
     /// This number; 0 for NULL.
     Number(u32),
-    /// The present object of an allocation, by its place among [`Certificate::objects`].
+    /// The present object of an allocation, as an index into [`Certificate::objects`].
     Object(u32),
 }
 
@@ -150,11 +149,11 @@ pub enum BaseClaim {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KnownClaim {
-    /// Whether it can be accessed: one bit.
+    /// Whether the object can be accessed: one bit.
     pub alive: ValueClaim,
-    /// Its size: 64 bits.
+    /// The size of the object: 64 bits.
     pub size: ValueClaim,
-    /// Its bytes.
+    /// The contents of the object.
     pub bytes: BytesClaim,
 }
 
@@ -162,20 +161,20 @@ pub struct KnownClaim {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum BytesClaim {
-    /// They are these.
+    /// The contents are known.
     Fixed {
-        /// The global whose initial bytes lie below; none for zeros.
+        /// The global whose initial bytes lie below the runs. `None` for zeros.
         below: Option<u32>,
-        /// Bytes above them: offset and hexadecimal digits.
+        /// Bytes that replace those below: offset and hexadecimal digits.
         runs: Vec<(u32, String)>,
     },
-    /// Cell by cell, all of them: offset, width in bits, value.
+    /// Cells that cover all bytes: offset, width in bits, value.
     Cells(Vec<(u32, u16, ValueClaim)>),
-    /// These cells, and nothing of the other bytes.
+    /// Cells. Nothing is known of the other bytes.
     Mixed(Vec<(u32, u16, ValueClaim)>),
 }
 
-/// What holds at one cut point.
+/// The claims about one cut point.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CutClaim {
@@ -184,10 +183,12 @@ pub struct CutClaim {
     pub context: String,
     /// The block.
     pub block: u32,
-    /// Registers: the frame (0 is the outermost), the register, what is known of it. At the end of
-    /// a function that is encoded alone, results are numbered behind the registers.
+    /// The registers: the frame (0 is the outermost), the register, and what is known of its value.
+    /// At the end of a function that is encoded alone, the numbers of results follow those of the
+    /// registers.
     pub registers: Vec<(u32, u32, ValueClaim)>,
-    /// Objects and what is known of them, by their places in the certificate's lists.
+    /// Objects with their descriptions, as indices into [`Certificate::objects`] and
+    /// [`Certificate::known`].
     pub objects: Vec<(u32, u32)>,
     /// Formulas over the variables of this cut point.
     pub facts: Vec<String>,
@@ -198,7 +199,7 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Certificate {
-    /// About nothing and of nothing.
+    /// A certificate without claims.
     pub fn empty(bitcode: &str, properties: &[Property]) -> Certificate {
         Certificate {
             format: FORMAT,
@@ -223,7 +224,7 @@ impl Certificate {
         self.checks.iter().find(|claim| claim.id == id)
     }
 
-    /// What a claim rests on, if it rests on something.
+    /// The condition of a claim, if it has one.
     pub fn condition(&self, claim: &Claim) -> Option<&Condition> {
         self.conditions.get(claim.given? as usize)
     }

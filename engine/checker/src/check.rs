@@ -1,20 +1,21 @@
 //! The pass over a certificate.
 //!
-//! Each cut point's fragment is encoded once, from what the certificate claims of it. For each of
-//! its transitions the checker asks whether it ends in a state that the target's claims allow and
-//! keeps the target's formulas; for each claimed goal whether some state of the claims violates it.
-//! Nothing is propagated, widened or guessed, and a question without an answer rejects the
-//! certificate. The entry starts without claims, so that by induction over the steps of an
-//! execution the claims hold of every state that it reaches.
+//! The fragment of each cut point is encoded once, from the claims about it. For each of its
+//! transitions the checker asks whether it ends in a state that the target's claims allow and
+//! whether it preserves the target's formulas. For each claimed goal it asks whether some state of
+//! the claims violates it. Nothing is propagated, widened or guessed, and an unanswered question
+//! rejects the certificate. The entry starts without claims. So by induction over the steps of an
+//! execution, the claims hold in every state that it reaches.
 //!
 //! A check that is not claimed may be violated, and the model does not follow an execution after a
 //! violation: after an invalid write memory may hold anything, and after an overflow a compiler may
 //! have assumed that there was none. A goal that may be executed after such a check is claimed with
-//! that check as its condition, or not at all. A failed assertion ends the execution, so that no
-//! goal lies behind it.
+//! that check as its condition, or not at all. A failed assertion ends the execution, so no goal
+//! lies behind it.
 //!
-//! Under a [deadline] the formulas come first, since every goal rests on them; the goals that there
-//! is no time for are told ([`Checked::late_checks`], [`Checked::late_blocks`]) and are not proved.
+//! Under a [deadline] the formulas are checked first, since every goal rests on them. Goals for
+//! which there is no time left are reported ([`Checked::late_checks`], [`Checked::late_blocks`])
+//! and are not proved.
 
 mod executed;
 mod finish;
@@ -48,18 +49,18 @@ use crate::rejected::Rejected;
 
 use self::ground::Grounded;
 
-/// What was checked.
+/// The result of checking a certificate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Checked {
-    /// Transitions.
+    /// The number of transitions.
     pub transitions: u64,
-    /// Questions to the solver, all of them unsatisfiable.
+    /// The number of questions to the solver, all of which were unsatisfiable.
     pub questions: u64,
-    /// Claimed checks that there was no time for, by number.
+    /// The numbers of claimed checks for which there was no time.
     pub late_checks: BTreeSet<u32>,
-    /// Claimed blocks that there was no time for, by number.
+    /// The numbers of claimed blocks for which there was no time.
     pub late_blocks: BTreeSet<u32>,
-    /// What the claims rest on.
+    /// The assumptions that the claims rest on.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -73,8 +74,8 @@ impl Checked {
 const NOT: &str = "";
 const UNANSWERED: &str = ": the solver gave no answer";
 
-/// Checks a certificate against the program. `bitcode` is its SHA-256; `limits` are those of one
-/// question.
+/// Checks a certificate against a program. `bitcode` is the SHA-256 hash of the program's bitcode,
+/// and `limits` are those of one question.
 pub fn check(
     program: &Program,
     bitcode: &str,
@@ -83,8 +84,8 @@ pub fn check(
     asked: &mut dyn Asked,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
-    // A certificate without claims needs no reason: that of a strategy that only executes, for
-    // instance.
+    // A certificate without claims needs no justification. A strategy that only executes produces
+    // such certificates, for instance.
     if certificate.checks.is_empty() && certificate.blocks.is_empty() {
         return Ok(Checked::default());
     }
@@ -99,8 +100,8 @@ pub fn check(
             let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
             if grounded.is_whole(certificate) {
                 match ground::accepted(program, certificate, &claimed, &ground) {
-                    // The walks may come by more rules than executions do: the fragments know
-                    // better.
+                    // The walks may meet more rules than executions do. The fragments are more
+                    // precise.
                     Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
                     result => return result,
                 }
@@ -131,8 +132,8 @@ pub fn check(
         .chain(checker.claims.cuts.keys().copied().map(Some))
         .collect();
     for start in starts {
-        // No transition starts at the end of a function that is encoded alone: its callers'
-        // fragments go on behind the calls.
+        // No transition starts at the end of a function that is encoded alone: the fragments of its
+        // callers continue after the calls.
         let ended = start.and_then(|cut| checker.claims.world.ended(cut));
         if ended.is_some() {
             continue;
@@ -144,8 +145,7 @@ pub fn check(
     Ok(checker.checked)
 }
 
-/// Whether the certificate is about this program, in a format that is known, and says each thing
-/// once.
+/// Checks that the certificate is about this program, has a known format, and states nothing twice.
 fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(), Rejected> {
     if certificate.format != FORMAT {
         return Err(Rejected::Format {
@@ -201,7 +201,7 @@ fn fits(program: &Program, bitcode: &str, certificate: &Certificate) -> Result<(
     Ok(())
 }
 
-/// The claims by number.
+/// The claims, by number.
 struct Claimed {
     checks: FxHashMap<u32, Claim>,
     blocks: FxHashMap<u32, Claim>,
@@ -217,17 +217,17 @@ impl Claimed {
     }
 }
 
-/// A place behind which nothing holds without a condition.
+/// A check that is not proved, so that claims behind it hold only under a condition.
 struct Unsettled {
-    /// The check; none inside a library function.
+    /// The number of the check. `None` for a violation without a check in a library function.
     check: Option<u32>,
-    /// Where.
+    /// The place of the check.
     place: String,
-    /// What lies behind it.
+    /// The code behind the check.
     behind: Rc<Behind>,
 }
 
-/// The pass over a certificate.
+/// The state of the pass over a certificate.
 struct Checker<'c, 'p> {
     program: &'p Program,
     certificate: &'c Certificate,
@@ -240,13 +240,13 @@ struct Checker<'c, 'p> {
     /// What follows from the floor.
     ground: Option<Ground>,
     open: Vec<Unsettled>,
-    /// What is not modelled and may be reached: what, where, what lies behind it.
+    /// The holes that may be reached: what is not modelled, the place, and the code behind it.
     holes: Vec<(String, String, Behind)>,
-    /// What lies behind the claimed checks that there was no time for.
+    /// The code behind claimed checks for which there was no time.
     late: Vec<Behind>,
-    /// Where which rules narrow the world.
+    /// The places where the model is narrower than the world, by rule.
     met: Met,
-    /// What lies behind a place.
+    /// The code behind places, as a cache.
     behind: FxHashMap<(CtxId, Loc), Rc<Behind>>,
     seen: FxHashSet<(Option<u32>, CtxId, Loc)>,
 }
@@ -272,8 +272,8 @@ impl<'p> Checker<'_, 'p> {
         self.goals(&fragment, &known)
     }
 
-    /// The assumptions of a fragment: axioms and formulas of its start, and the summaries of its
-    /// calls.
+    /// The facts that are known in a fragment: axioms and formulas of its start, and the summaries
+    /// of its calls.
     fn known(&mut self, start: Option<Cut>, fragment: &Fragment) -> Vec<Term> {
         let Claims { world, pool, cuts } = &mut self.claims;
         let mut known = Vec::new();
@@ -293,7 +293,7 @@ impl<'p> Checker<'_, 'p> {
         known
     }
 
-    /// Rejects a certificate that declares objects otherwise than the program makes them.
+    /// Rejects a certificate that declares objects differently from how the program makes them.
     fn sealed(&self) -> Result<(), Rejected> {
         match &self.claims.world.undeclared {
             Some(what) => Err(Rejected::Objects(what.clone())),
@@ -301,7 +301,7 @@ impl<'p> Checker<'_, 'p> {
         }
     }
 
-    /// Notes the obligations of a fragment that no claim covers.
+    /// Records the obligations of a fragment that no claim covers.
     fn unsettled(&mut self, fragment: &Fragment, known: &[Term]) {
         for obligation in &fragment.obligations {
             let check = obligation.check.map(|CheckId(id)| id);
@@ -328,7 +328,7 @@ impl<'p> Checker<'_, 'p> {
         }
     }
 
-    /// Whether an obligation without a number follows.
+    /// Whether an obligation without a check number always holds.
     fn holds(&mut self, fragment: &Fragment, obligation: &Obligation, known: &[Term]) -> bool {
         let about = About::Library {
             place: self.program.show(obligation.pos),
@@ -394,7 +394,7 @@ impl<'p> Checker<'_, 'p> {
             arrival.wanted.push((after, text));
         }
         let mut terms = arrival.apart;
-        // What is wanted may read where the fragment does not.
+        // The wanted formulas may read arrays at offsets at which the fragment does not.
         let facts = start.and_then(|cut| cuts.get(&cut));
         let facts = facts.map_or(&[][..], |claimed| &claimed.facts);
         let wanted: Vec<Term> = arrival.wanted.iter().map(|(t, _)| *t).collect();
@@ -406,7 +406,8 @@ impl<'p> Checker<'_, 'p> {
     }
 }
 
-/// What is asked where a fragment is: what its checks, its ends and its ways depend on.
+/// The terms in the questions about a fragment: those of its checks, its transitions and its
+/// assumptions.
 fn asked(fragment: &Fragment) -> Vec<Term> {
     let obligations = fragment.obligations.iter();
     let mut all: Vec<Term> = obligations.flat_map(Obligation::goal).collect();
@@ -416,7 +417,7 @@ fn asked(fragment: &Fragment) -> Vec<Term> {
     all
 }
 
-/// The instruction that an obligation is about; the first one of its block where that is not known.
+/// The instruction of an obligation, or the first one of its block if it is not known.
 pub fn place(program: &Program, obligation: &Obligation) -> Loc {
     let check = obligation
         .check
@@ -430,7 +431,8 @@ pub fn place(program: &Program, obligation: &Obligation) -> Loc {
         .unwrap_or(first)
 }
 
-/// Whether a violation ends the execution, as that of an assertion does: nothing lies behind it.
+/// Whether a violation ends the execution, as that of an assertion does, so that no code lies
+/// behind it.
 pub fn ends(obligation: &Obligation) -> bool {
     obligation.kind.is_reached()
 }

@@ -1,8 +1,8 @@
-//! From what a certificate states to the states of its cut points.
+//! Translates the statements of a certificate to terms.
 //!
-//! Nothing is believed on the way: it is an error if the certificate names what the program does
-//! not have, states something twice, or states something without a meaning. The result is a set of
-//! states for each cut point, about which the checker can ask.
+//! Nothing is trusted: it is an error if the certificate names something that the program does not
+//! have, states something twice, or states something without a meaning. The result is a set of
+//! states for each cut point, about which the checker can ask questions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,31 +20,31 @@ use crate::certificate::{
     BaseClaim, BytesClaim, Certificate, CutClaim, KindClaim, KnownClaim, ObjectClaim, ValueClaim,
 };
 
-/// What is wrong with what a certificate states, for people.
+/// A description for people of what is wrong with a statement.
 pub type Malformed = String;
 
-/// A cut point and what is claimed of it.
+/// The claims about a cut point.
 #[derive(Debug)]
 pub struct Claimed {
-    /// The states.
+    /// The set of states.
     pub state: CutState,
-    /// What holds in all of them.
+    /// The facts that hold in all of these states.
     pub facts: Vec<Term>,
 }
 
-/// What a certificate states, in terms.
+/// The statements of a certificate, as terms.
 #[derive(Debug)]
 pub struct Claims<'p> {
-    /// Its objects and contexts.
+    /// The objects and contexts.
     pub world: World<'p>,
-    /// The terms.
+    /// The pool of the terms.
     pub pool: Pool,
-    /// Its cut points.
+    /// The cut points with their claims.
     pub cuts: BTreeMap<Cut, Claimed>,
 }
 
 impl<'p> Claims<'p> {
-    /// Those of a certificate.
+    /// Reads the claims of a certificate.
     pub fn read(program: &'p Program, certificate: &Certificate) -> Result<Claims<'p>, Malformed> {
         let mut world = World::new(program, certificate.grain);
         world.encode_alone(&alone(program, certificate)?);
@@ -77,7 +77,7 @@ impl<'p> Claims<'p> {
     }
 }
 
-/// The functions that are encoded alone: each stated once, and all of them sealed.
+/// The functions that are encoded alone. Each must be stated once, and all must be sealed.
 pub fn alone(program: &Program, certificate: &Certificate) -> Result<BTreeSet<FuncId>, Malformed> {
     let mut all = BTreeSet::new();
     for &id in &certificate.alone {
@@ -95,7 +95,7 @@ pub fn alone(program: &Program, certificate: &Certificate) -> Result<BTreeSet<Fu
     }
 }
 
-/// An object that is stated.
+/// Declares a stated object.
 fn object(world: &mut World<'_>, claim: &ObjectClaim) -> Result<ObjId, Malformed> {
     let kind = match &claim.kind {
         KindClaim::Global(id) => ObjectKind::Global(GlobalId(*id)),
@@ -136,7 +136,7 @@ struct Reader<'c, 'p> {
     certificate: &'c Certificate,
     world: World<'p>,
     pool: Pool,
-    /// By their places in the certificate.
+    /// The objects, by their indices in the certificate.
     objects: Vec<ObjId>,
 }
 
@@ -207,8 +207,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// That every object that a pointer may point to is one of the state's: the others have no
-    /// number there.
+    /// Checks that every object that a pointer may point to belongs to the state. Other objects
+    /// have no number there.
     fn exist(&self, state: &CutState) -> Result<(), Malformed> {
         let cells = state
             .objects
@@ -234,7 +234,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Everything that a formula of a cut point may name: the number that stands for any, too.
+    /// The symbols that a formula of a cut point may contain, including the universally quantified
+    /// variable.
     fn own(&mut self, state: &CutState) -> FxHashSet<Symbol> {
         let variables = state.variables(&mut self.pool, &self.world);
         let arrays = state.arrays(&mut self.pool, &self.world);
@@ -292,7 +293,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// A value that is fixed or not known.
+    /// A value that is a constant or unknown.
     fn plain(&self, claim: &ValueClaim, width: Width) -> Result<Value, Malformed> {
         match self.value(claim, width)? {
             value @ (Value::Any | Value::Const(_)) => Ok(value),
@@ -308,7 +309,7 @@ impl Reader<'_, '_> {
             BytesClaim::Mixed(cells) => Bytes::Mixed(self.cells(cells)?),
             BytesClaim::Cells(cells) => {
                 let cells = self.cells(cells)?;
-                // Bytes that lie in no cell would be zero without a reason.
+                // Bytes outside of all cells would be zero without justification.
                 let end = cells.keys().last().map_or(0, end);
                 let covered: u64 = cells.keys().map(|cell| u64::from(cell.width / 8)).sum();
                 if size != Value::Const(u128::from(end)) || covered != end {
@@ -321,7 +322,7 @@ impl Reader<'_, '_> {
         Ok(Known { alive, size, bytes })
     }
 
-    /// Cells in order that do not overlap.
+    /// Reads cells, which must be in order and must not overlap.
     fn cells(&self, claims: &[(u32, u16, ValueClaim)]) -> Result<BTreeMap<Cell, Value>, Malformed> {
         let mut cells = BTreeMap::new();
         let mut free = 0;
@@ -367,12 +368,12 @@ impl Reader<'_, '_> {
     }
 }
 
-/// The first offset behind a cell.
+/// The first offset after a cell.
 fn end(cell: &Cell) -> u64 {
     u64::from(cell.offset) + u64::from(cell.width / 8)
 }
 
-/// Hexadecimal digits as bytes.
+/// Converts hexadecimal digits to bytes.
 fn bytes(digits: &str) -> Result<Vec<u8>, Malformed> {
     let bad = || format!("`{digits}` are no bytes");
     if !digits.len().is_multiple_of(2) || !digits.is_ascii() {
@@ -384,7 +385,7 @@ fn bytes(digits: &str) -> Result<Vec<u8>, Malformed> {
         .collect()
 }
 
-/// A formula over the variables of its own cut point.
+/// Reads a formula over the variables of its own cut point.
 fn formula(pool: &mut Pool, own: &FxHashSet<Symbol>, text: &str) -> Result<Term, String> {
     let term = pool.read(text).map_err(|why| why.to_string())?;
     if pool.width(term) != 1 {

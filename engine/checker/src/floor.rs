@@ -1,11 +1,11 @@
 //! The floor of a certificate: states of the whole program that are checked without a solver.
 //!
-//! The certificate states one or more sets of states for each place where edges lead back, in each
-//! call context, and for the beginning and the end of each function that is shared by its calls
-//! ([`cegar_model::domain`]). Here each piece of the program between such places is walked once,
-//! from what is stated where the piece begins, and the states that arrive at a place must be within
-//! one of those that are stated there. Then all that the walks did not come by is proved: checks
-//! that no walk violates, blocks that no walk enters.
+//! For each loop head in each call context, and for the beginning and the end of each function that
+//! is shared by its calls, the certificate states one or more sets of states
+//! ([`cegar_model::domain`]). Each part of the program between such places is walked once, from the
+//! states that are stated where it begins, and the states that arrive at a place must be within one
+//! of the sets stated there. What the walks did not meet is then proved: checks that no walk
+//! violates, blocks that no walk enters.
 
 mod behind;
 
@@ -34,19 +34,19 @@ pub use crate::certificate::floor::{
     ContextClaim, FloorClaim, FunctionClaim, HeadClaim, StateClaim,
 };
 
-/// Blocks that are walked: what needs more was made to need it.
+/// The number of blocks that are walked at most, which only crafted certificates exceed.
 const PATIENCE: u64 = 1_000_000;
 
 /// Why a floor is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Sunk {
-    /// What is stated cannot be.
+    /// A statement is not possible.
     #[error("the floor is malformed: {0}")]
     Malformed(String),
     /// The deadline passed.
     #[error("the time was up before the floor was walked")]
     Late,
-    /// Something arrives where it is not stated.
+    /// A state arrives at a place where it is not stated.
     #[error("the floor does not hold: {0}")]
     Open(String),
 }
@@ -65,16 +65,16 @@ impl From<Stop> for Sunk {
 pub struct Ground {
     found: Found,
     behind: Behinds,
-    /// Where which rules narrow the world.
+    /// The places where the model is narrower than the world, by rule.
     pub narrowings: BTreeMap<&'static str, BTreeSet<String>>,
-    /// By check, and by block: what cannot be passed and lies before it.
+    /// For each check and each block: the hole that lies before it.
     lost: (Vec<Option<String>>, Vec<Option<String>>),
     is_user: Vec<bool>,
     asserts: BTreeSet<CheckId>,
 }
 
 impl Ground {
-    /// Walks a program once from what is stated.
+    /// Walks a program once from the states that are stated.
     pub fn of(program: &Program, points: Arc<Points>, claim: &FloorClaim) -> Result<Ground, Sunk> {
         let mut walker = reader(program, points, claim, Claimed::default())?;
         read(&mut walker, program, claim)?;
@@ -110,14 +110,13 @@ impl Ground {
         })
     }
 
-    /// Whether no execution in which all was well so far violates a check.
+    /// Whether no execution without an earlier violation violates a check.
     pub fn holds(&self, check: CheckId) -> bool {
         let lost = self.lost.0.get(check.index());
         lost == Some(&None) && !self.found.open.contains(&check)
     }
 
-    /// Whether no such execution enters a block of the user's functions. False of the library's
-    /// blocks.
+    /// Whether no such execution enters a block. False for blocks that are not the user's.
     pub fn is_dead(&self, block: BlockId) -> bool {
         let lost = self.lost.1.get(block.index());
         self.is_user.get(block.index()) == Some(&true)
@@ -125,17 +124,18 @@ impl Ground {
             && !self.found.entered.contains(&block)
     }
 
-    /// What lies before a check and cannot be passed.
+    /// The hole that lies before a check.
     pub fn lost(&self, check: CheckId) -> Option<&str> {
         self.lost.0.get(check.index())?.as_deref()
     }
 
-    /// What lies before a block and cannot be passed.
+    /// The hole that lies before a block.
     pub fn lost_block(&self, block: BlockId) -> Option<&str> {
         self.lost.1.get(block.index())?.as_deref()
     }
 
-    /// What a claim about an instruction rests on: checks before it that are open otherwise, too.
+    /// The condition of a claim about an instruction: the checks before it that the floor leaves
+    /// open and for which `is_open` holds, too.
     pub fn condition(
         &self,
         program: &Program,
@@ -152,36 +152,36 @@ impl Ground {
         }
     }
 
-    /// What was known where checks are open. It is told to people, and nothing follows from it.
+    /// What was known at open checks. It is reported to people, and nothing follows from it.
     pub fn short(&self) -> &BTreeMap<CheckId, Short> {
         &self.found.short
     }
 
-    /// The checks that it leaves open.
+    /// The checks that the floor leaves open.
     pub fn open(&self) -> impl Iterator<Item = CheckId> + '_ {
         self.found.open.iter().copied()
     }
 
-    /// Where something without a number may go wrong.
+    /// The places where a violation without a check may occur.
     pub fn elsewhere(&self) -> impl Iterator<Item = Loc> + '_ {
         self.found.elsewhere.iter().copied()
     }
 }
 
-/// The state in which each block is walked, for tests that hold it against executions.
+/// The states in which each block is walked, for tests that compare them with executions.
 pub struct States<'p> {
     /// The contexts.
     pub contexts: Contexts,
     /// The names of the objects.
     pub names: Names<'p>,
-    /// The states; several where a loop is entered in several places.
+    /// The states; several if a loop is entered at several places.
     pub states: FxHashMap<(CtxId, BlockId), Vec<State>>,
-    /// Whether something cannot be passed: nothing is said of what lies behind that.
+    /// Whether there are holes; nothing is stated about the code behind them.
     pub has_holes: bool,
 }
 
 impl<'p> States<'p> {
-    /// Walks a program from what is stated.
+    /// Walks a program from the states that are stated.
     pub fn of(
         program: &'p Program,
         points: Arc<Points>,
@@ -203,7 +203,7 @@ impl<'p> States<'p> {
     }
 }
 
-/// What lies before an instruction and cannot be passed.
+/// The hole that lies before an instruction.
 fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<String> {
     let mut holes = found.holes.iter();
     let (hole, what) = holes.find(|(hole, _)| behind.has(program, **hole, at))?;
@@ -211,12 +211,12 @@ fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<S
     Some(format!("behind {what} at {place}"))
 }
 
-/// The states that are claimed.
+/// The claimed states.
 #[derive(Debug, Default)]
 pub struct Claimed {
     heads: FxHashMap<(CtxId, BlockId), Vec<State>>,
     functions: FxHashMap<FuncId, (State, Option<State>)>,
-    /// The states that were walked, for [`States`].
+    /// The states in which blocks were walked, for [`States`].
     seen: Option<FxHashMap<(CtxId, BlockId), Vec<State>>>,
 }
 
@@ -298,7 +298,7 @@ fn malformed<T>(what: &str) -> Result<T, Sunk> {
     Err(Sunk::Malformed(what.to_owned()))
 }
 
-/// A walker with the contexts and the objects of a claim, in its order.
+/// Creates a walker with the contexts and the objects of a claim, in their order.
 fn reader<'p, G: Guide>(
     program: &'p Program,
     points: Arc<Points>,

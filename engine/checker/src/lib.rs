@@ -1,21 +1,22 @@
-//! Certificates: why a proof is one, in a form that is checked without the search that found it.
+//! Certificates: proofs in a form that is checked without the search that found them.
 //!
-//! The [`certificate`] states what holds where, [`claims`] gives that a meaning or says why it has
-//! none, [`arrive`] says what a transition has to fulfil, and [`check()`] asks. What lies
-//! [`behind`] a place that is not proved, and which [`assumptions`] every proof of a program rests
-//! on, is derived here and never read from the file. This crate depends on the model alone.
+//! A [`certificate`] states the facts at each cut point. [`claims`] interprets these statements or
+//! says why they have no meaning, [`arrive`] derives the conditions that a transition has to
+//! fulfil, and [`check()`] asks whether they hold. The code [`behind`] a place that is not proved,
+//! and the [`assumptions`] that every proof of a program rests on, are derived here and never read
+//! from the file. This crate depends on the model alone.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`certificate`] | the file: facts at cut points, the floor's states, and the claims that follow from them |
-//! | [`claims`] | what the certificate states, as terms over a program |
+//! | [`certificate`] | the file: facts at cut points, the floor's states, and the claims |
+//! | [`claims`] | the statements of a certificate, as terms over a program |
 //! | [`mod@check`] | the pass: each fragment once, each claim once |
 //! | [`arrive`] | whether a transition ends in a state that its target's claims allow |
 //! | [`floor`] | the claims that follow from states of the whole program, without a solver |
 //! | [`behind`] | the code that may be executed after a place |
 //! | [`assumptions`] | the rules that a proof rests on, derived from the program |
-//! | [`mod@squeezed`] | values that a question's order leaves equal |
-//! | [`asked`] | who answers the questions, and what each one is about |
+//! | [`mod@squeezed`] | equations that the comparisons in a question imply |
+//! | [`asked`] | the questions, what each one is about, and the solver that answers them |
 //!
 //! A certificate is about one bitcode, and is rejected for every other:
 //!

@@ -7,32 +7,32 @@ use crate::certificate::FORMAT;
 /// Why a certificate is not accepted.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum Rejected {
-    /// Another format.
+    /// The certificate has another format.
     #[error("the certificate has format {found}, and this version reads {FORMAT}")]
     Format {
-        /// What it has.
+        /// The format of the certificate.
         found: u32,
     },
-    /// It is about another program.
+    /// The certificate is about another program.
     #[error("the certificate is about other bitcode: about SHA-256 {expected}, not {found}")]
     Bitcode {
-        /// What it is about.
+        /// The hash in the certificate.
         expected: String,
-        /// What is there.
+        /// The hash of the bitcode.
         found: String,
     },
-    /// It speaks of a check or block that the program does not have.
+    /// The certificate contains a check or block that the program does not have.
     #[error("the program has no {what} {number}")]
     Missing {
         /// `check` or `block`.
         what: &'static str,
-        /// Its number.
+        /// The number of the check or block.
         number: u32,
     },
-    /// Something that it states cannot be, or stands twice.
+    /// A statement is not possible, or occurs twice.
     #[error("the certificate is malformed: {0}")]
     Malformed(String),
-    /// It keeps an assumption back.
+    /// The certificate omits an assumption.
     #[error("the certificate does not state what it rests on: {0}")]
     Assumption(String),
     /// The deadline passed before all formulas were checked, on which every goal rests.
@@ -41,63 +41,63 @@ pub enum Rejected {
     /// A fragment is larger than the budget.
     #[error("the code behind {0} is too large for one step")]
     Unexplored(String),
-    /// Its floor does not hold.
+    /// The floor does not hold.
     #[error("{0}")]
     Floor(#[from] crate::floor::Sunk),
-    /// Its claims do not follow from an execution.
+    /// The claims do not follow from the only execution.
     #[error("one execution does not say it: {0}")]
     Executed(String),
-    /// It does not declare an object as the program makes it.
+    /// An object is not declared as the program makes it.
     #[error("the certificate's objects are not the program's: {0}")]
     Objects(String),
-    /// A transition leads to a cut point of which it states nothing.
+    /// A transition leads to a cut point of which nothing is stated.
     #[error("nothing is stated of {to}, to which an edge from {from} leads")]
     Cut {
-        /// Where the edge starts.
+        /// The start of the transition.
         from: String,
-        /// Where it leads.
+        /// The target of the transition.
         to: String,
     },
     /// A transition does not preserve a formula or a claim.
     #[error("the edge from {from} to {to} does not preserve `{formula}`{how}")]
     Edge {
-        /// Where it starts.
+        /// The start of the transition.
         from: String,
-        /// Where it leads.
+        /// The target of the transition.
         to: String,
         /// The formula, or what the claim is about.
         formula: String,
-        /// Whether a counterexample was found or no answer.
+        /// A suffix of the message that distinguishes a counterexample from a missing answer.
         how: &'static str,
     },
-    /// A check is violated by a state that the formulas allow.
+    /// A check is violated in a state that the formulas allow.
     #[error("check {check} at {place} does not follow{how}")]
     Check {
-        /// Its number.
+        /// The number of the check.
         check: u32,
-        /// Where it stands.
+        /// The place of the check.
         place: String,
-        /// Whether a counterexample was found or no answer.
+        /// A suffix of the message that distinguishes a counterexample from a missing answer.
         how: &'static str,
     },
-    /// A block is entered by a state that the formulas allow.
+    /// A block is entered from a state that the formulas allow.
     #[error("block {block} at {place} may be entered{how}")]
     Block {
-        /// Its number.
+        /// The number of the block.
         block: u32,
-        /// Where it stands.
+        /// The place of the block.
         place: String,
-        /// Whether a counterexample was found or no answer.
+        /// A suffix of the message that distinguishes a counterexample from a missing answer.
         how: &'static str,
     },
-    /// Something that is not modelled is reached, and a claimed goal lies behind it.
+    /// A hole may be reached, and a claimed goal lies behind it.
     #[error("{what} at {place} may be reached, and {goal} lies behind it")]
     Hole {
-        /// What.
+        /// What is not modelled.
         what: String,
-        /// Where.
+        /// The place of the hole.
         place: String,
-        /// Which goal.
+        /// The goal.
         goal: String,
     },
     /// A goal rests on a check that is not among its conditions.
@@ -111,7 +111,7 @@ pub enum Rejected {
 }
 
 impl Rejected {
-    /// Whether nothing speaks against the certificate but that the deadline passed.
+    /// Whether the only reason is that the deadline passed.
     #[must_use]
     pub fn is_late(&self) -> bool {
         matches!(

@@ -1,27 +1,27 @@
-//! Numbers that a question leaves one value.
+//! Values that the terms of a question determine.
 //!
-//! A loop's invariant says `i <= n` and its end says that `i < n` is false, so that `i` is `n`.
-//! Solvers see that bit by bit, after they have multiplied: `s == i * m` and `s != n * m` stay
-//! unanswered for minutes. Told that the two are equal, they put one in for the other before
-//! anything is multiplied. What is added follows from two of the question's terms because an order
-//! is antisymmetric, so that the question asks for the same.
+//! The invariant of a loop says `i <= n`, and after the loop `i < n` is false, so `i` is `n`.
+//! Solvers recognise that only bit by bit, after multiplications: `s == i * m` and `s != n * m`
+//! stay unanswered for minutes. If a solver is told that the two are equal, it replaces one by the
+//! other before it multiplies. An added equation follows from two terms of the question because
+//! orders are antisymmetric, so the question stays equivalent.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::term::{Node, Pool, Rewriter, Symbol, Term, value};
 
-/// What the terms say of orders, by the order: whether it is signed.
+/// The comparisons in the terms. The flag of each is whether it is signed.
 #[derive(Debug, Default)]
 struct Orders {
-    /// The first is at most the second.
+    /// Pairs in which the first term is at most the second.
     at_most: BTreeSet<(bool, Term, Term)>,
     low: BTreeMap<(bool, Term), i128>,
     high: BTreeMap<(bool, Term), i128>,
 }
 
 impl Orders {
-    /// Notes that `a < b`, or that `a <= b`.
+    /// Records that `a < b` if `is_strict`, else that `a <= b`.
     fn note(&mut self, pool: &Pool, (is_signed, is_strict): (bool, bool), (a, b): (Term, Term)) {
         let width = pool.width(a);
         if !(2..=64).contains(&width) {
@@ -47,7 +47,7 @@ impl Orders {
     }
 }
 
-/// The number that the bits stand for.
+/// The number that the bits represent.
 fn number(is_signed: bool, width: Width, bits: u128) -> i128 {
     match is_signed {
         true => value::signed(width, bits),
@@ -55,10 +55,10 @@ fn number(is_signed: bool, width: Width, bits: u128) -> i128 {
     }
 }
 
-/// Rounds of unit resolution.
+/// The number of rounds of unit resolution.
 const ROUNDS: usize = 4;
 
-/// Unit resolution: of a disjunction, the one side if the negation of the other side is known.
+/// Unit resolution: one side of a disjunction holds if the negation of the other side is known.
 fn resolved(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
     let mut known: BTreeSet<Term> = BTreeSet::new();
     let mut sides: BTreeSet<(Term, Term)> = BTreeSet::new();
@@ -90,7 +90,7 @@ fn resolved(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
     all
 }
 
-/// Whether a term is known, or is a conjunction of known terms.
+/// Whether a term is known, or a conjunction of known terms.
 fn holds(pool: &Pool, known: &BTreeSet<Term>, t: Term) -> bool {
     if known.contains(&t) {
         return true;
@@ -106,20 +106,20 @@ fn holds(pool: &Pool, known: &BTreeSet<Term>, t: Term) -> bool {
     true
 }
 
-/// Variables that are replaced by their values.
+/// The number of substitutions that are considered.
 const SUBSTITUTED: usize = 16;
 
-/// The values that equations give to variables. A product of two variables has to be multiplied out
-/// before a solver sees that two are equal; where one is put in for a variable, no solver is
-/// needed.
+/// The values that equations give to variables. A solver has to multiply out products of variables
+/// before it recognises that they are equal. If substituting a variable makes them equal, no solver
+/// is needed.
 #[derive(Debug)]
 pub struct Substitutions {
-    /// The equation, its variable, and the variable's value.
+    /// The equation, its variable, and the value of the variable.
     all: Vec<(Term, Term, Term)>,
 }
 
 impl Substitutions {
-    /// The substitutions that follow where all of these terms hold.
+    /// The substitutions that follow if all of these terms hold.
     pub fn of(pool: &mut Pool, given: &[Term]) -> Substitutions {
         let resolved = resolved(pool, given);
         Substitutions::among(pool, given.iter().chain(&resolved))
@@ -145,7 +145,7 @@ impl Substitutions {
         Substitutions { all }
     }
 
-    /// Whether a comparison turns out false once one of the variables is replaced.
+    /// Whether a comparison becomes false if one of the variables is replaced.
     pub fn refute(&self, pool: &mut Pool, t: Term) -> bool {
         let comparison = match *pool.node(t) {
             Node::Not(inner) => inner,
@@ -169,9 +169,9 @@ impl Substitutions {
     }
 }
 
-/// What follows where all of these terms hold: equations of two values of which each is at most the
-/// other, the one value that bounds leave, the other side of disjunctions with a refuted side, and
-/// false where one term refutes another by substitution.
+/// Facts that follow if all of these terms hold: equations of two values of which each is at most
+/// the other, the only value that bounds allow, the other side of a disjunction with a refuted
+/// side, and false if one term refutes another by substitution.
 pub fn squeezed(pool: &mut Pool, given: &[Term]) -> Vec<Term> {
     let mut all = resolved(pool, given);
     let terms: Vec<Term> = given.iter().chain(&all).copied().collect();
@@ -213,7 +213,7 @@ fn orders(pool: &Pool, terms: &[Term]) -> Orders {
             Node::Cmp(pred @ (Pred::Ult | Pred::Ule | Pred::Slt | Pred::Sle), a, b) => {
                 let is_signed = matches!(pred, Pred::Slt | Pred::Sle);
                 let is_strict = matches!(pred, Pred::Ult | Pred::Slt);
-                // What is not less is at least, and the other way round.
+                // The negation of "less" is "at least", and vice versa.
                 match holds {
                     true => orders.note(pool, (is_signed, is_strict), (a, b)),
                     false => orders.note(pool, (is_signed, !is_strict), (b, a)),
@@ -284,8 +284,8 @@ mod tests {
         assert!(squeezed(&mut pool, &[is_less, is_whole]).is_empty());
     }
 
-    /// All comparisons of three bits with each other and with constants, each of them alone,
-    /// negated, and in pairs.
+    /// Checks all comparisons of three-bit values with each other and with constants, and their
+    /// negations, in all pairs.
     #[test]
     fn what_is_added_follows() {
         let mut pool = Pool::new();

@@ -1,9 +1,9 @@
-//! New instructions.
+//! Construction of new instructions.
 //!
-//! A builder stands before an instruction or at the end of a block, and puts instructions there one
-//! after the other. LLVM builds a broken instruction without a word, or reads what is not there; so
-//! what an instruction asks of the types of its operands is checked. Instructions get no name;
-//! [`Value::named`] gives one.
+//! A builder is positioned before an instruction or at the end of a block, and inserts instructions
+//! there one after the other. LLVM builds an invalid instruction without an error, or reads invalid
+//! memory, so the types of operands are checked here. Instructions get no name; [`Value::named`]
+//! gives them one.
 
 use std::marker::PhantomData;
 
@@ -16,7 +16,7 @@ use crate::raw::{llvm, terminated};
 use crate::types::Type;
 use crate::value::{BasicBlock, Callee, Value};
 
-/// Inserts instructions at one place.
+/// Inserts instructions at one position.
 pub struct Builder<'m> {
     raw: LLVMBuilderRef,
     module: PhantomData<&'m Module>,
@@ -30,10 +30,10 @@ impl Drop for Builder<'_> {
 
 const NO_NAME: *const std::ffi::c_char = c"".as_ptr();
 
-/// What is built stands where the builder does, which was put somewhere first. Functions panic
-/// where operands have the wrong types.
+/// Functions insert instructions at the builder's position, which must have been set before. They
+/// panic if operands have the wrong types.
 impl<'m> Builder<'m> {
-    /// A builder that stands nowhere yet.
+    /// Creates a builder without a position.
     pub fn new(module: &'m Module) -> Builder<'m> {
         Builder {
             raw: llvm!(LLVMCreateBuilderInContext(module.context())),
@@ -41,7 +41,7 @@ impl<'m> Builder<'m> {
         }
     }
 
-    /// A builder that stands before an instruction, whose place in the source the new ones get.
+    /// Creates a builder before an instruction. New instructions get its debug location.
     pub fn before(at: Value<'m>) -> Builder<'m> {
         let raw = llvm!(LLVMCreateBuilderInContext(at.context()));
         let module = PhantomData;
@@ -50,18 +50,18 @@ impl<'m> Builder<'m> {
         builder
     }
 
-    /// Goes before an instruction, whose place in the source the new ones get.
+    /// Moves before an instruction. New instructions get its debug location.
     pub fn move_before(&self, at: Value<'m>) {
         assert!(at.block().is_some(), "no instruction in a block");
         llvm!(LLVMPositionBuilderBefore(self.raw, at.0));
     }
 
-    /// Goes to the end of a block.
+    /// Moves to the end of a block.
     pub fn move_to_end(&self, block: BasicBlock<'m>) {
         llvm!(LLVMPositionBuilderAtEnd(self.raw, block.0));
     }
 
-    /// Sets the place in the source that new instructions get.
+    /// Sets the debug location of new instructions.
     pub fn set_place(&self, place: Option<Metadata<'m>>) {
         let raw = place.map_or(std::ptr::null_mut(), |place| place.raw);
         llvm!(LLVMSetCurrentDebugLocation2(self.raw, raw));
@@ -76,7 +76,7 @@ impl<'m> Builder<'m> {
         Value::new(build())
     }
 
-    /// A variable of this type.
+    /// An `alloca` of a variable of this type.
     pub fn alloca(&self, ty: Type<'m>) -> Value<'m> {
         assert!(ty.is_sized(), "no size");
         self.built(|| llvm!(LLVMBuildAlloca(self.raw, ty.0, NO_NAME)))
@@ -94,8 +94,7 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildStore(self.raw, value.0, to.0)))
     }
 
-    /// A call. Where the arguments are others than the function has parameters, the verifier says
-    /// so.
+    /// A call. The verifier reports arguments that do not match the parameters of the function.
     pub fn call(&self, callee: Callee<'m>, arguments: &[Value<'m>]) -> Value<'m> {
         let (ty, function) = (callee.ty.0, callee.function.0);
         let mut raw: Vec<LLVMValueRef> = arguments.iter().map(|a| a.0).collect();
@@ -107,14 +106,14 @@ impl<'m> Builder<'m> {
         })
     }
 
-    /// Sets so many bytes, at any address, to one.
+    /// Sets `len` bytes to `byte`. The address has no particular alignment.
     pub fn memset(&self, to: Value<'m>, byte: u8, len: Value<'m>) -> Value<'m> {
         assert!(to.ty().is_pointer() && len.ty().is_integer(), "types");
         let byte = to.ty().int_beside(8).number(byte.into());
         self.built(|| llvm!(LLVMBuildMemSet(self.raw, to.0, byte.0, len.0, 1)))
     }
 
-    /// Copies so many bytes between addresses of this alignment.
+    /// Copies `len` bytes between addresses of this alignment.
     pub fn memcpy(&self, to: Value<'m>, from: Value<'m>, align: u32, len: Value<'m>) -> Value<'m> {
         let fits = from.ty().is_pointer() && len.ty().is_integer();
         assert!(to.ty().is_pointer() && fits, "types");
@@ -122,26 +121,26 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildMemCpy(self.raw, to.0, align, from.0, align, len.0)))
     }
 
-    /// A sum of integers.
+    /// The sum of two integers.
     pub fn add(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         assert!(a.ty().is_integer() && a.ty() == b.ty(), "types");
         self.built(|| llvm!(LLVMBuildAdd(self.raw, a.0, b.0, NO_NAME)))
     }
 
-    /// A product of integers.
+    /// The product of two integers.
     pub fn mul(&self, a: Value<'m>, b: Value<'m>) -> Value<'m> {
         assert!(a.ty().is_integer() && a.ty() == b.ty(), "types");
         self.built(|| llvm!(LLVMBuildMul(self.raw, a.0, b.0, NO_NAME)))
     }
 
-    /// An integer with another width: truncated, or extended, by its sign if it is `signed`.
+    /// An integer with another width: truncated, or extended, with the sign bit if it is `signed`.
     pub fn resize(&self, value: Value<'m>, ty: Type<'m>, signed: bool) -> Value<'m> {
         assert!(value.ty().is_integer() && ty.is_integer(), "types");
         let (value, ty, signed) = (value.0, ty.0, i32::from(signed));
         self.built(|| llvm!(LLVMBuildIntCast2(self.raw, value, ty, signed, NO_NAME)))
     }
 
-    /// The bits of a value as a value of another type, which has as many.
+    /// The bits of a value as a value of another type of the same size.
     pub fn bitcast(&self, value: Value<'m>, ty: Type<'m>) -> Value<'m> {
         self.built(|| llvm!(LLVMBuildBitCast(self.raw, value.0, ty.0, NO_NAME)))
     }
@@ -153,19 +152,20 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildICmp(self.raw, how, a.0, b.0, NO_NAME)))
     }
 
-    /// One of two values.
+    /// `yes` if `condition` is set, else `no`.
     pub fn select(&self, condition: Value<'m>, yes: Value<'m>, no: Value<'m>) -> Value<'m> {
         let is_condition = condition.ty().int_width() == Some(1);
         assert!(is_condition && yes.ty() == no.ty(), "types");
         self.built(|| llvm!(LLVMBuildSelect(self.raw, condition.0, yes.0, no.0, NO_NAME)))
     }
 
-    /// Some value that stays the same, where this one is undefined.
+    /// The value itself, or an arbitrary but fixed value if it is undefined.
     pub fn freeze(&self, value: Value<'m>) -> Value<'m> {
         self.built(|| llvm!(LLVMBuildFreeze(self.raw, value.0, NO_NAME)))
     }
 
-    /// The address of an element, within an object, of a row of elements of this type.
+    /// The address of an element in an array of elements of this type. It must lie within an
+    /// object.
     pub fn element(&self, ty: Type<'m>, of: Value<'m>, index: Value<'m>) -> Value<'m> {
         let fits = of.ty().is_pointer() && index.ty().is_integer();
         assert!(ty.is_sized() && fits, "types");
@@ -174,26 +174,26 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildInBoundsGEP2(self.raw, ty, of, first, 1, NO_NAME)))
     }
 
-    /// The address of a structure's field.
+    /// The address of a field of a structure.
     pub fn field(&self, ty: Type<'m>, of: Value<'m>, field: u32) -> Value<'m> {
         let has_field = (field as usize) < ty.fields().len();
         assert!(of.ty().is_pointer() && has_field, "types");
         self.built(|| llvm!(LLVMBuildStructGEP2(self.raw, ty.0, of.0, field, NO_NAME)))
     }
 
-    /// The address of a new constant that holds a text and a NUL.
+    /// The address of a new constant that holds a text and a terminating NUL.
     pub fn text(&self, text: &str, name: &str) -> Value<'m> {
         let (text, name) = (terminated(text), terminated(name));
         let (text, name) = (text.as_ptr(), name.as_ptr());
         self.built(|| llvm!(LLVMBuildGlobalStringPtr(self.raw, text, name)))
     }
 
-    /// A jump.
+    /// An unconditional branch.
     pub fn jump(&self, to: BasicBlock<'m>) -> Value<'m> {
         self.built(|| llvm!(LLVMBuildBr(self.raw, to.0)))
     }
 
-    /// A branch.
+    /// A conditional branch.
     pub fn branch(
         &self,
         condition: Value<'m>,
@@ -204,7 +204,7 @@ impl<'m> Builder<'m> {
         self.built(|| llvm!(LLVMBuildCondBr(self.raw, condition.0, yes.0, no.0)))
     }
 
-    /// A return with a value, or without one.
+    /// A return, with a value or without one.
     pub fn ret(&self, value: Option<Value<'m>>) -> Value<'m> {
         self.built(|| match value {
             Some(value) => llvm!(LLVMBuildRet(self.raw, value.0)),
@@ -212,7 +212,7 @@ impl<'m> Builder<'m> {
         })
     }
 
-    /// An end that is never reached.
+    /// The instruction `unreachable`.
     pub fn unreachable(&self) -> Value<'m> {
         self.built(|| llvm!(LLVMBuildUnreachable(self.raw)))
     }

@@ -1,24 +1,24 @@
 //! LLVM's C interface, as far as the engine and the fuzzer need it.
 //!
 //! Both read the same modules instruction by instruction and change them, and the typed wrappers of
-//! the ecosystem leave out what that takes: x87 constants, constant expressions, operands that are
-//! metadata, debug locations of instructions, attributes of calls. This crate is thin: a handle is
-//! a pointer that borrows its [`Module`], and a function is one call of the interface, or a few.
-//! What it adds is what the interface leaves to its callers: each function looks at the kind of a
-//! value, a type or a node before it asks what is defined for one kind alone. All calls of LLVM in
-//! the workspace are here.
+//! the ecosystem lack what that requires: x87 constants, constant expressions, operands that are
+//! metadata, debug locations of instructions, and attributes of calls. This crate is thin: a handle
+//! is a pointer that borrows its [`Module`], and a function is one call of the interface, or a few.
+//! In addition, each function checks the preconditions that the interface leaves to its callers:
+//! the kind of a value, a type or a node, before it calls a function that is defined for one kind
+//! only. All calls of LLVM in the workspace are here.
 //!
-//! Two things are left to callers. A handle to what was removed must not be used again
-//! ([`Value::delete`], [`Module::run_passes`]). And handles of modules in different contexts must
-//! not be mixed; a program has one module, and those that are linked into it share its context
-//! ([`Module::read_beside`]).
+//! Two obligations are left to callers. A handle to something that was removed must not be used
+//! again ([`Value::delete`], [`Module::run_passes`]). And handles of modules in different contexts
+//! must not be mixed. A program has one module, and modules that are linked into it share its
+//! context ([`Module::read_beside`]).
 //!
 //! | what | where |
 //! |---|---|
 //! | modules: reading, linking, checking, writing | [`Module`] |
 //! | functions, global variables, constants, instructions, attributes | [`Value`], [`BasicBlock`] |
 //! | types, and their layout in memory | [`Type`], [`Layout`] |
-//! | debug information, and what is noted at instructions | [`metadata`] |
+//! | debug information, and metadata at instructions | [`metadata`] |
 //! | new instructions | [`Builder`] |
 //! | LLVM's passes | [`Module::run_passes`], [`Machine`] |
 //!

@@ -1,9 +1,10 @@
-//! Metadata: what debug information says of variables and types, and what is noted at instructions.
+//! Metadata: debug information about variables and types, and nodes that are attached to
+//! instructions.
 //!
-//! The C interface shows a node's operands by position only. Which position means what is the order
-//! in which LLVM's classes list their operands; the constants here name the few that are read. Most
-//! queries of the interface are defined for some classes of nodes alone, so that each function
-//! looks at the class first.
+//! The C interface gives access to the operands of a node by position only. The meaning of a
+//! position is given by the order in which LLVM's classes list their operands; the constants here
+//! name those that are used. Most functions of the interface are defined for some classes of nodes
+//! only, so each function here checks the class first.
 
 mod change;
 
@@ -15,28 +16,28 @@ use llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef};
 use crate::raw::{lent, llvm};
 use crate::value::Value;
 
-/// The nodes from which all debug information is reached: the descriptions of the compiled files.
+/// The named metadata from which all debug information is reached: the compile units.
 pub const COMPILE_UNITS: &str = "llvm.dbg.cu";
 
 /// The name of a type or a function.
 pub const NAME: u32 = 2;
-/// A variable's name.
+/// The name of a variable.
 pub const VARIABLE_NAME: u32 = 1;
-/// A variable's type.
+/// The type of a variable.
 pub const VARIABLE_TYPE: u32 = 3;
-/// What a derived type, or an array, is made from.
+/// The base type of a derived type, or the element type of an array.
 pub const BASE: u32 = 3;
 /// The members of a composite type, or the ranges of an array.
 pub const ELEMENTS: u32 = 4;
-/// The scope around a block of code.
+/// The enclosing scope of a block of code.
 const PARENT: u32 = 1;
-/// The type of a function; its own operand [`SIGNATURE`] lists the result's type and the
-/// parameters'.
+/// The type of a function. Its operand [`SIGNATURE`] lists the types of the result and of the
+/// parameters.
 pub const FUNCTION_TYPE: u32 = 4;
 /// See [`FUNCTION_TYPE`].
 pub const SIGNATURE: u32 = 3;
 
-/// The tags of DWARF that are read.
+/// The tags of DWARF that are used.
 #[allow(missing_docs, reason = "the standard's names")]
 pub mod tag {
     pub const ARRAY: u16 = 0x01;
@@ -52,7 +53,7 @@ pub mod tag {
     pub const ATOMIC: u16 = 0x47;
 }
 
-/// LLVM's number for what is noted at an instruction, in one context.
+/// LLVM's number for a kind of attached metadata, in one context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MetadataKind(u32);
 
@@ -84,13 +85,13 @@ impl<'m> Metadata<'m> {
         Metadata::some(raw, self.context)
     }
 
-    /// The metadata that an operand of a debug intrinsic wraps; of another value, the value as
+    /// The metadata that an operand of a debug intrinsic wraps. For another value, the value as
     /// metadata.
     pub fn of(value: Value<'m>) -> Option<Metadata<'m>> {
         Metadata::some(llvm!(LLVMValueAsMetadata(value.0)), value.context())
     }
 
-    /// The description of a function.
+    /// The debug information of a function.
     pub fn of_function(function: Value<'m>) -> Option<Metadata<'m>> {
         let found = function
             .is_function()
@@ -98,9 +99,9 @@ impl<'m> Metadata<'m> {
         Metadata::some(found, function.context())
     }
 
-    /// The descriptions of a global variable.
+    /// The debug information of a global variable.
     pub fn of_global(global: Value<'m>) -> Vec<Metadata<'m>> {
-        // A `DIGlobalVariableExpression` holds the variable and where in it the global's bytes
+        // A `DIGlobalVariableExpression` contains the variable, and where in it the global's bytes
         // belong.
         let all = noted_at_global(global).into_iter();
         all.filter_map(|(_, node)| node.operand(0))
@@ -108,7 +109,7 @@ impl<'m> Metadata<'m> {
             .collect()
     }
 
-    /// The place of an instruction.
+    /// The debug location of an instruction.
     pub fn of_place(instruction: Value<'m>) -> Option<Metadata<'m>> {
         let place = instruction
             .is_instruction()
@@ -116,7 +117,7 @@ impl<'m> Metadata<'m> {
         Metadata::some(place, instruction.context())
     }
 
-    /// Line and column of a `DILocation`.
+    /// The line and the column of a `DILocation`.
     pub fn location(self) -> Option<(u32, u32)> {
         if !matches!(self.kind(), LLVMMetadataKind::LLVMDILocationMetadataKind) {
             return None;
@@ -125,7 +126,7 @@ impl<'m> Metadata<'m> {
         Some((line, llvm!(LLVMDILocationGetColumn(self.raw))))
     }
 
-    /// The scope that a `DILocation`, a variable or a block of code is in; a function is in none.
+    /// The scope of a `DILocation`, a variable or a block of code. `None` for a function.
     pub fn scope(self) -> Option<Metadata<'m>> {
         use LLVMMetadataKind::*;
         match self.kind() {
@@ -146,7 +147,7 @@ impl<'m> Metadata<'m> {
         )
     }
 
-    /// The line in which a variable is declared; 0 for others.
+    /// The line in which a variable is declared, or 0 for other nodes.
     pub fn declared_in(self) -> u32 {
         match self.is_variable() {
             true => llvm!(LLVMDIVariableGetLine(self.raw)),
@@ -154,7 +155,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// Directory and name of the file that a scope or a variable is in.
+    /// The directory and the name of the file of a scope or a variable.
     pub fn file(self) -> Option<(String, String)> {
         use LLVMMetadataKind::*;
         let file = match self.kind() {
@@ -172,12 +173,12 @@ impl<'m> Metadata<'m> {
         Some((directory, lent(name, len as usize)))
     }
 
-    /// Which of LLVM's classes it belongs to.
+    /// The class of the node.
     pub fn kind(self) -> LLVMMetadataKind {
         llvm!(LLVMGetMetadataKind(self.raw))
     }
 
-    /// Whether it has operands of its own.
+    /// Whether the metadata is a node, which has operands.
     pub fn is_node(self) -> bool {
         use LLVMMetadataKind::*;
         !self.is_value()
@@ -214,12 +215,12 @@ impl<'m> Metadata<'m> {
         self.wrapped().text()
     }
 
-    /// The metadata as an operand of an instruction.
+    /// The metadata as a value, so that it can be an operand of an instruction.
     pub(crate) fn wrapped(self) -> Value<'m> {
         Value::new(llvm!(LLVMMetadataAsValue(self.context, self.raw)))
     }
 
-    /// The value that it is.
+    /// The value that the metadata wraps.
     pub fn value(self) -> Option<Value<'m>> {
         if !self.is_value() {
             return None;
@@ -229,7 +230,7 @@ impl<'m> Metadata<'m> {
         Value::some(value)
     }
 
-    /// A node's operands, by position.
+    /// The operands of a node, by position.
     pub fn operands(self) -> Vec<Option<Metadata<'m>>> {
         if !self.is_node() {
             return Vec::new();
@@ -246,7 +247,7 @@ impl<'m> Metadata<'m> {
         self.operands().get(at as usize).copied().flatten()
     }
 
-    /// The text that it is.
+    /// The text of a metadata string.
     pub fn string(self) -> Option<String> {
         if !matches!(self.kind(), LLVMMetadataKind::LLVMMDStringMetadataKind) {
             return None;
@@ -256,13 +257,13 @@ impl<'m> Metadata<'m> {
         Some(lent(data, len as usize))
     }
 
-    /// The operand at this position as text; empty where there is none.
+    /// The operand at this position as text, or an empty text if there is none.
     pub fn string_at(self, at: u32) -> String {
         let operand = self.operand(at);
         operand.and_then(Metadata::string).unwrap_or_default()
     }
 
-    /// DWARF's tag of a type; 0 for others.
+    /// The DWARF tag of a type, or 0 for other nodes.
     pub fn tag(self) -> u16 {
         match self.is_type() {
             true => llvm!(LLVMGetDINodeTag(self.raw)),
@@ -270,7 +271,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// A type's size; 0 for others.
+    /// The size of a type in bits, or 0 for other nodes.
     pub fn bits(self) -> u64 {
         match self.is_type() {
             true => llvm!(LLVMDITypeGetSizeInBits(self.raw)),
@@ -278,7 +279,7 @@ impl<'m> Metadata<'m> {
         }
     }
 
-    /// Where a member begins; 0 for others.
+    /// The offset of a member in bits, or 0 for other nodes.
     pub fn offset_in_bits(self) -> u64 {
         match self.is_type() {
             true => llvm!(LLVMDITypeGetOffsetInBits(self.raw)),
@@ -287,7 +288,7 @@ impl<'m> Metadata<'m> {
     }
 }
 
-/// What is noted at a global variable, by kind.
+/// The metadata attached to a global variable, by kind.
 fn noted_at_global(global: Value<'_>) -> Vec<(MetadataKind, Metadata<'_>)> {
     if !global.is_global_variable() {
         return Vec::new();
@@ -304,9 +305,9 @@ fn noted_at_global(global: Value<'_>) -> Vec<(MetadataKind, Metadata<'_>)> {
     all
 }
 
-/// What is noted at instructions and global variables.
+/// Metadata attached to instructions and global variables.
 impl<'m> Value<'m> {
-    /// What is noted at an instruction under this name.
+    /// The node of this kind that is attached to an instruction.
     pub fn metadata(self, name: &str) -> Option<Metadata<'m>> {
         if !self.is_instruction() {
             return None;
@@ -315,7 +316,7 @@ impl<'m> Value<'m> {
         Value::some(llvm!(LLVMGetMetadata(self.0, kind))).and_then(Metadata::of)
     }
 
-    /// Whether a global variable is marked by a node of this name.
+    /// Whether a node of this kind is attached to a global variable.
     pub fn is_marked(self, name: &str) -> bool {
         let kind = MetadataKind::named(self.context(), name);
         noted_at_global(self)

@@ -1,8 +1,8 @@
 //! A module and the context that owns its types.
 //!
-//! Modules that are linked share a context, which lives as long as the last of them. A context is
-//! asked for its last message on this thread: the C interface hands what the reader and the linker
-//! say to a handler, and without one LLVM prints warnings and ends the process on an error.
+//! Modules that are linked share a context, which lives as long as the last of them. A diagnostic
+//! handler of the context remembers the last message on this thread. Without a handler, LLVM prints
+//! warnings and ends the process on an error.
 
 mod change;
 
@@ -30,7 +30,7 @@ pub enum ModuleError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What LLVM or the system said.
+        /// The message of LLVM or the system.
         message: String,
     },
     /// The file is not bitcode of LLVM 19.
@@ -38,21 +38,21 @@ pub enum ModuleError {
     Parse {
         /// The file.
         path: PathBuf,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// The module is not well-formed.
     #[error("{what} is not well-formed LLVM: {message}")]
     Verify {
-        /// The file or the stage.
+        /// The file or the stage of the module.
         what: String,
-        /// What LLVM's verifier said.
+        /// The message of LLVM's verifier.
         message: String,
     },
 }
 
 impl ModuleError {
-    /// What LLVM or the system said.
+    /// The message of LLVM or the system.
     pub fn message(self) -> String {
         match self {
             ModuleError::Read { message, .. }
@@ -62,7 +62,7 @@ impl ModuleError {
     }
 }
 
-/// What LLVM said when it refused to link or to change a module.
+/// LLVM's message after a refusal to link or to change a module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Refused(pub String);
@@ -80,7 +80,7 @@ thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Remembers what LLVM says on this thread.
+/// Remembers LLVM's message for this thread.
 extern "C" fn remember(info: LLVMDiagnosticInfoRef, _: *mut c_void) {
     let text = given(llvm!(LLVMGetDiagInfoDescription(info)));
     LAST.with_borrow_mut(|last| *last = text);
@@ -98,9 +98,9 @@ impl Context {
     }
 }
 
-/// A module. Handles to what is in it borrow it.
+/// A module. Handles to its parts borrow it.
 pub struct Module {
-    /// NULL once the module was linked into another.
+    /// NULL after the module was linked into another one.
     raw: LLVMModuleRef,
     // Dropped after the module itself.
     context: Rc<Context>,
@@ -133,8 +133,8 @@ impl Module {
         read_into(Rc::clone(&self.context), path, false)
     }
 
-    /// As [`Module::read_beside`], but a function's body is read when the linker takes the
-    /// function, or never.
+    /// As [`Module::read_beside`], but reads a function's body only when the linker needs the
+    /// function.
     pub fn read_beside_lazily(&self, path: &Path) -> Result<Module, ModuleError> {
         read_into(Rc::clone(&self.context), path, true)
     }
@@ -144,7 +144,7 @@ impl Module {
         let context = Context::new();
         let buffer = copied(text.as_bytes(), "text");
         let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
-        // The reader owns the buffer from here on.
+        // The parser takes ownership of the buffer.
         let failed = llvm!(LLVMParseIRInContext(
             context.0,
             buffer,
@@ -166,7 +166,7 @@ impl Module {
         self.context.0
     }
 
-    /// Functions in module order, declarations and LLVM's intrinsics included.
+    /// The functions in module order, including declarations and LLVM's intrinsics.
     pub fn functions(&self) -> Vec<Value<'_>> {
         walk(
             llvm!(LLVMGetFirstFunction(self.raw)),
@@ -175,7 +175,7 @@ impl Module {
         )
     }
 
-    /// Global variables in module order.
+    /// The global variables in module order.
     pub fn globals(&self) -> Vec<Value<'_>> {
         walk(
             llvm!(LLVMGetFirstGlobal(self.raw)),
@@ -184,7 +184,7 @@ impl Module {
         )
     }
 
-    /// Functions, then global variables.
+    /// The functions, then the global variables.
     pub fn functions_and_globals(&self) -> impl Iterator<Item = Value<'_>> {
         self.functions().into_iter().chain(self.globals())
     }
@@ -206,24 +206,24 @@ impl Module {
         Value::some(llvm!(LLVMGetNamedGlobal(self.raw, name.as_ptr())))
     }
 
-    /// Whether a function is chosen when the program is loaded.
+    /// Whether the module has functions whose implementation is chosen when the program is loaded.
     pub fn has_ifuncs(&self) -> bool {
         !llvm!(LLVMGetFirstGlobalIFunc(self.raw)).is_null()
     }
 
-    /// The assembly at file scope.
+    /// The module-level assembly.
     pub fn assembly(&self) -> String {
         let mut len = 0;
         let text = llvm!(LLVMGetModuleInlineAsm(self.raw, &mut len));
         lent(text, len)
     }
 
-    /// Sizes and offsets on the module's target.
+    /// The data layout of the module's target.
     pub fn layout(&self) -> Layout<'_> {
         Layout::new(llvm!(LLVMGetModuleDataLayout(self.raw)))
     }
 
-    /// The nodes under a name, in order.
+    /// The nodes of a named metadata list, in order.
     pub fn named_nodes(&self, name: &str) -> Vec<Metadata<'_>> {
         let name = terminated(name);
         let count = llvm!(LLVMGetNamedMetadataNumOperands(self.raw, name.as_ptr()));
@@ -234,14 +234,14 @@ impl Module {
         each.filter_map(Metadata::of).collect()
     }
 
-    /// The kind of what is noted at instructions under a name.
+    /// The kind of metadata with this name.
     pub fn metadata_kind(&self, name: &str) -> MetadataKind {
         MetadataKind::named(self.context(), name)
     }
 
-    /// Calls `read` while what debug information binds to variables stands in calls among the
-    /// instructions. This version of LLVM lets C callers read it in this older form only. Handles
-    /// to such calls are dead afterwards.
+    /// Calls `read` while debug information about variables is represented by calls among the
+    /// instructions. This version of LLVM gives C callers access to it in this older form only.
+    /// Handles to such calls are invalid afterwards.
     pub fn with_debug_calls(&self, read: impl FnOnce()) {
         let has_records = holds(llvm!(LLVMIsNewDbgInfoFormat(self.raw)));
         if has_records {
@@ -269,7 +269,7 @@ impl Module {
     }
 }
 
-/// A copy of bytes for one of LLVM's readers. The module is called as the bytes are.
+/// A copy of bytes for one of LLVM's readers. The module gets the name of the buffer.
 fn copied(bytes: &[u8], name: &str) -> LLVMMemoryBufferRef {
     let (data, len, name) = (bytes.as_ptr().cast(), bytes.len(), terminated(name));
     llvm!(LLVMCreateMemoryBufferWithMemoryRangeCopy(
@@ -294,14 +294,14 @@ fn read_into(context: Rc<Context>, path: &Path, lazily: bool) -> Result<Module, 
     }
     let (buffer, mut raw) = (copied(&bytes, &path.to_string_lossy()), ptr::null_mut());
     let failed = match lazily {
-        // The module owns the buffer; one that is rejected is lost, which is the end of the
-        // campaign.
+        // The module takes ownership of the buffer. If the reader rejects it, the buffer leaks.
+        // That does not matter, since the campaign ends then.
         true => llvm!(LLVMGetBitcodeModuleInContext2(
             context.0,
             buffer,
             &raw mut raw
         )),
-        // The parser copies what it keeps.
+        // The parser copies the data that it keeps.
         false => {
             let failed = llvm!(LLVMParseBitcodeInContext2(context.0, buffer, &raw mut raw));
             llvm!(LLVMDisposeMemoryBuffer(buffer));

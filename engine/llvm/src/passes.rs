@@ -1,4 +1,4 @@
-//! LLVM's passes, by name, and the machine that some of them want to know.
+//! LLVM's passes, by name, and the target machine that some of them need.
 
 use std::ffi::CStr;
 use std::ptr;
@@ -10,7 +10,7 @@ use llvm_sys::target_machine::{
 use crate::module::{Module, Refused};
 use crate::raw::{given, holds, lent_to_nul, llvm, terminated};
 
-/// A processor for which code is made.
+/// A target machine: the processor for which code is generated.
 pub struct Machine(LLVMTargetMachineRef);
 
 impl Drop for Machine {
@@ -20,7 +20,7 @@ impl Drop for Machine {
 }
 
 impl Machine {
-    /// The processor that a module is for: one of the x86-64 family.
+    /// The target machine for a module: a processor of the x86-64 family.
     pub fn x86_64(module: &Module) -> Result<Machine, Refused> {
         llvm!(LLVMInitializeX86TargetInfo());
         llvm!(LLVMInitializeX86Target());
@@ -51,7 +51,8 @@ impl Machine {
 }
 
 impl Module {
-    /// Runs passes: `function(sroa,mem2reg)`. Handles to what they remove are dead afterwards.
+    /// Runs a pipeline of passes, such as `function(sroa,mem2reg)`. Handles to what they remove are
+    /// invalid afterwards.
     pub fn run_passes(&self, passes: &str, machine: Option<&Machine>) -> Result<(), Refused> {
         let passes = terminated(passes);
         let machine = machine.map_or(ptr::null_mut(), |machine| machine.0);
@@ -69,8 +70,8 @@ impl Module {
     }
 }
 
-/// Sets options of LLVM's own command line, which the process has one of. LLVM ends the process
-/// where it does not know one, or where one is set a second time.
+/// Sets options of LLVM's command-line parser, of which there is one per process. LLVM ends the
+/// process if an option is unknown or is set twice.
 pub fn set_options(options: &[&CStr]) {
     let mut words = vec![c"cegar".as_ptr()];
     words.extend(options.iter().map(|option| option.as_ptr()));

@@ -1,5 +1,5 @@
-//! Wrong questions get an answer, or a panic, and never LLVM's undefined behaviour; what is built
-//! and linked is well-formed.
+//! Invalid uses give an answer or a panic, and never LLVM's undefined behaviour. What is built and
+//! linked is well-formed.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 

@@ -1,9 +1,9 @@
 //! Types and their layout in memory.
 //!
-//! The C interface answers some questions for one kind of type alone, and reads beyond the others.
-//! So each function here looks at the kind first: what only some types have is an `Option`, or
-//! none, or 0 for the others. [`Type::element`], [`Type::result`], [`Type::array`] and
-//! [`Layout::field_offset`] panic where there is no such thing.
+//! Some functions of the C interface are defined for one kind of type only, and read invalid memory
+//! for others. So each function here checks the kind first, and returns `None`, an empty list or 0
+//! for types to which it does not apply. [`Type::element`], [`Type::result`], [`Type::array`] and
+//! [`Layout::field_offset`] panic instead.
 
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ impl<'m> Type<'m> {
         llvm!(LLVMGetTypeContext(self.0))
     }
 
-    /// Which kind of type it is.
+    /// The kind of the type.
     pub fn kind(self) -> LLVMTypeKind {
         llvm!(LLVMGetTypeKind(self.0))
     }
@@ -41,7 +41,7 @@ impl<'m> Type<'m> {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind
     }
 
-    /// Whether it is the type of addresses relative to a segment's beginning (`__seg_fs`).
+    /// Whether it is the type of addresses relative to the start of a segment (`__seg_fs`).
     pub fn is_in_segment(self) -> bool {
         self.is_pointer() && llvm!(LLVMGetPointerAddressSpace(self.0)) != 0
     }
@@ -83,13 +83,13 @@ impl<'m> Type<'m> {
         self.kind() == LLVMTypeKind::LLVMFunctionTypeKind
     }
 
-    /// Bits of an integer type.
+    /// The width of an integer type in bits.
     pub fn int_width(self) -> Option<u32> {
         self.is_integer()
             .then(|| llvm!(LLVMGetIntTypeWidth(self.0)))
     }
 
-    /// Whether the type has a size at all; opaque structures and functions have none.
+    /// Whether the type has a size. Opaque structures and functions have none.
     pub fn is_sized(self) -> bool {
         holds(llvm!(LLVMTypeIsSized(self.0)))
     }
@@ -98,13 +98,13 @@ impl<'m> Type<'m> {
         if self.is_sized() { ask() } else { otherwise }
     }
 
-    /// The name of a structure as bitcode has it: `struct.node`, `union.value.3`.
+    /// The name of a structure as in bitcode: `struct.node`, `union.value.3`.
     pub fn struct_name(self) -> Option<String> {
         let name = self.is_struct().then(|| llvm!(LLVMGetStructName(self.0)))?;
         lent_to_nul(name)
     }
 
-    /// Whether it is a structure that is known by its fields alone.
+    /// Whether it is a structure without a name, which is identified by its fields.
     pub(crate) fn is_literal_struct(self) -> bool {
         self.is_struct() && holds(llvm!(LLVMIsLiteralStruct(self.0)))
     }
@@ -114,7 +114,7 @@ impl<'m> Type<'m> {
         self.is_struct() && holds(llvm!(LLVMIsPackedStruct(self.0)))
     }
 
-    /// The type of the elements of an array or a vector.
+    /// The element type of an array or a vector.
     pub fn element(self) -> Type<'m> {
         let has_elements = self.is_array()
             || self.is_vector()
@@ -123,7 +123,7 @@ impl<'m> Type<'m> {
         Type::new(llvm!(LLVMGetElementType(self.0)))
     }
 
-    /// The number of an array's elements; 0 for other types.
+    /// The number of elements of an array, or 0 for other types.
     pub fn array_len(self) -> u64 {
         match self.is_array() {
             true => llvm!(LLVMGetArrayLength2(self.0)),
@@ -131,7 +131,7 @@ impl<'m> Type<'m> {
         }
     }
 
-    /// The number of a vector's elements; 0 for other types.
+    /// The number of elements of a vector, or 0 for other types.
     pub fn vector_len(self) -> u32 {
         match self.is_vector() {
             true => llvm!(LLVMGetVectorSize(self.0)),
@@ -139,7 +139,7 @@ impl<'m> Type<'m> {
         }
     }
 
-    /// The types of a structure's fields; none for other types.
+    /// The types of a structure's fields. Empty for other types.
     pub fn fields(self) -> Vec<Type<'m>> {
         let count = match self.is_struct() {
             true => llvm!(LLVMCountStructElementTypes(self.0)),
@@ -161,7 +161,7 @@ impl<'m> Type<'m> {
         self.is_function() && holds(llvm!(LLVMIsFunctionVarArg(self.0)))
     }
 
-    /// The types of a function's parameters; none for other types.
+    /// The types of a function's parameters. Empty for other types.
     pub fn params(self) -> Vec<Type<'m>> {
         if !self.is_function() {
             return Vec::new();
@@ -182,7 +182,7 @@ impl<'m> Type<'m> {
         given(llvm!(LLVMPrintTypeToString(self.0)))
     }
 
-    /// The type of an array of so many elements of this type, which has a size.
+    /// The type of an array of `len` elements of this type, which must have a size.
     pub fn array(self, len: u64) -> Type<'m> {
         assert!(self.is_sized(), "elements have a size");
         Type::new(llvm!(LLVMArrayType2(self.0, len)))
@@ -196,7 +196,7 @@ impl<'m> Type<'m> {
     }
 }
 
-/// Sizes and offsets as the target lays things out.
+/// Sizes and offsets according to the target's data layout.
 #[derive(Clone, Copy)]
 pub struct Layout<'m>(LLVMTargetDataRef, PhantomData<&'m ()>);
 
@@ -205,22 +205,22 @@ impl<'m> Layout<'m> {
         Layout(raw, PhantomData)
     }
 
-    /// Bytes from one element of an array to the next; 0 for types without a size.
+    /// The distance in bytes between elements of an array, or 0 for types without a size.
     pub fn size(self, ty: Type<'m>) -> u64 {
         ty.if_sized(|| llvm!(LLVMABISizeOfType(self.0, ty.0)), 0)
     }
 
-    /// Bytes that a store writes; 0 for types without a size.
+    /// The number of bytes that a store writes, or 0 for types without a size.
     pub fn store_size(self, ty: Type<'m>) -> u64 {
         ty.if_sized(|| llvm!(LLVMStoreSizeOfType(self.0, ty.0)), 0)
     }
 
-    /// Bits of a value; 0 for types without a size.
+    /// The number of bits of a value, or 0 for types without a size.
     pub fn bits(self, ty: Type<'m>) -> u64 {
         ty.if_sized(|| llvm!(LLVMSizeOfTypeInBits(self.0, ty.0)), 0)
     }
 
-    /// The alignment; 1 for types without a size.
+    /// The alignment in bytes, or 1 for types without a size.
     pub fn align(self, ty: Type<'m>) -> u32 {
         ty.if_sized(|| llvm!(LLVMABIAlignmentOfType(self.0, ty.0)), 1)
     }

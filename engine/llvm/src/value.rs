@@ -1,11 +1,11 @@
-//! Values: functions, globals, constants, instructions; and basic blocks.
+//! Values (functions, globals, constants and instructions) and basic blocks.
 //!
-//! To the C interface all of them are one type, and most of its queries are defined for some of
-//! them alone. Each function here looks at the kind of the value first. Where another kind may be
-//! asked in good faith, the answer is an `Option`, or none, or 0. Otherwise a value that is not
-//! what the function's first sentence speaks of (a call, a global variable, an operand of this
-//! number) is a mistake of the caller, and the function panics. A value that was removed must not
-//! be used again; no type keeps anybody from that, and [`Value::delete`] says so.
+//! In the C interface all values have one type, and most of its functions are defined for some
+//! kinds of values only. Each function here checks the kind of the value first. Where callers may
+//! reasonably pass other kinds, the result for them is `None`, an empty list or 0. Otherwise the
+//! value must be of the kind that the first sentence of the documentation names (a call, a global
+//! variable, an operand of this number), and the function panics if it is not. A value that was
+//! removed must not be used again. No type enforces that; see [`Value::delete`].
 
 mod attributes;
 mod change;
@@ -31,7 +31,7 @@ pub struct Value<'m>(pub(crate) LLVMValueRef, PhantomData<&'m ()>);
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BasicBlock<'m>(pub(crate) LLVMBasicBlockRef, PhantomData<&'m ()>);
 
-/// A function and the type by which it is called.
+/// A function together with the type by which it is called.
 #[derive(Clone, Copy)]
 pub struct Callee<'m> {
     /// The function, or a pointer to one.
@@ -40,20 +40,20 @@ pub struct Callee<'m> {
     pub ty: Type<'m>,
 }
 
-/// Where something was written.
+/// A position in the source code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Position {
-    /// The folder in which the compiler ran.
+    /// The working directory of the compiler.
     pub directory: String,
-    /// The file, as the compiler was given it. Empty if unknown.
+    /// The file as given to the compiler. Empty if unknown.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The column, 0 if unknown.
+    /// The column, or 0 if unknown.
     pub column: u32,
 }
 
-/// What a walk through one of LLVM's lists finds: all elements from the first one on.
+/// All elements of one of LLVM's linked lists from `first` on.
 pub(crate) fn walk<R, T>(
     first: *mut R,
     next: impl Fn(*mut R) -> *mut R,
@@ -73,12 +73,12 @@ impl<'m> BasicBlock<'m> {
         BasicBlock(raw, PhantomData)
     }
 
-    /// Its name; empty if it has none.
+    /// The name of the block. Empty if it has none.
     pub fn name(self) -> String {
         lent_to_nul(llvm!(LLVMGetBasicBlockName(self.0))).unwrap_or_default()
     }
 
-    /// Its instructions, in order.
+    /// The instructions of the block, in order.
     pub fn instructions(self) -> Vec<Value<'m>> {
         walk(
             llvm!(LLVMGetFirstInstruction(self.0)),
@@ -101,17 +101,17 @@ impl<'m> Value<'m> {
         self.ty().context()
     }
 
-    /// Its type.
+    /// The type of the value.
     pub fn ty(self) -> Type<'m> {
         Type::new(llvm!(LLVMTypeOf(self.0)))
     }
 
-    /// Which kind of value it is.
+    /// The kind of the value.
     pub fn kind(self) -> LLVMValueKind {
         llvm!(LLVMGetValueKind(self.0))
     }
 
-    /// Its name; empty if it has none.
+    /// The name of the value. Empty if it has none.
     pub fn name(self) -> String {
         let mut len = 0;
         let data = llvm!(LLVMGetValueName2(self.0, &mut len));
@@ -123,7 +123,7 @@ impl<'m> Value<'m> {
         given(llvm!(LLVMPrintValueToString(self.0)))
     }
 
-    /// Whether it is a constant: functions and global variables are.
+    /// Whether it is a constant. Functions and global variables are constants.
     pub fn is_constant(self) -> bool {
         holds(llvm!(LLVMIsConstant(self.0)))
     }
@@ -133,7 +133,7 @@ impl<'m> Value<'m> {
         holds(llvm!(LLVMIsUndef(self.0)))
     }
 
-    /// Whether it is a constant all of whose bits are zero.
+    /// Whether it is a constant whose bits are all zero.
     pub fn is_null(self) -> bool {
         holds(llvm!(LLVMIsNull(self.0)))
     }
@@ -164,7 +164,7 @@ impl<'m> Value<'m> {
 
     // Operands and uses.
 
-    /// The number of operands; 0 for what has none.
+    /// The number of operands, or 0 for values that have none.
     pub fn operand_count(self) -> u32 {
         match llvm!(LLVMIsAUser(self.0)).is_null() {
             true => 0,
@@ -172,7 +172,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// One operand.
+    /// The operand with this index.
     pub fn operand(self, index: u32) -> Value<'m> {
         let operand = match index < self.operand_count() {
             true => Value::some(llvm!(LLVMGetOperand(self.0, index))),
@@ -188,7 +188,7 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// What has the value as an operand, once for each such operand.
+    /// The users of the value, once for each operand that is the value.
     pub fn users(self) -> Vec<Value<'m>> {
         walk(
             llvm!(LLVMGetFirstUse(self.0)),
@@ -199,30 +199,30 @@ impl<'m> Value<'m> {
 
     // Functions and globals.
 
-    /// The type of the memory that a global variable names, or of a function.
+    /// The type of a function, or of the memory that a global variable names.
     pub fn value_type(self) -> Type<'m> {
         assert!(self.is_global_value(), "nothing global");
         Type::new(llvm!(LLVMGlobalGetValueType(self.0)))
     }
 
-    /// A function, to be called by its own type.
+    /// A function, to be called with its own type.
     pub fn callable(self) -> Callee<'m> {
         let ty = self.value_type();
         Callee { function: self, ty }
     }
 
-    /// Whether it is global and defined elsewhere.
+    /// Whether it is a function or global variable that is defined elsewhere.
     pub fn is_declaration(self) -> bool {
         self.is_global_value() && holds(llvm!(LLVMIsDeclaration(self.0)))
     }
 
-    /// The linkage of something global.
+    /// The linkage of a global value.
     pub fn linkage(self) -> LLVMLinkage {
         assert!(self.is_global_value(), "nothing global");
         llvm!(LLVMGetLinkage(self.0))
     }
 
-    /// The section that a variable or a function is put into.
+    /// The section of a variable or a function.
     pub fn section(self) -> Option<String> {
         let section = self
             .is_global_object()
@@ -230,7 +230,7 @@ impl<'m> Value<'m> {
         lent_to_nul(section)
     }
 
-    /// A function's parameters; none for other values.
+    /// The parameters of a function. Empty for other values.
     pub fn params(self) -> Vec<Value<'m>> {
         let count = match self.is_function() {
             true => llvm!(LLVMCountParams(self.0)),
@@ -241,7 +241,7 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// A function's blocks, in order; none for other values.
+    /// The blocks of a function, in order. Empty for other values.
     pub fn blocks(self) -> Vec<BasicBlock<'m>> {
         if !self.is_function() {
             return Vec::new();
@@ -259,12 +259,12 @@ impl<'m> Value<'m> {
             .then(|| llvm!(LLVMGetFunctionCallConv(self.0)))
     }
 
-    /// Whether it is a global variable that is never written.
+    /// Whether it is a global variable that is declared as constant.
     pub fn is_global_constant(self) -> bool {
         self.is_global_variable() && holds(llvm!(LLVMIsGlobalConstant(self.0)))
     }
 
-    /// What a global variable holds at first.
+    /// The initial value of a global variable.
     pub fn initializer(self) -> Option<Value<'m>> {
         let value = self
             .is_global_variable()
@@ -272,7 +272,7 @@ impl<'m> Value<'m> {
         Value::some(value)
     }
 
-    /// Where an instruction, a function or a global variable was written.
+    /// The position of an instruction, a function or a global variable in the source code.
     pub fn position(self) -> Option<Position> {
         let has_place = self.is_instruction() || self.is_global_object();
         let line = match has_place {

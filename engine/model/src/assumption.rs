@@ -1,19 +1,20 @@
-//! Where the model is narrower than the world, and how each narrowing is lifted.
+//! The table of assumptions: the rules by which the model is narrower than the world, and how each
+//! is lifted.
 //!
-//! A proof holds for the real program only as far as the model's world is as wide as the real one.
-//! Where it is not, that is a rule of this table: it has an identifier, a sentence, and the switch
-//! with which a user asks for the wider world. The stub library asks for a rule where it decides
-//! (`crunner_assumed("alloc")`), and so does the encoder. What was asked, and could be reached, is
-//! what a verdict rests on; nothing else is printed, and nothing that was asked is left out.
+//! A proof holds for the real program only if the model covers all behaviour of the real world.
+//! Each exception is a rule of this table: it has an identifier, a sentence, and the switch with
+//! which a user lifts it. The stub library asks for a rule where its behaviour depends on it
+//! (`crunner_assumed("alloc")`), and so does the encoder. A verdict rests on the rules that were
+//! asked for at reachable places: exactly these are printed with it.
 
 use std::collections::BTreeSet;
 
-/// A rule of the model that narrows the world.
+/// A rule that makes the model narrower than the world.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rule {
     /// Its identifier: short, lower case, with hyphens. It never changes.
     pub id: &'static str,
-    /// What is assumed.
+    /// The assumption, as a sentence.
     pub says: &'static str,
     /// How it is lifted.
     pub lift: Lift,
@@ -30,25 +31,25 @@ pub enum Lift {
     Faults(Faults),
     /// Another option.
     Option(&'static str),
-    /// Nothing does.
+    /// No switch lifts it.
     Never,
 }
 
 /// Which part of the tool asks for a rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    /// C code, by `crunner_assumed("ID")`: in the stub library, in generated bodies and in the
-    /// user's models.
+    /// C code calls `crunner_assumed("ID")`: the stub library, generated bodies, and the user's
+    /// models.
     Code,
-    /// The encoder, where it meets what the rule is about.
+    /// The encoder, where it encodes a construct that the rule is about.
     Encoder,
-    /// Every proof rests on it.
+    /// None in particular: every proof rests on it.
     Always,
-    /// The checker, by what is in the program as a whole or is open.
+    /// The checker, depending on what the program as a whole contains or on which checks are open.
     Checker,
 }
 
-/// How much of the world's failing is looked at.
+/// Which failures of the environment are modelled.
 #[derive(
     Clone,
     Copy,
@@ -70,12 +71,12 @@ pub enum Faults {
     Io,
     /// Allocations may fail.
     Alloc,
-    /// All of that.
+    /// All of these, and writes of `printf`, `puts` and their kin may fail.
     All,
 }
 
 impl Faults {
-    /// Every level.
+    /// All levels.
     pub const ALL: [Faults; 4] = [Faults::None, Faults::Io, Faults::Alloc, Faults::All];
 
     /// The identifiers that a level lifts.
@@ -88,7 +89,7 @@ impl Faults {
         }
     }
 
-    /// As it is written on the command line.
+    /// The name of the level on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Faults::None => "none",
@@ -99,10 +100,10 @@ impl Faults {
     }
 }
 
-/// Stands for every identifier that can be lifted.
+/// Stands for every identifier that can be lifted, on the command line.
 pub const ALL: &str = "all";
 
-/// Every rule there is.
+/// All rules.
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
     rule("threads", "there is one thread", Lift::Never, Asked::Always),
@@ -205,13 +206,13 @@ impl Rule {
         RULES.iter().find(|rule| rule.id == id)
     }
 
-    /// Whether a user can ask for the wider world: then there is one, or what rests on the rule is
-    /// open.
+    /// Whether `--no-assume` lifts the rule. When it is lifted, either the model covers the wider
+    /// behaviour, or the goals that depend on the rule stay open.
     pub fn can_be_lifted(&self) -> bool {
         matches!(self.lift, Lift::NoAssume | Lift::Faults(_))
     }
 
-    /// The switch that lifts it, as it is written on the command line.
+    /// The switch that lifts the rule, as it is written on the command line.
     pub fn switch(&self) -> Option<String> {
         match self.lift {
             Lift::NoAssume => Some(format!("--no-assume {}", self.id)),
@@ -222,13 +223,13 @@ impl Rule {
     }
 }
 
-/// Why a set of rules cannot be lifted.
+/// The reason why a rule cannot be lifted.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LiftError {
     /// There is no such rule.
     #[error("there is no assumption `{0}`")]
     Unknown(String),
-    /// There is no wider world for it.
+    /// The model has no wider world for the rule.
     #[error("the assumption `{id}` cannot be lifted: \
         {says}{}", switch.as_deref().map_or_else(String::new, |s| format!("; {s} looks at it")))]
     Fixed {
@@ -236,12 +237,12 @@ pub enum LiftError {
         id: &'static str,
         /// Its sentence.
         says: &'static str,
-        /// The option that does instead.
+        /// The option that covers the wider behaviour instead.
         switch: Option<String>,
     },
 }
 
-/// The identifiers that can be lifted, for people.
+/// The identifiers that can be lifted, as a list for messages.
 pub fn liftable() -> String {
     let all = RULES.iter().filter(|rule| rule.can_be_lifted());
     let mut names: Vec<&str> = all.map(|rule| rule.id).collect();
@@ -249,8 +250,8 @@ pub fn liftable() -> String {
     names.join(", ")
 }
 
-/// The identifiers that are lifted where a level of faults, and then `lift` and `keep`, are asked
-/// for. What is kept goes before what is lifted.
+/// The identifiers that a level of faults and then `lift` and `keep` lift together. `keep` takes
+/// precedence over `lift`.
 pub fn lifted(
     faults: Faults,
     lift: &[String],
@@ -302,7 +303,7 @@ mod tests {
         }
     }
 
-    /// Every file below a folder.
+    /// Appends the contents of every file below a folder to `found`.
     fn texts(folder: &std::path::Path, found: &mut Vec<String>) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -314,7 +315,7 @@ mod tests {
         }
     }
 
-    /// What stands in quotes behind a word in some of these texts.
+    /// The quoted strings that directly follow `word` in the texts.
     fn quoted(texts: &[String], word: &str) -> BTreeSet<String> {
         let all = texts.iter().flat_map(|text| text.split(word).skip(1));
         let quoted = all.filter_map(|rest| {
@@ -335,7 +336,7 @@ mod tests {
         }
         let mut asked = quoted(&code, "crunner_assumed(");
         asked.remove("ID");
-        // Those of the driver stand in a table.
+        // The rules of the driver are in a table.
         asked.extend(quoted(&code, "rule: "));
         for id in &asked {
             let rule = Rule::find(id).unwrap_or_else(|| panic!("no rule `{id}`"));
@@ -347,8 +348,8 @@ mod tests {
             let literal = format!("\"{}\"", rule.id);
             let is_asked = match rule.asked {
                 Asked::Code => asked.contains(rule.id),
-                // By name, or by a constant that has it: `narrow` makes a hole of a name that is
-                // none.
+                // The identifier as a literal, or as the value of a constant: `narrow` creates a
+                // hole for a name that is not a rule.
                 Asked::Encoder => encoder.iter().any(|text| text.contains(&literal)),
                 Asked::Always | Asked::Checker => true,
             };

@@ -1,11 +1,11 @@
-//! When a thread's work has to end.
+//! The time at which a thread's work has to end.
 //!
-//! A deadline that is handed from function to function is heeded where somebody thought of it, and
-//! the work that takes a minute is found where nobody did: translating terms, rewriting them,
-//! growing a forest. So a thread has one deadline, whoever starts the work sets it ([`within`]),
-//! and every loop that may be long looks at it ([`passed`]). A question to a solver never gets more
-//! time than is left. Where steps are counted instead of seconds no thread has a deadline, so that
-//! the clock decides nothing.
+//! A deadline that is passed from function to function is only checked where somebody thought of
+//! it, and long-running work turns up where nobody did: translating terms, rewriting them, growing
+//! a forest. So each thread has one deadline: the code that starts the work sets it ([`within`]),
+//! and every loop that may be long checks it ([`passed`]). A solver query never gets more time than
+//! is left. Where steps are counted instead of seconds, no thread has a deadline, so that results
+//! do not depend on the clock.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -13,28 +13,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::LocalKey;
 use std::time::{Duration, Instant};
 
-/// When work has to end.
+/// The conditions under which work has to end.
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
-    /// At this time. None: the clock does not matter.
+    /// The time at which the work ends. `None`: there is no time limit.
     pub at: Option<Instant>,
-    /// Or as soon as this is set. `None`: no other thread can ask for the end.
+    /// A flag that ends the work as soon as it is set. `None`: no other thread can end it.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Deadline {
-    /// At a time, if there is one.
+    /// A deadline at `at` and without a flag; `None` means no time limit.
     pub fn at(at: Option<Instant>) -> Deadline {
         Deadline { at, stop: None }
     }
 
-    /// Whether it has passed.
+    /// Whether the time has passed or the flag is set.
     pub fn has_passed(&self) -> bool {
         let stopped = |stop: &Arc<AtomicBool>| stop.load(Ordering::Relaxed);
         self.stop.as_ref().is_some_and(stopped) || self.at.is_some_and(|at| Instant::now() >= at)
     }
 
-    /// How long until then. None: no limit.
+    /// The time that is left. `None`: no limit.
     pub fn left(&self) -> Option<Duration> {
         if self.has_passed() {
             return Some(Duration::ZERO);
@@ -44,24 +44,24 @@ impl Deadline {
     }
 }
 
-/// Flags of which any asks for the end of a question to a solver, but not of the work around it.
+/// Flags that interrupt a solver query when any of them is set, without ending the work around it.
 pub type Alarm = Vec<Arc<AtomicBool>>;
 
 thread_local! {
     static ALARM: RefCell<Alarm> = const { RefCell::new(Vec::new()) };
     static CURRENT: RefCell<Deadline> = const { RefCell::new(Deadline { at: None, stop: None }) };
-    /// How often [`seldom_passed`] was asked.
+    /// The number of calls of [`seldom_passed`].
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Does something while one of the thread's variables has a value. The value of the work around it
-/// is in force again afterwards.
+/// Runs `work` while a thread-local variable has the given value, and restores the earlier value
+/// afterwards.
 fn with<V: Default, T>(
     variable: &'static LocalKey<RefCell<V>>,
     value: V,
     work: impl FnOnce() -> T,
 ) -> T {
-    /// Puts the earlier value back, also where the work panics.
+    /// Restores the earlier value, even if the work panics.
     struct Restore<V: Default + 'static>(&'static LocalKey<RefCell<V>>, V);
     impl<V: Default> Drop for Restore<V> {
         fn drop(&mut self) {
@@ -72,17 +72,17 @@ fn with<V: Default, T>(
     work()
 }
 
-/// Does something under a deadline.
+/// Runs `work` under a deadline.
 pub fn within<T>(deadline: Deadline, work: impl FnOnce() -> T) -> T {
     with(&CURRENT, deadline, work)
 }
 
-/// Does something whose questions to a solver are broken off as soon as a flag is set.
+/// Runs `work`; its solver queries are interrupted as soon as a flag of `alarm` is set.
 pub fn interruptible<T>(alarm: Alarm, work: impl FnOnce() -> T) -> T {
     with(&ALARM, alarm, work)
 }
 
-/// What may break off the calling thread's questions.
+/// The flags that interrupt the calling thread's solver queries.
 pub fn alarm() -> Alarm {
     ALARM.with_borrow(Clone::clone)
 }
@@ -97,18 +97,18 @@ pub fn passed() -> bool {
     CURRENT.with_borrow(Deadline::has_passed)
 }
 
-/// As [`passed`], but looks at the clock only now and then: for loops whose turns take less than
-/// that costs.
+/// As [`passed`], but checks the clock only once in `INTERVAL` calls: for loops whose iterations
+/// cost less than reading the clock.
 pub fn seldom_passed() -> bool {
     let asked = ASKED.get().wrapping_add(1);
     ASKED.set(asked);
     asked.is_multiple_of(INTERVAL) && passed()
 }
 
-/// Turns of a short loop between two looks at the clock.
+/// The number of calls of [`seldom_passed`] between two readings of the clock.
 const INTERVAL: u32 = 64;
 
-/// How long the calling thread may go on. None: no limit.
+/// The time that the calling thread has left. `None`: no limit.
 pub fn left() -> Option<Duration> {
     CURRENT.with_borrow(Deadline::left)
 }

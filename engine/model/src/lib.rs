@@ -1,23 +1,23 @@
-//! What a program means.
+//! The semantics of programs.
 //!
-//! Bitcode becomes a [`program`], which the [`machine`] executes with concrete values and which
-//! [`symbolic`] turns into [`term`]s, from one cut point to the next ones. A [`solver`] answers
-//! questions about terms. Nothing here searches: the search and the checker of certificates stand
-//! on this crate, and what both of them trust is here and nowhere else.
+//! A [`program`] is loaded from bitcode. The [`machine`] executes it with concrete values, and
+//! [`symbolic`] turns it into [`term`]s, from one cut point to the next ones. A [`solver`] answers
+//! queries about terms. Nothing in this crate searches: the search and the checker of certificates
+//! both build on it, and all code that both of them trust is here.
 //!
 //! | module | what it does |
 //! |---|---|
 //! | [`program`] | reads bitcode: functions, blocks, operations, and the numbered checks |
-//! | [`operator`] | the names of operators and of faults, below programs and terms |
-//! | [`machine`] | executes a program on a tape, and keeps terms over the tape beside the values if asked to |
+//! | [`operator`] | the names of operators and of faults, which programs and terms share |
+//! | [`machine`] | executes a program on a tape and, if asked to, keeps a term over the tape for each value |
 //! | [`term`] | expressions that are shared and simplified as they are made; [`term::fault`] says when an operation is a fault |
 //! | [`symbolic`] | fragments: the code between cut points as terms |
-//! | [`solver`] | questions to Z3, or to another solver as text |
-//! | [`domain`] | sets of states, and what the code makes of them without a solver |
+//! | [`solver`] | queries to Z3, or to another solver in text form |
+//! | [`domain`] | sets of states, and the effect of the code on them, computed without a solver |
 //! | [`assumption`] | the rules by which the model is narrower than the world |
-//! | [`deadline`] | the time at which all of them stop |
+//! | [`deadline`] | the time at which all of them have to stop |
 //!
-//! Can a 32-bit number be smaller after one was added to it?
+//! For example, can a 32-bit number become smaller when one is added to it?
 //!
 //! ```
 //! use cegar_model::operator::{BinOp, Pred};
@@ -43,8 +43,8 @@ pub mod solver;
 pub mod symbolic;
 pub mod term;
 
-/// Of many cases of a test every so many-th is looked at, and each one where the tests are to be
-/// thorough (`CEGAR_TESTS=all`).
+/// The stride with which a test samples its many cases: `part`, or 1 (every case) if the tests are
+/// to be thorough (`CEGAR_TESTS=all`).
 #[cfg(test)]
 pub(crate) fn one_in(part: usize) -> usize {
     match std::env::var("CEGAR_TESTS") {

@@ -1,7 +1,7 @@
-//! Operators and faults by name: what a program computes with, and what can go wrong when it does.
+//! The names of operators and of faults: what a program computes with, and what can go wrong.
 //!
-//! The operators are LLVM's. A program names them, and so does a [term](crate::term): they stand
-//! below both, and so do the kinds of [fault](crate::term::fault) that both ask about.
+//! The operators are LLVM's. Programs and [terms](crate::term) both refer to them and to the kinds
+//! of [fault](crate::term::fault), so this module depends on neither.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ pub enum FloatKind {
 }
 
 impl FloatKind {
-    /// Bits that a value takes in a register.
+    /// The number of bits that a value takes in a register.
     pub fn width(self) -> Width {
         match self {
             FloatKind::F16 => 16,
@@ -203,8 +203,8 @@ pub enum MathFn {
 }
 
 impl MathFn {
-    /// Whether IEEE 754 says its result, so that it has a term: the others are computed by the
-    /// host.
+    /// Whether IEEE 754 defines the result exactly, so that a term can express it. The host
+    /// computes the others.
     pub fn is_exact(self) -> bool {
         matches!(
             self,
@@ -228,10 +228,10 @@ impl MathFn {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Property {
-    /// assert, reach_error, crunner_fail.
+    /// `assert`, `reach_error` and `crunner_fail`.
     Assertion,
-    /// abort, and what the C library ends with abort. Where it is not asked, abort ends the run as
-    /// exit does.
+    /// `abort`, and what makes the C library call it. If the property is not selected, `abort` ends
+    /// the run as `exit` does.
     Abort,
     /// Invalid reads, writes, frees and calls, and indices past an array's bound.
     Memory,
@@ -264,11 +264,12 @@ pub enum CheckKind {
     SignedOverflow,
     Shift,
     DivisionByZero,
-    /// A floating-point value whose integral part the integer type does not have (C11 6.3.1.4p1).
+    /// A floating-point value whose integral part is not representable in the integer type (C11
+    /// 6.3.1.4p1).
     FloatConversion,
     /// An index past the bound of an array type, even inside a larger object.
     ArrayBound,
-    /// `__builtin_unreachable`, a missing return, and what else clang traps.
+    /// `__builtin_unreachable`, a missing return, and other places where clang inserts a trap.
     Unreachable,
 }
 
@@ -291,7 +292,8 @@ impl CheckKind {
         }
     }
 
-    /// Whether reaching the call that carries it is the violation: `abort()`, a failed assertion.
+    /// Whether reaching the call that carries the check is itself the violation: `abort()`, a
+    /// failed assertion.
     pub fn is_reached(self) -> bool {
         match self {
             CheckKind::Assertion | CheckKind::Abort | CheckKind::ReachError | CheckKind::Fail => {

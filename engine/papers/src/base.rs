@@ -1,10 +1,10 @@
-//! What the strategies over regions and tests share: how they begin, how they end, and how they run
-//! a test.
+//! The common parts of the strategies over regions and tests: how they begin, how they end, and how
+//! they run a test.
 //!
-//! A program is explored with a given grain, and what needs no strategy is settled: most accesses
-//! to memory follow from what exploring knows. What is left are the strategy's goals. In the end
-//! its facts settle what they settle, as the facts of `auto` do, so that every strategy proves by
-//! the same kind of certificate and the same checker.
+//! A program is explored with a given grain, and goals that need no strategy are settled: most
+//! accesses to memory follow from the abstract states. The other goals are the strategy's. At the
+//! end, its facts settle goals in the same way as the facts of `auto`, so that every strategy
+//! proves by the same kind of certificate and the same checker.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -28,45 +28,45 @@ use cegar_search::strategy::options::{Options, Seed, Stats};
 use cegar_search::strategy::outcome::Proof;
 use cegar_search::strategy::parts;
 
-/// The strategy's part of the time; the rest is for settling what its facts settle.
+/// The strategy's share of the time; the rest is for settling goals by its facts.
 const PART: f64 = 0.85;
-/// Operations of one test. A test that takes longer is aborted, as the papers' are.
+/// The step limit of a test. A longer test is aborted, as in the papers.
 const OPERATIONS: u64 = 20_000_000;
 
-/// The test that strategies begin with: any would do.
+/// The test that strategies begin with; any test would do.
 pub(super) const FIRST_TEST: &[u8] = b"The first test is one of no particular contents, and of a \
     length that most programs are content with.";
-/// How far the forest grows that guesses have to agree with, in terms evaluated.
+/// How far the forest that refutes candidates grows, in terms evaluated.
 const FOREST: u64 = 10_000_000;
 
-/// See the [module](self).
+/// The state of a strategy; see the [module](self).
 pub(super) struct Base<'a, 'p> {
     /// The program.
     pub program: &'p Program,
-    /// What is asked.
+    /// The options.
     pub options: &'a Options,
     /// The graph.
     pub graph: Graph<'p>,
-    /// What its transitions do.
+    /// The graph's transitions, prepared for execution.
     pub walker: Walker,
     /// The solver.
     pub solver: Z3,
-    /// What questions cost.
+    /// The cost of queries.
     pub cost: Cost,
-    /// What it all costs.
+    /// The effort.
     pub stats: Stats,
-    /// How long to go on.
+    /// When to give up.
     pub patience: Patience<'a>,
-    /// What is left to do: violated checks and what is proved are not in it.
+    /// The goals that are left: neither proved nor violated.
     pub goals: Vec<Goal>,
-    /// What it generalised to.
+    /// The facts found by generalisation.
     known: Facts,
-    /// What it guesses with.
+    /// What candidates are generated from.
     guessing: Option<(Vocabulary, Forest)>,
     tester: Tester<'a, 'p>,
 }
 
-/// Explores, has a strategy work, and settles what its facts settle.
+/// Explores the program, runs a strategy, and settles goals by its facts.
 pub(super) fn stand<'p>(
     program: &'p Program,
     options: &Options,
@@ -141,7 +141,7 @@ pub(super) fn stand<'p>(
 }
 
 impl<'p> Base<'_, 'p> {
-    /// For questions.
+    /// The context of queries about regions.
     pub fn asking(&mut self) -> Asking<'_, 'p> {
         Asking {
             graph: &mut self.graph,
@@ -152,7 +152,7 @@ impl<'p> Base<'_, 'p> {
         }
     }
 
-    /// Begins another turn of the loop, unless it is over.
+    /// Begins another iteration of the strategy; false if it has to end.
     pub fn turn(&mut self) -> bool {
         let most = self.options.iterations;
         let found = self.options.first_only && self.tester.violated;
@@ -176,8 +176,8 @@ impl<'p> Base<'_, 'p> {
         );
     }
 
-    /// Facts that are inductive together, among the guesses of one level that no state of a forest
-    /// refutes.
+    /// Finds facts that are inductive together, among the candidates of one level that no state of
+    /// a forest refutes.
     pub fn generalise(&mut self, level: u32) -> Facts {
         if level >= LEVELS {
             return Facts::new();
@@ -215,7 +215,7 @@ impl<'p> Base<'_, 'p> {
         guesses
     }
 
-    /// Of facts that are inductive together, those that a certificate can say and that are
+    /// Of facts that are inductive together, those that can be written into a certificate and are
     /// inductive without the others.
     fn writable(&mut self, facts: Facts, patience: Patience<'_>) -> Facts {
         let pool = &self.graph.pool;
@@ -248,7 +248,7 @@ impl<'p> Base<'_, 'p> {
         obligations.chain(holes).collect()
     }
 
-    /// Runs a test; true if it violates a check that is asked about, which is no goal any more.
+    /// Runs a test; true if it violates a check that is asked for, which is then no longer a goal.
     pub fn test(&mut self, tape: &[u8]) -> bool {
         self.stats.executions += 1;
         let Some(violation) = self.tester.run(tape) else {
@@ -267,17 +267,17 @@ impl<'p> Base<'_, 'p> {
     }
 }
 
-/// Runs tests on the machine, and tells of violations.
+/// Runs tests on the machine and reports violations.
 pub(super) struct Tester<'a, 'p> {
     options: &'a Options,
     machine: Machine<'p>,
     checks: FxHashSet<CheckId>,
-    /// Whether some test violated a check that is asked about.
+    /// Whether some test violated a check that is asked for.
     pub violated: bool,
 }
 
 impl<'a, 'p> Tester<'a, 'p> {
-    /// With these limits of one run.
+    /// A tester with these limits of one run.
     pub fn new(program: &'p Program, options: &'a Options, limits: Limits) -> Tester<'a, 'p> {
         Tester {
             options,
@@ -287,7 +287,7 @@ impl<'a, 'p> Tester<'a, 'p> {
         }
     }
 
-    /// Whether it is asked about a check that no test has violated.
+    /// Whether the check is asked for and no test has violated it.
     pub fn wants(&self, check: Option<CheckId>) -> bool {
         let Some(id) = check else {
             return false;
@@ -298,13 +298,13 @@ impl<'a, 'p> Tester<'a, 'p> {
             && !self.checks.contains(&id)
     }
 
-    /// Runs a test; how it violated a check that is asked about.
+    /// Runs a test; returns the violation of a check that is asked for.
     pub fn run(&mut self, tape: &[u8]) -> Option<Violation> {
         let run = self.machine.run(tape);
         self.judge(tape, &run)
     }
 
-    /// Runs a test with all of its tape as inputs.
+    /// Runs a test symbolically, with all bytes of its tape as inputs.
     pub fn record(&mut self, tape: &[u8], pool: &mut Pool) -> Execution {
         let run = self.machine.run_symbolic(tape, pool, 0..tape.len());
         self.judge(tape, &run);

@@ -1,23 +1,23 @@
-//! CRunner: the program runs, and asks the abstraction what to read.
+//! CRunner: the program is executed, and the abstraction chooses its inputs.
 //!
 //! After Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program
-//! execution* (2004), figure 2. The program is executed until it wants input. The Boolean program
-//! starts there, in what the predicates say of the present state; its shortest path to an error is
-//! simulated a few steps far, from any state of which the same predicates hold, and what it reads
-//! is given to the program, which goes on to its next input. The states at inputs are a stack.
-//! Where no error can be reached from the abstract state, it is left and marked, and nothing that
-//! leads there is looked at again; when the stack is empty, there is no error. A step that the
+//! execution* (2004), figure 2. The program is executed until it reads input. The Boolean program
+//! starts there, in the abstract state of the current state. The first few steps of its shortest
+//! path to an error are simulated, from any state with the same predicates, and the resulting input
+//! is given to the program, which continues to its next input. The states at inputs are a stack. If
+//! no error can be reached from the abstract state, the state is popped and marked as safe, and no
+//! path into it is followed again; when the stack is empty, there is no error. A step that the
 //! program cannot take by itself is excluded before predicates are added.
 //!
-//! Three things the paper leaves open are decided here. *Path removal*: not the path to the state
-//! that was left is removed, since other inputs lead along the same path to other states, but every
-//! path into its abstract state, of which it was shown. *The cached answer*: where the program
-//! comes back to an input in an abstract state that is on the stack, what it read in between is
-//! given to it again and again by the machine, which costs no question; if no violation comes of
-//! it, or if a run ends without another input, the path is simulated as a whole from the *concrete*
-//! state, and what excludes it is a refinement. *Error-free*: what is before the first input is a
-//! path as well, so the end is a search from the program's start with the same predicates, which
-//! gives the facts for a certificate.
+//! Three things that the paper leaves open are decided here. *Path removal*: instead of the path to
+//! the state that was popped, every path into its abstract state is removed, since this is what was
+//! shown, and since other inputs may lead along the same path to other states. *The cached answer*:
+//! if the program returns to an input in an abstract state that is on the stack, the machine
+//! repeats what the program read in between, which needs no query. If this leads to no violation,
+//! or if a run ends without another input, the path is simulated as a whole from the *concrete*
+//! state, and the reason why it is impossible is a refinement. *Error-free*: the code before the
+//! first input is a path as well. Therefore, the last step is a search from the program's start
+//! with the same predicates, which gives the facts for a certificate.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -36,14 +36,15 @@ use cegar_search::simulate::pump::LADDER;
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// Steps of an abstract path that are simulated.
+/// The number of steps of an abstract path that are simulated.
 const AHEAD: usize = 4;
-/// Steps of a run between two inputs. More is taken for an infinite loop.
+/// The maximum number of steps of a run between two inputs; longer runs are regarded as infinite
+/// loops.
 const STEPS: usize = 20_000;
 /// Longest tape, in bytes.
 const LONGEST: usize = 1 << 18;
 
-/// Proves, or finds inputs, by execution.
+/// Runs CRunner.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Blocks, &mut |base| {
         let mut runner = Runner::new(Ground::new(base));
@@ -55,15 +56,15 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     })
 }
 
-/// A state of the program, abstractly.
+/// An abstract state of the program.
 type Seen = (Option<Cut>, Vec<bool>);
 
 struct Runner<'b, 'a, 'p> {
     ground: Ground<'b, 'a, 'p>,
-    /// The cut points behind which the tape is read.
+    /// The cut points whose fragments read the tape.
     inputs: BTreeSet<Option<Cut>>,
     stack: Vec<Walk>,
-    /// What was replayed from a state, abstractly.
+    /// What was replayed from which abstract states.
     replayed: BTreeSet<(Option<Cut>, Vec<bool>, Vec<u8>)>,
 }
 
@@ -82,7 +83,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         }
     }
 
-    /// Until the stack is empty or the time is over.
+    /// Runs until the stack is empty or time is up.
     fn run(&mut self) {
         let Some(first) = self.first() else {
             return;
@@ -105,7 +106,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
                     if let Some(next) = self.follow(&now, here, &path) {
                         self.stack.push(std::mem::replace(&mut now, next));
                     } else if self.ground.base.goals.len() < left {
-                        // Something is violated; the others are looked for from the beginning.
+                        // Something is violated; the other errors are searched from the beginning.
                         self.stack.clear();
                         now = first.clone();
                     }
@@ -115,7 +116,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         }
     }
 
-    /// The state at the first input; none if the program ends before, in whichever way.
+    /// The state at the first input; `None` if the program ends or violates a check before.
     fn first(&mut self) -> Option<Walk> {
         let start = Walk::start(&self.ground.base.graph);
         if self.ground.is_violated_alone() {
@@ -136,7 +137,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         (walked.stopped && self.inputs.contains(&walked.walk.at)).then_some(walked.walk)
     }
 
-    /// What the predicates say of a state.
+    /// The abstract state of a state.
     fn seen(&self, walk: &Walk) -> Seen {
         let predicates = self.ground.abstraction.predicates().at(walk.at);
         let base = &*self.ground.base;
@@ -144,8 +145,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         (walk.at, state)
     }
 
-    /// Tries to go along an abstract path; the state at the next input if there is one that nothing
-    /// is known of yet.
+    /// Tries to follow an abstract path. Returns the state at the next input, if its abstract state
+    /// is new.
     fn follow(&mut self, now: &Walk, here: Seen, path: &AbstractPath) -> Option<Walk> {
         let trace = Trace::of(&self.ground.abstraction, path);
         let known = self.known(&here);
@@ -182,7 +183,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         None
     }
 
-    /// What holds at a state, as far as the predicates say, and by construction.
+    /// What holds in an abstract state: its predicates and the axioms.
     fn known(&mut self, (at, state): &Seen) -> Vec<Term> {
         let graph = &mut self.ground.base.graph;
         let mut known = graph.axioms(*at);
@@ -193,7 +194,7 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         known
     }
 
-    /// The state on the stack, or the present one, that is the same abstractly.
+    /// The current state or a state on the stack with this abstract state.
     fn on_stack(&self, now: &Walk, there: &Seen) -> Option<Walk> {
         let all = std::iter::once(now).chain(self.stack.iter().rev());
         all.into_iter()
@@ -201,8 +202,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
             .cloned()
     }
 
-    /// Gives the program again what it has read between two states that are the same abstractly.
-    /// True if it violates something.
+    /// Repeats what the program read between two states with the same abstract state. True if that
+    /// violates a check.
     fn replay(&mut self, before: &Walk, next: &Walk, there: Seen) -> bool {
         let tape = &next.sample.tape;
         let stretch = tape[before.sample.tape.len()..].to_vec();
@@ -232,8 +233,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         false
     }
 
-    /// The whole path, from any state that is the same abstractly and then from this very one: it
-    /// is an input, or it is refuted.
+    /// Simulates the whole path, from any state with the same abstract state and then from the
+    /// current state: it gives an input or is refuted.
     fn refute(&mut self, now: &Walk, (path, trace): (&AbstractPath, &Trace), known: &[Term]) {
         let from = Path::from(now.at, self.ground.number());
         let whole = (trace, usize::MAX);

@@ -1,15 +1,14 @@
-//! Directed testing alone, as published.
+//! DART: directed testing alone, as published.
 //!
 //! Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005), section 2. A test
-//! is executed concretely and symbolically at once; the last decision on its path that was not
+//! is executed concretely and symbolically at once. The last decision on its path that was not
 //! tried the other way is solved for an input that takes it the other way, and so on, depth first,
 //! until every path was taken. There is no abstraction, so that sequences of branches cost a test
-//! for each path through them (Synergy, figure 8), and a loop on an input one for each number of
-//! its turns.
+//! for each path through them (Synergy, figure 8), and a loop on an input costs a test for each
+//! number of its iterations.
 //!
-//! That all paths were tested proves that no check is violated; but it is the machine that says so
-//! and not a set of invariants, so there is nothing for the checker to check, and the verdict stays
-//! open.
+//! If all paths were tested, no check is violated. But this follows from executions and not from
+//! invariants, so there is no certificate to check, and the verdict stays open.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,20 +23,20 @@ use cegar_search::solver::Cached;
 use cegar_search::strategy::options::{Options, Stats};
 use cegar_search::strategy::outcome::Proof;
 
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_secs(2);
-/// Operations of one test.
+/// The step limit of one test.
 const OPERATIONS: u64 = 3_000_000;
-/// Decisions on one path that are tried the other way.
+/// The maximum number of decisions on one path that are tried the other way.
 const DEPTH: usize = 4_000;
-/// Bytes behind a tape's end that are inputs, too.
+/// The number of bytes after a tape's end that are inputs, too.
 const BEHIND: usize = 256;
-/// Tapes are not made longer than this to see what a longer one does.
+/// The maximum length that tapes are extended to.
 const LONGEST: usize = 4_096;
-/// A pool with so many terms is emptied.
+/// The maximum number of terms in a pool, after which a new one is used.
 const TERMS: usize = 4_000_000;
 
-/// Runs it.
+/// Runs DART.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     let limits = RunLimits {
         steps: OPERATIONS,
@@ -72,7 +71,7 @@ struct Dart<'a, 'p> {
     solver: Cached<Z3>,
     calls: u64,
     stats: Stats,
-    /// Whether what was not tried could not have been.
+    /// Whether all paths were tested that can be taken.
     is_complete: bool,
 }
 
@@ -125,11 +124,12 @@ impl Dart<'_, '_> {
                 .is_some_and(|most| self.stats.iterations >= most)
     }
 
-    /// Takes all paths, depth first, beginning with a test; whether some test would have read more
-    /// than there was. None if it is over before.
+    /// Takes all paths, depth first, beginning with a test. Returns whether some test tried to read
+    /// past the end of its tape; `None` if it has to end before.
     fn paths(&mut self, first: Vec<u8>) -> Option<bool> {
         let mut tape = first;
-        // For each decision of the latest test whether it fell the other way before, or cannot.
+        // For each decision of the latest test, whether it was tried the other way before, or
+        // cannot be.
         let mut done: Vec<bool> = Vec::new();
         let mut wanted_more = false;
         loop {
@@ -157,8 +157,8 @@ impl Dart<'_, '_> {
         }
     }
 
-    /// What makes that not every path is taken: where the machine goes on with a concrete value,
-    /// where a test was cut off, and where it does not make the decisions that it was made for.
+    /// Notes whether paths may be missed: the machine continued with a concrete value, a test was
+    /// cut off, or a test did not make the decisions that it was solved for.
     fn judge(&mut self, run: &Execution, expected: usize) {
         let is_violation = matches!(run.outcome, Outcome::Violated(_));
         self.is_complete &= run.concretisations == 0
@@ -175,14 +175,14 @@ impl Dart<'_, '_> {
         match event.event {
             Event::Branch { .. } => false,
             Event::Check { check, .. } => !self.tester.wants(check),
-            // What was assumed holds, unless the test ended there because it does not.
+            // Assumptions hold, unless the test ended because this one does not.
             Event::Assume { .. } => !is_rejected,
             Event::Concretised { .. } => true,
         }
     }
 
-    /// A tape that takes the last decision the other way that was not tried; none: there is none
-    /// left.
+    /// A tape that takes the last decision that was not tried the other way the other way; `None`
+    /// if there is none left.
     fn other(&mut self, done: &mut Vec<bool>, run: &Execution, tape: &[u8]) -> Option<Vec<u8>> {
         let index = PathIndex::new(&mut self.pool, &run.path);
         while let Some(is_done) = done.pop() {

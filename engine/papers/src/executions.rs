@@ -1,9 +1,9 @@
-//! Executions as a tree: each state knows the state before it.
+//! Executions as a tree: each state has a reference to the state before it.
 //!
 //! Synergy's forest (section 3) and Lee and Yannakakis's tree of witnesses are sets of concrete
-//! states with parents. The [forest](cegar_search::abstraction::forest) has states to refute
-//! guesses with and forgets where they came from; here a state's way is what matters, because a
-//! test that goes one step further begins as the way to that state did.
+//! states with parents. The [forest](cegar_search::abstraction::forest) has states for refuting
+//! candidates and does not keep their predecessors. Here the path to a state matters, because a
+//! test that goes one step further follows that path.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -20,58 +20,58 @@ use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::loops::{Path, Taken};
 use cegar_search::solver::related;
 
-/// Transitions of one execution.
+/// The maximum number of transitions of one execution.
 const LONGEST: usize = 20_000;
-/// States in all.
+/// The maximum number of states in all.
 const MOST: usize = 120_000;
-/// How long the question for one test may take.
+/// The time limit of the query for one test.
 const TEST: Duration = Duration::from_secs(1);
-/// Longest tape of a test.
+/// The longest tape of a test, in bytes.
 const TAPE: usize = 1 << 20;
-/// One state in so many keeps the way to it as a formula.
+/// One state in this many keeps the path to it as a formula.
 const APART: usize = 32;
-/// How many such formulas are kept.
+/// The maximum number of such formulas.
 const KEPT: usize = 1_000;
 
 /// A concrete state.
 #[derive(Debug)]
 pub struct Node {
-    /// Where; none: where the program begins.
+    /// The cut point; `None`: the start of the program.
     pub at: Option<Cut>,
     /// The state.
     pub sample: Sample,
-    /// The state before and the transition from there, by its number in the fragment.
+    /// The state before it, and the transition from there by its number in the fragment.
     pub parent: Option<(usize, usize)>,
-    /// Transitions from the start.
+    /// The number of transitions from the start.
     depth: usize,
-    /// The tape of the execution, of which this state has taken so many bytes.
+    /// The tape of the execution; this state has read the first `taken` bytes.
     tape: Rc<Vec<u8>>,
     taken: usize,
 }
 
-/// A test that goes as another one went, and then further.
+/// The result of a query for a test that follows another one and then goes further.
 #[derive(Debug)]
 pub enum Further {
-    /// This one.
+    /// The tape of the test.
     Tape(Vec<u8>),
-    /// There is none along that way.
+    /// There is no such test along that path.
     None,
-    /// There may be one.
+    /// There may be one, but the solver gave no answer.
     Unknown,
 }
 
-/// See the [module](self).
+/// A tree of executions; see the [module](self).
 #[derive(Debug)]
 pub struct Tree {
-    /// The states, parents before children; the first is where the program begins.
+    /// The states, parents before children; the first is the start of the program.
     pub nodes: Vec<Node>,
     evaluator: Evaluator,
-    /// The ways to some of them, as formulas.
+    /// The paths to some of the states, as formulas.
     paths: BTreeMap<usize, Path>,
 }
 
 impl Tree {
-    /// The state that every execution begins with.
+    /// A tree with the start of the program only.
     pub fn new(graph: &Graph<'_>) -> Tree {
         let start = Node {
             at: None,
@@ -88,12 +88,13 @@ impl Tree {
         }
     }
 
-    /// Whether there is no room for more.
+    /// Whether the tree is full.
     pub fn is_full(&self) -> bool {
         self.nodes.len() >= MOST
     }
 
-    /// Executes a tape from the start, as far as the graph tells it; the states that were added.
+    /// Executes a tape from the start, as far as the graph is known. Returns the states that were
+    /// added.
     pub fn run(
         &mut self,
         graph: &Graph<'_>,
@@ -111,7 +112,7 @@ impl Tree {
             let Some((way, to, mut next)) = next else {
                 break;
             };
-            // One execution, one tape: no state but the last one holds it.
+            // One execution has one tape, which only its last state holds at first.
             sample.tape = Rc::default();
             let taken = next.tape.len();
             let kept = std::mem::take(&mut next.tape);
@@ -133,14 +134,14 @@ impl Tree {
         first..self.nodes.len()
     }
 
-    /// What an execution has read of its tape when it is in this state.
+    /// The bytes of its tape that an execution has read when it is in this state.
     pub fn tape(&self, node: usize) -> &[u8] {
         let node = &self.nodes[node];
         &node.tape[..node.taken.min(node.tape.len())]
     }
 
-    /// Takes one transition from a state, with a tape that begins as the one that led there; the
-    /// new state's number.
+    /// Takes one transition from a state, on a tape that begins like the one that led there.
+    /// Returns the new state's number.
     pub fn step(
         &mut self,
         graph: &Graph<'_>,
@@ -165,7 +166,7 @@ impl Tree {
         Some(self.nodes.len() - 1)
     }
 
-    /// The way to a state as a formula over what it reads.
+    /// The path to a state as a formula over its inputs.
     fn path(&mut self, graph: &mut Graph<'_>, walker: &Walker, node: usize) -> Path {
         let mut steps = Vec::new();
         let mut at = node;
@@ -174,8 +175,8 @@ impl Tree {
                 break path.clone();
             }
             let Some((parent, way)) = self.nodes[at].parent else {
-                // One number for all: names tell the places of one path apart, and no two paths
-                // meet in one question.
+                // The same number for all paths: names distinguish the steps of one path, and no
+                // two paths occur in one query.
                 break Path::from(None, 0);
             };
             steps.push((at, parent, way));
@@ -194,8 +195,8 @@ impl Tree {
         path
     }
 
-    /// Asks for a test that comes to a cut point by the way that led to this state, whatever it
-    /// reads on the way, and meets a condition there, under so many of the fragment's assumptions.
+    /// Asks for a test that takes the path that led to this state, with any inputs, and satisfies a
+    /// condition there, under the first `prefix` assumptions of the fragment.
     pub fn further(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -208,7 +209,7 @@ impl Tree {
         if path.is_dead(&all.graph.pool) {
             return Further::None;
         }
-        // What has nothing to do with it stays as it was.
+        // Inputs that are not related to the condition keep their values.
         let (old, new) = path.conditions.split_at(before);
         let pool = &mut all.graph.pool;
         let wanted = pool.all(new);
@@ -230,7 +231,7 @@ impl Tree {
         }
     }
 
-    /// What an execution read on the way to a state.
+    /// The inputs that an execution read on the path to a state.
     fn read(&self, pool: &Pool, path: &Path, node: usize) -> Model {
         let tape = self.tape(node);
         let mut model = Model::default();

@@ -1,11 +1,10 @@
-//! The turn that the strategies over predicate abstraction share: an abstract path, and its
-//! refutation or its input.
+//! The loop of the strategies over predicate abstraction: an abstract path, and its refutation or
+//! its input.
 //!
-//! All of them turn around the same four steps. An abstract path is searched for; the program is
-//! asked whether it can go there; if so there is an input, and if not the abstraction is told why.
-//! They differ in where a path begins, in how much of it is simulated, and in what an execution may
-//! say in between. When nothing is left to search for, what is reached abstractly is a fact of each
-//! cut point.
+//! All of them repeat the same steps: an abstract path is searched, and the program is asked
+//! whether it can take it; if so, there is an input, and if not, the abstraction is refined. They
+//! differ in where a path begins, in how much of it is simulated, and in the role of executions.
+//! When no path is left, the reachable abstract states are a fact of each cut point.
 
 use super::base::Base;
 use crate::boolean::diagrams::Set;
@@ -22,44 +21,45 @@ use cegar_search::abstraction::asking::Facts;
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::loops::Path;
 
-/// Steps of the solver that a turn is counted as, beside those that it takes: also what asks
-/// nothing comes to an end.
+/// The number of solver steps that are added for each iteration, so that iterations without queries
+/// end as well.
 const TURN: u64 = 30_000;
-/// Steps of an execution that may be endless, and as many more for each byte of its tape.
+/// The step limit of an execution that may not terminate, and the additional steps for each byte of
+/// its tape.
 const LEAST: u64 = 5_000_000;
 const PER_BYTE: u64 = 200;
 
-/// Which cause of a spurious path is looked for first.
+/// Which cause of a spurious path is considered first.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
-    /// A lack of predicates, as SLAM does.
+    /// Missing predicates, as in SLAM.
     Predicates,
-    /// A step that the program cannot take by itself, as CRunner does.
+    /// A step that the program cannot take by itself, as in CRunner.
     Steps,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug)]
 pub(super) enum Found {
-    /// A way to a goal.
+    /// An abstract path to a goal.
     Path(AbstractPath),
-    /// There is none; these are the states that are reached.
+    /// There is no path; these are the reachable states.
     Nothing(Vec<Set>),
-    /// It did not end.
+    /// The search did not end.
     GivenUp,
 }
 
-/// See the [module](self).
+/// A strategy over predicate abstraction; see the [module](self).
 pub(super) struct Ground<'b, 'a, 'p> {
     pub(super) base: &'b mut Base<'a, 'p>,
     pub(super) abstraction: Abstraction,
-    /// By number, as the abstraction knows them.
+    /// The goals, by their numbers in the abstraction.
     goals: Vec<Goal>,
     numbers: u32,
 }
 
 impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
-    /// The coarsest abstraction, with what is left to do as its goals.
+    /// The coarsest abstraction, with the goals that are left.
     pub(super) fn new(base: &'b mut Base<'a, 'p>) -> Ground<'b, 'a, 'p> {
         let goals = base.goals.clone();
         let mut abstraction = Abstraction::new(&mut base.graph, &goals);
@@ -72,13 +72,13 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         }
     }
 
-    /// A number that no path has had.
+    /// A number that no other path has.
     pub(super) fn number(&mut self) -> u32 {
         self.numbers += 1;
         self.numbers
     }
 
-    /// Searches for an abstract path to a goal, of those in the user's own code first.
+    /// Searches an abstract path to a goal. Goals in the user's own code come first.
     pub(super) fn search(&mut self) -> Found {
         self.base.patience.note(TURN);
         let base = &mut *self.base;
@@ -88,7 +88,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
                 .search(&mut base.graph, base.patience, &mut base.cost);
             return match found {
                 Ok(Reached::Error(path)) => Found::Path(path),
-                // The user's own code is done with.
+                // No goal in the user's own code is left.
                 Ok(Reached::Nothing(_)) if self.abstraction.show_all() => continue,
                 Ok(Reached::Nothing(sets)) => Found::Nothing(sets),
                 Ok(Reached::Stopped) => Found::GivenUp,
@@ -100,8 +100,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         }
     }
 
-    /// Whether the program can take a trace, or so many steps of it, from where `path` begins and
-    /// where `known` holds.
+    /// Whether the program can take a trace, or its first steps up to a number, from the end of the
+    /// given path and under the given terms.
     pub(super) fn simulate(&mut self, trace: (&Trace, usize), from: (Path, &[Term])) -> Simulated {
         let base = &mut *self.base;
         refine::simulate(
@@ -114,8 +114,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         )
     }
 
-    /// Tells the abstraction why a path is none that begins as `from` does. False if it learns
-    /// nothing from it.
+    /// Refines the abstraction with the reason why a path that begins like `from` is impossible.
+    /// Returns false if it learns nothing from it.
     pub(super) fn refine(
         &mut self,
         path: &AbstractPath,
@@ -147,8 +147,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
             > 0
     }
 
-    /// Adds the predicates that the guards of a trace rest on, and if these are known what the
-    /// trace makes of the variables that they are about; false if there is nothing new.
+    /// Adds the predicates that the guards of a trace depend on; if these are known, adds the
+    /// constant values of the variables that the guards are about. False if there is nothing new.
     fn add(&mut self, trace: &Trace, why: &[(usize, Term)], from: Path) -> bool {
         let (found, about) = refine::predicates(&mut self.base.graph, trace, why);
         if self.add_all(found) > 0 {
@@ -168,7 +168,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         new
     }
 
-    /// A goal in words, for the log.
+    /// The description of a goal, for the log.
     fn describe(&self, error: usize) -> String {
         let fragment = &self.base.graph.fragments[&self.goals[error].start()];
         let program = self.base.program;
@@ -184,7 +184,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         }
     }
 
-    /// Whether the engine itself does not know what a goal says.
+    /// Whether the goal is imprecise: a pointer is not known, or a construct is not modelled.
     fn is_vague(&self, error: usize) -> bool {
         match self.goals[error] {
             Goal::Obligation(start, i) => self.base.graph.fragments[&start].obligations[i].vague,
@@ -192,7 +192,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         }
     }
 
-    /// A machine for tapes of this length.
+    /// A machine with limits for tapes of this length.
     fn machine(&self, length: usize) -> Machine<'p> {
         let limits = Limits {
             steps: LEAST + PER_BYTE * length as u64,
@@ -201,16 +201,16 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         Machine::new(self.base.program, limits)
     }
 
-    /// Whether the program violates a check before it reads anything. Such a violation is told as
-    /// any other.
+    /// Whether the program violates a check before it reads anything. Such a violation is reported
+    /// like any other.
     pub(super) fn is_violated_alone(&mut self) -> bool {
         let execution = self.machine(0).run(&[]);
         let has_read = execution.exhausted.is_some() || !execution.choices.is_empty();
         !has_read && execution.violation().is_some() && self.tell(&[], &execution)
     }
 
-    /// Executes a tape; whether it violates a check that is asked about. The violation is told, and
-    /// the check is no goal any more.
+    /// Executes a tape. Returns whether it violates a check that is asked for; then the violation
+    /// is reported, and the check is no longer a goal.
     pub(super) fn execute(&mut self, tape: &[u8]) -> (Execution, bool) {
         let execution = self.machine(tape.len()).run(tape);
         self.base.stats.executions += 1;
@@ -222,8 +222,8 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         let Outcome::Violated(violation) = &execution.outcome else {
             return false;
         };
-        // The tape behind the violation does not matter, unless the program has asked how many
-        // bytes are left.
+        // The tape after the violation does not matter, unless the program asks how many bytes are
+        // left.
         let used = &tape[..execution.consumed.min(tape.len())];
         let shorter = self.machine(used.len()).run(used);
         let is_enough = shorter.violation().is_some_and(|v| v.pos == violation.pos);
@@ -238,8 +238,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
         true
     }
 
-    /// A path that the program can take to a goal: it is executed, and the goal is settled one way
-    /// or the other.
+    /// Handles a path to a goal that the program can take: executes it and closes the goal.
     pub(super) fn reached(&mut self, error: usize, tape: &[u8]) {
         if !self.is_vague(error) {
             let (execution, _) = self.execute(tape);
@@ -250,29 +249,29 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
                 execution.outcome
             );
         }
-        // What the machine does not do rests on something that is not modelled exactly, and stays
-        // open.
+        // If the machine does not show the violation, something on the path is not modelled
+        // exactly, and the goal stays open.
         self.close(error);
     }
 
-    /// Does not search for a goal any more. It stays open unless an execution violates it.
+    /// Stops searching a goal. It stays open unless an execution violates it.
     pub(super) fn close(&mut self, error: usize) {
         tracing::debug!("no more of {}", self.describe(error));
         self.abstraction.close(error);
     }
 
-    /// A goal by its number.
+    /// The goal with a number.
     pub(super) fn goal(&self, error: usize) -> Goal {
         self.goals[error]
     }
 
-    /// What is reached, as facts.
+    /// The reachable states, as facts.
     pub(super) fn facts(&mut self, reached: &[Set]) -> Facts {
         self.abstraction.facts(&mut self.base.graph.pool, reached)
     }
 }
 
-/// The goals that are not in the user's own code: they come last.
+/// The goals that are not in the user's own code; they come last.
 fn beside(program: &Program, graph: &Graph<'_>, goals: &[Goal]) -> Vec<usize> {
     let is_beside = |goal: &Goal| {
         let fragment = &graph.fragments[&goal.start()];

@@ -1,17 +1,17 @@
 //! Lee and Yannakakis's algorithm: the reachable part of the bisimulation quotient.
 //!
 //! Lee and Yannakakis, *On-line minimization of transition systems* (1992), as Gulavani et al.
-//! compare Synergy with it (2006, figure 5). Each region that is known to be reached has one
-//! witness, a concrete state. In turn, a witness is looked for of another region, one step from
-//! those there are; and where there is none, a region with a witness is split that is not stable:
-//! some of its states lead to another region and some do not. It ends when all regions with
-//! witnesses are stable, or when an error has a witness. Nothing is directed at errors, which is
-//! what Synergy changes.
+//! compare Synergy with it (2006, figure 5). Each region that is known to be reachable has one
+//! witness, a concrete state. Each iteration searches a witness of another region, one step from
+//! the known witnesses. If there is none, it splits a region with a witness that is not stable:
+//! some of its states lead to another region and some do not. The algorithm ends when all regions
+//! with witnesses are stable, or when an error has a witness. It is not directed at errors, which
+//! is what Synergy changes.
 //!
-//! What differs: regions are those of basic blocks. Whether a region is stable is asked of what the
-//! preimage says of the state ([`crate::projection`]); where the projection is weaker than the
-//! preimage, the region may be taken for stable, the step is taken to exist, and the goals behind
-//! it stay open.
+//! Differences: regions are those of basic blocks. Whether a region is stable is decided by the
+//! projection of the preimage to the state ([`crate::projection`]); where the projection is weaker
+//! than the preimage, the region may be regarded as stable. Then the step is assumed to exist, and
+//! the goals behind it stay open.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -28,10 +28,10 @@ use cegar_search::abstraction::frontier::{Forward, forward};
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// How long the question for one witness may take.
+/// The time limit of the query for one witness.
 const WITNESS: Duration = Duration::from_secs(2);
 
-/// Runs it.
+/// Runs the algorithm.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Blocks, &mut |base| {
         let mut search = Search {
@@ -50,9 +50,9 @@ struct Search {
     tree: Tree,
     /// The witness of each region that has one.
     witnesses: FxHashMap<RegionId, usize>,
-    /// Steps that a witness does not make.
+    /// Steps that a witness cannot make.
     tried: FxHashSet<(usize, Target)>,
-    /// Pairs of regions that were looked at and are stable.
+    /// Pairs of regions that are stable.
     stable: FxHashSet<(RegionId, Target)>,
 }
 
@@ -77,7 +77,7 @@ impl Search {
         all
     }
 
-    /// Looks for a step from a witness to a region that has none, or to an error.
+    /// Searches a step from a witness to a region without one, or to an error.
     fn search(&mut self, base: &mut Base<'_, '_>) -> bool {
         for (region, witness) in self.witnessed() {
             for target in self.regions.next(&base.graph, region, &base.goals) {
@@ -149,7 +149,7 @@ impl Search {
         }
     }
 
-    /// Splits a region that has a witness and is not stable with regard to another one.
+    /// Splits a region that has a witness and is not stable with respect to another one.
     fn stabilise(&mut self, base: &mut Base<'_, '_>) -> bool {
         for (region, witness) in self.witnessed() {
             for target in self.regions.next(&base.graph, region, &base.goals) {

@@ -1,16 +1,18 @@
 //! The published algorithms, as their authors describe them, on the same program, solver and
 //! machine as the tool's own strategy.
 //!
-//! So a difference between two strategies is a difference between two algorithms. All strategies
+//! Thus a difference between two strategies is a difference between two algorithms. All strategies
 //! end as the tool's own does ([`Proof`]): with facts at the cut points of a graph, the goals that
 //! these facts settle, and a certificate that one checker checks. Only `--strategy` uses them.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`synergy`], [`lee_yannakakis`] | tests and a partition of the states, each refined by the other |
-//! | [`regions`], [`projection`], [`executions`] | what these two share: the partition, preimages without inputs, a tree of executions |
-//! | [`slam`], [`satabs`], [`crunner`] | predicate abstraction: from the start, with loops, from the present input |
-//! | [`boolean`] | what these three share: predicates, Boolean programs, decision diagrams, refinement |
+//! | [`synergy`], [`lee_yannakakis`] | tests and a partition of states that refine each other |
+//! | [`regions`], [`projection`] | shared by these two: the partition, preimages without inputs |
+//! | [`executions`] | shared by these two: a tree of executions |
+//! | [`slam`], [`satabs`] | predicate abstraction from the program's start, plain and with loops |
+//! | [`crunner`] | predicate abstraction from the current input |
+//! | [`boolean`] | shared by these three: predicates, Boolean programs, diagrams, refinement |
 //! | [`dart`] | one path after the other, without an abstraction |
 //!
 //! ```no_run
@@ -50,7 +52,7 @@ use std::sync::atomic::AtomicBool;
 use cegar_model::program::ir::Program;
 use cegar_search::strategy::{Options, Proof, Strategy, auto};
 
-/// Tries to settle everything that is asked, as [`Options::strategy`] says.
+/// Tries to settle everything that is asked for, with the strategy [`Options::strategy`].
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     match options.strategy {
         Strategy::Auto => auto::prove(program, options, stop),

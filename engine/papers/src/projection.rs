@@ -1,12 +1,12 @@
-//! A precondition, projected to conditions on the state alone.
+//! Projects a precondition to conditions on the state alone.
 //!
-//! A weakest precondition is about the state and about what the code reads: "some input leads
-//! there". The papers' programs read in statements of their own, where the input goes away by
-//! itself; a block of C reads and decides at once. Inputs are removed here as far as that is easy:
-//! an equation is solved, a condition on inputs alone has an answer, and one on both is tried with
-//! the values that it compares the input with, which is exact if the solver says so. Conditions
-//! that still have inputs are dropped, and the result is then weaker than the precondition: states
-//! outside of it still cannot make the step.
+//! A weakest precondition is about the state and about the inputs that the code reads: "some input
+//! leads there". In the papers' programs, inputs are read by separate statements and vanish by
+//! themselves; a block of C reads and decides at once. Here, inputs are removed where that is easy:
+//! an equation is solved, a condition on inputs alone is decided, and for a condition on both, the
+//! values that it compares the input with are tried, which is exact if the solver confirms it.
+//! Conditions that still have inputs are dropped, so that the result is weaker than the
+//! precondition: states outside of it still cannot make the step.
 
 use rustc_hash::FxHashSet;
 
@@ -19,19 +19,19 @@ use cegar_search::abstraction::own::{Own, conjuncts, leaves};
 /// A condition on states.
 #[derive(Clone, Debug)]
 pub struct Projected {
-    /// All of these.
+    /// The conjuncts.
     pub terms: Vec<Term>,
-    /// Whether each state of which they hold has an input that makes the step. If not, they hold of
-    /// all states that have such an input, and of others.
+    /// Whether each state that satisfies them has an input that makes the step. Otherwise they hold
+    /// in all states with such an input, and in others.
     pub exact: bool,
 }
 
-/// Values that are tried for one input.
+/// The maximum number of values tried for one input.
 const TRIED: usize = 24;
-/// Inputs that are removed from one group of conditions.
+/// The maximum number of inputs removed from one group of conditions.
 const REMOVED: usize = 4;
 
-/// What follows from `terms` for the symbols that are `own` alone. `asked` counts the questions.
+/// What follows from `terms` for the symbols in `own` alone. `asked` counts the queries.
 pub fn project(
     pool: &mut Pool,
     solver: &mut Z3,
@@ -92,7 +92,7 @@ fn foreign_of(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Symbol> {
     all
 }
 
-/// Conditions that share inputs, together.
+/// Groups conditions that share inputs.
 fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
     let mut groups: Vec<(FxHashSet<Symbol>, Vec<Term>)> = Vec::new();
     for &t in terms {
@@ -114,8 +114,9 @@ fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
     groups.into_iter().map(|(_, terms)| terms).collect()
 }
 
-/// Removes the inputs one after the other: there is one if and only if one of the values does that
-/// it is compared with, or a neighbour of these; `None` if that does not hold or is unknown.
+/// Removes the inputs one after the other, if the following holds: there is a suitable input if and
+/// only if one of the compared values or their neighbours is suitable. `None` if that does not hold
+/// or is unknown.
 fn tried(
     pool: &mut Pool,
     solver: &mut Z3,
@@ -160,7 +161,7 @@ fn tried(
     foreign_of(pool, &terms, own).is_empty().then_some(terms)
 }
 
-/// Values worth trying for a variable: what it is compared with, one more, one less, and the ends
+/// Values to try for a variable: those that it is compared with, one more, one less, and the ends
 /// of its range.
 fn values(pool: &mut Pool, terms: &[Term], variable: Term, symbol: Symbol) -> Vec<Term> {
     let width = pool.width(variable);

@@ -1,10 +1,10 @@
-//! A partition of the states by predicates, region by region, and the abstract program over it.
+//! A partition of the states by predicates, and the abstract program over it.
 //!
-//! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same thing: at
-//! each cut point a tree of splits, whose leaves are the regions. There is an edge between two
-//! regions if some state of the first leads to some state of the second. The edges are not computed
-//! at once: an edge is taken to exist until a strategy asks about it, and when a region is split
-//! its parts inherit the edges that are known not to exist.
+//! Synergy and Lee and Yannakakis's algorithm (Synergy, figures 2 and 5) refine the same structure:
+//! for each cut point a tree of splits, whose leaves are the regions. There is an edge between two
+//! regions if some state of the first leads to some state of the second. Edges are computed lazily:
+//! an edge is assumed to exist until a strategy asks about it, and when a region is split, its
+//! parts inherit the edges that are known not to exist.
 
 mod split;
 
@@ -22,43 +22,44 @@ use cegar_search::abstraction::forest::{Sample, Walker};
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::own::conjuncts;
 
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_millis(1500);
-/// How long it may take to find that a predicate need not be said.
+/// The time limit for finding out that a predicate is redundant.
 const SIMPLE: Duration = Duration::from_millis(50);
 
 /// A region, by number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RegionId(u32);
 
-/// Some states of a cut point: those of which all of these hold.
+/// The states of a cut point that satisfy a conjunction.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// Where; none: where the program begins.
+    /// The cut point; `None`: the start of the program.
     pub cut: Option<Cut>,
-    /// The predicates.
+    /// The conjuncts.
     pub terms: Vec<Term>,
     parts: Option<(Term, RegionId, RegionId)>,
 }
 
-/// What a strategy looks for: a violation, or a hole.
+/// A goal of a strategy: a violation, or a hole.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Goal {
-    /// The violation of a check: the obligation with that number in its fragment.
+    /// The violation of a check: the obligation with this index in its fragment.
     Obligation(Option<Cut>, usize),
-    /// A place that cannot be passed.
+    /// The hole with this index in its fragment.
     Hole(Option<Cut>, usize),
 }
 
 impl Goal {
-    /// The fragment that it is in.
+    /// The start of the fragment that contains it.
     pub fn start(self) -> Option<Cut> {
         match self {
             Goal::Obligation(start, _) | Goal::Hole(start, _) => start,
         }
     }
 
-    /// When it is reached, and how many assumptions of the fragment were made before.
+    /// The condition under which it is reached, and the number of the fragment's assumptions before
+    /// it.
     pub fn terms(self, graph: &Graph<'_>) -> (Vec<Term>, usize) {
         let fragment = &graph.fragments[&self.start()];
         match self {
@@ -74,12 +75,12 @@ impl Goal {
     }
 }
 
-/// Where an edge leads.
+/// The end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
-    /// By this transition of the fragment into this region.
+    /// This region, by this transition of the fragment.
     Region(usize, RegionId),
-    /// To a goal.
+    /// A goal.
     Goal(Goal),
 }
 
@@ -90,42 +91,42 @@ enum Edge {
     Present,
     /// No state makes the step.
     Missing,
-    /// Some state may make the step, and no question decides it.
+    /// Some state may make the step, but no query decides it.
     GivenUp,
 }
 
-/// What questions need.
+/// The context of queries.
 pub struct Asking<'a, 'p> {
-    /// The program.
+    /// The graph.
     pub graph: &'a mut Graph<'p>,
-    /// What its transitions do.
+    /// The graph's transitions, prepared for execution.
     pub walker: &'a Walker,
     /// The solver.
     pub solver: &'a mut Z3,
-    /// How long to go on.
+    /// When to give up.
     pub patience: Patience<'a>,
-    /// What it cost.
+    /// The cost of queries.
     pub cost: &'a mut Cost,
 }
 
-/// See the [module](self).
+/// A partition into regions; see the [module](self).
 #[derive(Debug)]
 pub struct Regions {
     regions: Vec<Region>,
     roots: BTreeMap<Option<Cut>, RegionId>,
     edges: FxHashMap<RegionId, FxHashMap<Target, Edge>>,
-    /// For each region the regions from which an edge to it is known.
+    /// For each region, the regions with a known edge to it.
     into: FxHashMap<RegionId, FxHashSet<RegionId>>,
     preimages: FxHashMap<(Option<Cut>, usize), Rewriter>,
-    /// What holds at each cut point beside: facts that were proved otherwise.
+    /// Facts at the cut points that were proved by other means.
     pub facts: Facts,
     evaluator: Evaluator,
-    /// Regions that were split.
+    /// The number of splits.
     pub splits: u64,
 }
 
 impl Regions {
-    /// One region for each cut point.
+    /// The partition with one region for each cut point.
     pub fn new(graph: &Graph<'_>) -> Regions {
         let mut all = Regions {
             regions: Vec::new(),
@@ -154,17 +155,17 @@ impl Regions {
         id
     }
 
-    /// A region.
+    /// A region by its number.
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.0 as usize]
     }
 
-    /// The region that the program begins in.
+    /// The region of the start of the program.
     pub fn first(&self) -> Option<RegionId> {
         self.roots.get(&None).copied()
     }
 
-    /// All regions.
+    /// All regions that are not split.
     pub fn all(&self) -> Vec<RegionId> {
         let all = (0..self.regions.len() as u32).map(RegionId);
         all.filter(|&id| self.region(id).parts.is_none()).collect()
@@ -183,7 +184,7 @@ impl Regions {
         all
     }
 
-    /// The region that a state is in.
+    /// The region that contains a state.
     pub fn locate(
         &mut self,
         graph: &Graph<'_>,
@@ -194,7 +195,7 @@ impl Regions {
         Some(self.within(graph, root, state))
     }
 
-    /// The part of a region that one of its states is in.
+    /// The part of a region that contains one of its states.
     pub fn within(&mut self, graph: &Graph<'_>, region: RegionId, state: &Sample) -> RegionId {
         let mut id = region;
         self.evaluator.reset();
@@ -205,7 +206,7 @@ impl Regions {
         id
     }
 
-    /// Whether a state satisfies all of these.
+    /// Whether a state satisfies all of these terms.
     pub fn holds(&mut self, graph: &Graph<'_>, state: &Sample, terms: &[Term]) -> bool {
         self.evaluator.reset();
         terms
@@ -243,18 +244,18 @@ impl Regions {
         }
     }
 
-    /// Notes that no question decides an edge.
+    /// Notes that no query decides an edge.
     pub fn give_up(&mut self, from: RegionId, to: Target) {
         self.note(from, to, Edge::GivenUp);
     }
 
-    /// Whether no question decides an edge.
+    /// Whether it is noted that no query decides an edge.
     pub fn is_given_up(&self, from: RegionId, to: Target) -> bool {
         self.edge(from, to) == Some(Edge::GivenUp)
     }
 
-    /// The condition under which a step leads there, over the variables of the cut point where it
-    /// begins and the fragment's unknowns; and how many assumptions of the fragment hold then.
+    /// The condition of a step to the target, over the variables of the cut point where it begins
+    /// and the fragment's unknowns, and the number of the fragment's assumptions that hold then.
     pub fn condition(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -299,7 +300,7 @@ impl Regions {
         known
     }
 
-    /// The condition with the assumptions that come with it.
+    /// The condition of a step, with the assumptions.
     fn whole(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> Vec<Term> {
         let (mut terms, prefix) = self.condition(all, from, to);
         let fragment = &all.graph.fragments[&self.region(from).cut];
@@ -307,7 +308,7 @@ impl Regions {
         terms
     }
 
-    /// Whether some state of a region makes this step. Without an answer of the solver: yes.
+    /// Whether some state of a region makes this step; true if the solver gives no answer.
     pub fn exists(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> bool {
         match self.edge(from, to) {
             Some(Edge::Missing) => return false,
@@ -332,7 +333,8 @@ impl Regions {
         !missing
     }
 
-    /// Facts that were proved otherwise hold from now on: edges are asked about again.
+    /// Adds facts that were proved by other means. Edges that were not missing are asked about
+    /// again.
     pub fn learn(&mut self, facts: Facts) {
         for (cut, new) in facts {
             let known = self.facts.entry(cut).or_default();
@@ -347,8 +349,8 @@ impl Regions {
         }
     }
 
-    /// The shortest abstract path from where the program begins to a goal, by edges that may be
-    /// there and are not given up.
+    /// The shortest abstract path from the start of the program to a goal, along edges that may
+    /// exist and are not given up.
     pub fn path(&self, graph: &Graph<'_>, goals: &[Goal]) -> Option<Vec<(RegionId, Target)>> {
         let first = self.first()?;
         let mut from: FxHashMap<RegionId, Option<(RegionId, Target)>> = FxHashMap::default();
@@ -382,7 +384,7 @@ impl Regions {
         None
     }
 
-    /// The regions that may be reached.
+    /// The regions that may be reachable.
     pub fn reachable(&self, graph: &Graph<'_>) -> FxHashSet<RegionId> {
         let mut all: FxHashSet<RegionId> = self.first().into_iter().collect();
         let mut open: Vec<RegionId> = all.iter().copied().collect();
@@ -398,7 +400,7 @@ impl Regions {
         all
     }
 
-    /// What holds at the cut points: no state is in a region that is not reached.
+    /// The facts at the cut points: no state is in an unreachable region.
     pub fn facts(&self, graph: &mut Graph<'_>) -> Facts {
         let reached = self.reachable(graph);
         let mut facts = self.facts.clone();

@@ -1,15 +1,15 @@
-//! Predicate abstraction with counterexamples that have loops in them: SatAbs.
+//! SatAbs: predicate abstraction with counterexamples that contain loops.
 //!
 //! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006).
-//! The loop is [`slam`]'s. What the program cannot take as it stands may be possible with some loop
-//! on it taken more often: before such a path is refined, it is asked about once more with a
-//! variable number of turns at each loop that it comes to, whose variables have their closed forms
-//! (section 4). If there are numbers of turns, the path is unrolled, which here means that the tape
-//! they say is executed. If there are none, the path with no turns at all is refuted as any other
-//! is (section 4, the first of its two causes).
+//! The main loop is [`slam`]'s. A path that the program cannot take may become possible if a loop
+//! on it is taken more often. Therefore, before such a path is refined, another query is asked with
+//! a variable number of iterations of each loop that the path visits, whose variables have their
+//! closed forms (section 4). If there are suitable numbers of iterations, the path is unrolled,
+//! i.e. the resulting tape is executed. If there are none, the path with zero iterations is refuted
+//! like any other (section 4, the first of its two causes).
 //!
-//! The cut points are the loop heads, so that a loop of an abstract path is a cut point that it
-//! comes to; the paper finds them by simulating the abstract model once more.
+//! The cut points are the loop heads, so that a loop on an abstract path is a cut point that it
+//! visits; the paper finds loops by simulating the abstract model once more.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -31,14 +31,14 @@ use cegar_search::abstraction::loops::{Asking, Loops};
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// What the loops on one path may take of the time.
+/// The share of the time for the loops on one path.
 const ON_LOOPS: f64 = 0.2;
-/// And no more than this.
+/// The maximum of that time.
 const LOOPS: Duration = Duration::from_secs(20);
 /// Longest tape, in bytes.
 const LONGEST: usize = 1 << 24;
 
-/// Proves with predicates, and looks for ways around loops on every path.
+/// Runs SatAbs: proves with predicates, and searches paths around the loops on every path.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Loops, &mut |base| {
         let mut loops = Loops::default();
@@ -53,7 +53,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     })
 }
 
-/// A trace without the turns that it takes: the transitions, and the cut points.
+/// A trace without iterations of loops: its transitions and its cut points.
 fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Option<Cut>>) {
     let mut steps: Vec<(Option<Cut>, usize)> = Vec::new();
     for &(start, way) in &trace.steps {
@@ -73,8 +73,8 @@ fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec
     )
 }
 
-/// Asks whether a goal is reached with the loops on a way taken some number of times; true if an
-/// execution has shown it.
+/// Asks whether a goal is reached with some numbers of iterations of the loops on a path; true if
+/// an execution confirms it.
 fn around(
     ground: &mut Ground<'_, '_, '_>,
     loops: &mut Loops,

@@ -1,12 +1,12 @@
-//! Predicate abstraction from the program's start: SLAM's loop, CRunner's "conventional" column.
+//! SLAM: predicate abstraction from the program's start; CRunner's "conventional" column.
 //!
 //! After Ball and Rajamani, *Automatically validating temporal safety properties of interfaces*
-//! (2001), as Kroening, Groce and Clarke (2004) describe what they compare with. The Boolean
-//! program starts where the program does. Its shortest path to an error is simulated as a whole; if
-//! the program cannot take it, the weakest preconditions of the guards that say so become
-//! predicates, and where these are all there a step that the program cannot take by itself is
-//! excluded (Constrain). Nothing is executed except to confirm a violation. A loop that has to be
-//! taken `n` times costs `n` refinements, which is what the other strategies are about.
+//! (2001), as Kroening, Groce and Clarke (2004) describe it for their comparison. The Boolean
+//! program starts where the program does. Its shortest path to an error is simulated as a whole. If
+//! the program cannot take it, the weakest preconditions of the guards that make it impossible
+//! become predicates; if all of these exist already, a step that the program cannot take by itself
+//! is excluded (Constrain). Nothing is executed except to confirm a violation. A loop that has to
+//! be taken `n` times costs `n` refinements, which the other strategies avoid.
 
 use std::sync::atomic::AtomicBool;
 
@@ -20,16 +20,16 @@ use cegar_search::abstraction::loops::Path;
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// Proves with predicates only.
+/// Runs SLAM: proves with predicates only.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Blocks, &mut |base| {
         refined(&mut Ground::new(base), &mut |_, _, _| false)
     })
 }
 
-/// Abstraction, search, simulation and refinement until nothing is left: then what is reached.
-/// `instead` is asked about each path that the program cannot take, before anything is refined: it
-/// says whether it has settled the goal.
+/// Repeats abstraction, search, simulation and refinement until no path is left, and returns the
+/// reachable states as facts. `instead` is called for each path that the program cannot take,
+/// before anything is refined, and returns whether it has settled the goal.
 pub(super) fn refined<'b, 'a, 'p>(
     ground: &mut Ground<'b, 'a, 'p>,
     instead: &mut dyn FnMut(&mut Ground<'b, 'a, 'p>, &Trace, usize) -> bool,

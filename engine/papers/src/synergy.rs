@@ -1,20 +1,20 @@
 //! Synergy, as published.
 //!
 //! Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property checking*
-//! (2006), figure 2. A forest of tests and a partition of the states grow in turn. Each turn takes
-//! an abstract error path, follows it as far as tests have come and asks for a test that goes one
-//! region further, along the way of a test that was there. If there is one, the forest has it from
-//! now on; if there is none, the region where the tests end is split by the preimage of the next
-//! one, and the path is gone. It ends with a test that fails, or when no abstract path leads to an
-//! error.
+//! (2006), figure 2. A forest of tests and a partition of the states grow in turn. Each iteration
+//! takes an abstract error path, follows it as far as tests reach, and asks for a test that goes
+//! one region further, along the path of an existing test. If there is one, it is added to the
+//! forest; otherwise the last region that tests reach is split by the preimage of the next one,
+//! which removes the path. The algorithm ends with a test that fails, or when no abstract path
+//! leads to an error.
 //!
-//! What differs: a region is one of a basic block, the paper's of a statement. Edges are asked
-//! about only on paths that were found, which leaves the same abstract program. A preimage over
-//! inputs is asked for what it says of the state ([`crate::projection`]). Where even that does not
-//! tell the test's state from the others, the edge stays, and the goals behind it stay open. Where
-//! splitting goes on and on the paper generalises (section 5) with the procedure of another paper;
-//! here that is the guesses of `auto`, level by level, which every so many turns may add facts that
-//! all regions of a cut point then have in common.
+//! Differences: a region belongs to a basic block, in the paper to a statement. Edges are queried
+//! only on paths that were found, which results in the same abstract program. A preimage that
+//! mentions inputs is projected to the state ([`crate::projection`]). If the projection does not
+//! separate the test's state from the others, the edge stays, and the goals behind it stay open. If
+//! splitting does not terminate, the paper generalises (section 5) with the procedure of another
+//! paper. Here, generalisation tries the candidates of `auto`, level by level; from time to time,
+//! these may add facts that all regions of a cut point then share.
 
 use std::sync::atomic::AtomicBool;
 
@@ -30,14 +30,14 @@ use cegar_search::abstraction::forest::Sample;
 use cegar_search::strategy::options::Options;
 use cegar_search::strategy::outcome::Proof;
 
-/// States of one region from which a test is looked for that goes on from there.
+/// The maximum number of states of a region from which a test that goes further is searched.
 const STATES: usize = 6;
-/// Turns without an end before it generalises.
+/// The number of iterations before the first generalisation.
 const LONG: u64 = 20;
-/// Turns between two times that it does.
+/// The number of iterations between two generalisations.
 const APART: u64 = 5;
 
-/// Runs it.
+/// Runs Synergy.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     stand(program, options, stop, Grain::Blocks, &mut |base| {
         let mut synergy = Synergy {
@@ -55,7 +55,7 @@ struct Synergy {
     tree: Tree,
     /// The states of the forest in each region, in the order in which they were added.
     visited: FxHashMap<RegionId, Vec<usize>>,
-    /// From how many states a step was tried in vain.
+    /// The number of states of a region from which a step was tried in vain.
     tried: FxHashMap<(RegionId, Target), usize>,
 }
 
@@ -86,12 +86,12 @@ impl Synergy {
         self.regions.facts(&mut base.graph)
     }
 
-    /// The edge at which an ordered abstract error path leaves the forest; none if there is no such
-    /// path.
+    /// The edge at which an ordered abstract error path leaves the forest; `None` if there is no
+    /// such path.
     fn frontier(&mut self, base: &mut Base<'_, '_>) -> Option<(RegionId, Target)> {
         'again: loop {
             let path = self.regions.path(&base.graph, &base.goals)?;
-            // Up to here some test does what the path does.
+            // Some test follows the path up to here.
             let last = path
                 .iter()
                 .rposition(|(region, _)| self.visited.contains_key(region))?;
@@ -107,7 +107,7 @@ impl Synergy {
         }
     }
 
-    /// Looks for a test that goes on from a region, or splits the region.
+    /// Searches a test that goes on from a region, or splits the region.
     fn extend(&mut self, base: &mut Base<'_, '_>, from: RegionId, to: Target) {
         let tried = self.tried.entry((from, to)).or_default();
         let states = self.visited.get(&from);
@@ -130,7 +130,7 @@ impl Synergy {
     fn give_up(&mut self, base: &mut Base<'_, '_>, from: RegionId, to: Target) {
         self.regions.give_up(from, to);
         if let Target::Goal(goal @ Goal::Hole(..)) = to {
-            // What is behind it is open, and that is all there is to say.
+            // What is behind the hole is open, and there is nothing more to find out.
             base.goals.retain(|other| *other != goal);
         }
     }
@@ -141,7 +141,7 @@ impl Synergy {
         let is_first = self.tree.nodes.len() == 1;
         let mut added = self.tree.run(&base.graph, &base.walker, tape);
         if is_first {
-            // The state that all begin with.
+            // The start state, which all tests share.
             added.start = 0;
         }
         for node in added {
@@ -153,7 +153,7 @@ impl Synergy {
         }
     }
 
-    /// Splits a region by the preimage of the step that no test makes.
+    /// Splits a region by the preimage of a step that no test makes.
     fn refine(&mut self, base: &mut Base<'_, '_>, from: RegionId, to: Target, state: usize) {
         let visited = self.visited.get(&from).map_or(&[][..], Vec::as_slice);
         let states = visited.iter().take(STATES);
@@ -163,7 +163,8 @@ impl Synergy {
         let preimage = preimage.terms;
         let sample = &self.tree.nodes[state].sample;
         if self.regions.holds(&base.graph, sample, &preimage) {
-            // It does not tell this state from those that make the step: another one may be better.
+            // The preimage does not separate this state from those that make the step; another
+            // state may be better.
             return;
         }
         self.regions

@@ -1,15 +1,15 @@
-//! The search of `cargo cegar`: goals in; seeds, verdicts and certificates out.
+//! The search of `cargo cegar`: takes goals and returns seeds, verdicts and certificates.
 //!
 //! | module | what it does |
 //! |---|---|
-//! | [`strategy`] | the prover's own strategy ([`strategy::auto`]), its options, and how it ends |
+//! | [`strategy`] | the prover's own strategy ([`strategy::auto`]), its options and its outcome |
 //! | [`analysis`] | the floor: states of the whole program, found without a solver |
-//! | [`abstraction`] | facts at cut points: guesses, what refutes them, what is inductive |
-//! | [`proof`] | certificates, and why a goal holds, in words and in C |
-//! | [`simulate`] | executions of the machine, and inputs that leave a known execution towards a goal |
-//! | [`solver`] | what stands before Z3: caches, slices, enumeration, circuits |
+//! | [`abstraction`] | facts at cut points: guessing them, refuting them, proving them inductive |
+//! | [`proof`] | certificates, and the reasons why a goal holds, in words and in C |
+//! | [`simulate`] | executions, and inputs that depart from a known execution towards a goal |
+//! | [`solver`] | the layers in front of Z3: caches, slicing, enumeration, circuits |
 //!
-//! To prove what can be proved of a program that was normalised to bitcode:
+//! To prove as many checks as possible of a program that was normalised to bitcode:
 //!
 //! ```no_run
 //! use std::path::Path;

@@ -1,9 +1,9 @@
-//! The worker as a program of its own, for tests and benchmarks. The subcommand has the same entry
-//! built in.
+//! The worker as a separate program, for tests and benchmarks. The subcommand of `cargo cegar` uses
+//! the same entry point.
 
 use std::process::ExitCode;
 
-/// Not the C library's: a target that is stopped inside `malloc` may leave that one locked.
+/// Not the C library's allocator: a target that is interrupted inside `malloc` may leave it locked.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

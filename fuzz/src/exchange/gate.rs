@@ -1,10 +1,11 @@
-//! The gate: where connections from and to other machines end.
+//! The gate: the end points of connections to other machines.
 //!
-//! LLMP's own ends trust what they read: a length of four gigabytes is allocated, a message that is
-//! cut off ends the thread, a message that does not begin keeps all later ones waiting, and a
-//! time-out in the middle of a message loses the place. So LLMP talks to this process only, and the
-//! gate to the network: it speaks the same protocol on both sides and lets through whole frames
-//! that it has read. It also knows that a connection has ended, which LLMP does not tell.
+//! LLMP's own end points trust what they read. They allocate a length of four gigabytes, a
+//! truncated message ends the thread, a message that never arrives blocks all later ones, and a
+//! time-out in the middle of a message loses the position in the stream. LLMP therefore talks only
+//! to this process, and the gate talks to the network. The gate speaks the same protocol on both
+//! sides and forwards only frames that it has read completely. It also notices when a connection
+//! has ended, which LLMP does not report.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
@@ -15,29 +16,29 @@ use std::time::Duration;
 
 use super::message::{self, FRAME, HELLO};
 
-/// How long a connection may take to be made, and each word of the handshake.
+/// The time limit for making a connection, and for each message of the handshake.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long a machine may take no bytes before it is given up.
+/// How long a machine may accept no bytes before the connection is closed.
 const STUCK: Duration = Duration::from_secs(60);
-/// Seconds without data after which TCP asks whether the other side is still there, seconds from
-/// one such question to the next, and how many of them may stay without an answer; milliseconds
-/// after which TCP gives up on data that is not acknowledged.
+/// The TCP keep-alive settings: seconds without data before the first probe, seconds between
+/// probes, the number of probes that may stay unanswered, and milliseconds after which TCP gives up
+/// on unacknowledged data.
 const KEEPALIVE: [(libc::c_int, libc::c_int); 4] = [
     (libc::TCP_KEEPIDLE, 10),
     (libc::TCP_KEEPINTVL, 5),
     (libc::TCP_KEEPCNT, 3),
     (libc::TCP_USER_TIMEOUT, 30_000),
 ];
-/// Bytes per second that are taken from one machine: LLMP gives up where its broker is three pages
-/// behind.
+/// The maximal number of bytes per second that are read from one machine, since LLMP gives up if
+/// its broker is three pages behind.
 const RATE: u64 = 4 << 20;
-/// LLMP's thread for a connection waits three seconds for a message from the other machine before
-/// it looks whether there is one to be sent to it. So the thread gets an empty message this often.
+/// The interval of empty messages to LLMP. Its thread for a connection waits three seconds for a
+/// message from the other machine before it looks for one to send; an empty message ends that wait.
 const NUDGE: Duration = Duration::from_millis(100);
-/// Machines at a time.
+/// The maximal number of connected machines.
 const VISITORS: usize = 64;
 
-/// One frame: four bytes of length, big-endian, and so many bytes.
+/// Reads one frame: a length of four bytes, big-endian, and that number of bytes.
 fn read_frame(from: &mut TcpStream, longest: usize) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -50,13 +51,13 @@ fn read_frame(from: &mut TcpStream, longest: usize) -> io::Result<Vec<u8>> {
     Ok(frame)
 }
 
-/// In one piece, so that a reader never waits for the rest of a frame.
+/// Writes a frame in one piece, so that a reader does not wait for its rest.
 fn write_frame(to: &mut TcpStream, frame: &[u8]) -> io::Result<()> {
     let length = u32::try_from(frame.len()).map_err(io::Error::other)?;
     to.write_all(&[&length.to_be_bytes(), frame].concat())
 }
 
-/// A frame of the handshake that has to be as `expected` says.
+/// Reads a frame of the handshake, which has to satisfy `expected`.
 fn handshake(from: &mut TcpStream, expected: fn(&[u8]) -> bool) -> io::Result<Vec<u8>> {
     let frame = read_frame(from, HELLO)?;
     match expected(&frame) {
@@ -86,18 +87,19 @@ pub(super) fn connect(address: &str) -> io::Result<TcpStream> {
     Err(why)
 }
 
-/// Connects and hears the broker's first word.
+/// Connects and reads the broker's first message.
 pub(super) fn greeting(address: &str) -> io::Result<Vec<u8>> {
     handshake(&mut connect(address)?, message::is_hello)
 }
 
-/// Lets other machines in, to the LLMP listener at `inside`, which greets with `hello`.
+/// Accepts other machines and connects them to the LLMP listener at `inside`, whose greeting is
+/// `hello`.
 pub(super) fn incoming(listener: TcpListener, inside: SocketAddr, hello: Vec<u8>) {
     let hello: Arc<[u8]> = hello.into();
     let visitors = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         let Ok(stream) = stream else {
-            // Perhaps there are no descriptors; there are again when a machine leaves.
+            // There may be no free descriptors until a machine leaves.
             std::thread::sleep(PATIENCE / 5);
             continue;
         };
@@ -109,7 +111,8 @@ pub(super) fn incoming(listener: TcpListener, inside: SocketAddr, hello: Vec<u8>
         let started = std::thread::Builder::new()
             .name("visitor".to_owned())
             .spawn(move || {
-                // A machine that is refused learns nothing, and the others do not notice.
+                // The error is dropped: a rejected machine gets no reason, and other machines are
+                // not affected.
                 let _ = visitor(stream, inside, &hello);
                 count.fetch_sub(1, Ordering::Relaxed);
             });
@@ -123,7 +126,8 @@ fn visitor(mut outer: TcpStream, inside: SocketAddr, hello: &[u8]) -> io::Result
     patient(&outer)?;
     write_frame(&mut outer, hello)?;
     let request = handshake(&mut outer, message::is_request)?;
-    // LLMP's listener hears one connection at a time: it gets the handshake that was read already.
+    // LLMP's listener handles one connection at a time, so it gets a handshake that was already
+    // read.
     let mut inner = TcpStream::connect_timeout(&inside, PATIENCE)?;
     patient(&inner)?;
     handshake(&mut inner, message::is_hello)?;
@@ -131,8 +135,8 @@ fn visitor(mut outer: TcpStream, inside: SocketAddr, hello: &[u8]) -> io::Result
     bridge(outer, inner)
 }
 
-/// Leads LLMP's connection to `listener`, the first one that it gets, on to another machine. Ends
-/// with that connection.
+/// Forwards LLMP's connection to `listener`, the first one that it accepts, to another machine.
+/// Returns when that connection ends.
 pub(super) fn outgoing(mut outer: TcpStream, listener: &TcpListener) -> io::Result<()> {
     let (mut inner, _) = listener.accept()?;
     patient(&inner)?;
@@ -145,7 +149,7 @@ pub(super) fn outgoing(mut outer: TcpStream, listener: &TcpListener) -> io::Resu
     bridge(outer, inner)
 }
 
-/// Carries messages both ways until one side ends.
+/// Forwards messages in both directions until one side ends.
 fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
     for stream in [&outer, &inner] {
         stream.set_read_timeout(None)?;
@@ -165,7 +169,7 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
         ended
     });
     let _ = give(&inner, &message::leaving());
-    // They may be closed already.
+    // They may be closed already, so errors are ignored.
     let _ = outer.shutdown(Shutdown::Both);
     let inner = inner.into_inner().unwrap_or_else(PoisonError::into_inner);
     let _ = inner.shutdown(Shutdown::Write);
@@ -173,8 +177,9 @@ fn bridge(mut outer: TcpStream, inner: TcpStream) -> io::Result<()> {
     ended
 }
 
-/// Carries what LLMP sends. LLMP's thread first sends all that it has, and then hears that it is
-/// over: so it is read to its end, even if nothing reads it any more.
+/// Forwards what LLMP sends. LLMP's thread first sends everything that it has, and notices only
+/// then that the connection has ended. Its data is therefore read to the end even if nobody
+/// receives it.
 fn drain(mut inner: TcpStream, mut outer: TcpStream) {
     let sent = io::copy(&mut inner, &mut outer);
     let _ = outer.shutdown(Shutdown::Both);
@@ -207,7 +212,7 @@ fn carry(outer: &mut TcpStream, inner: &Mutex<TcpStream>) -> io::Result<()> {
     }
 }
 
-/// Makes TCP find out that a machine is gone which could not close its connection.
+/// Makes TCP detect that a machine has disappeared without closing its connection.
 fn keep_alive(stream: &TcpStream) -> io::Result<()> {
     set(stream, libc::SOL_SOCKET, libc::SO_KEEPALIVE, 1)?;
     for (option, value) in KEEPALIVE {
@@ -222,7 +227,7 @@ fn set(
     option: libc::c_int,
     value: libc::c_int,
 ) -> io::Result<()> {
-    // SAFETY: the descriptor is open, and the value is read as the int that it is.
+    // SAFETY: the descriptor is open, and `value` is an int of the length that is passed.
     let result = unsafe {
         libc::setsockopt(
             stream.as_raw_fd(),

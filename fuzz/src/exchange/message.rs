@@ -1,39 +1,38 @@
-//! What machines tell each other, and the frames that it travels in.
+//! The messages between machines and their frames.
 //!
-//! LLMP carries bytes, each message with a number that says what they are, its tag. There is one
-//! kind here: a tape that entered new code, with the program that it is for. LLMP asserts where a
-//! message is not as it should be, and reads lengths as they come. So everything that arrives from
-//! outside is read here first, within bounds, and written anew before LLMP sees it.
+//! LLMP carries bytes, and each message has a tag that says what they are. Here there is one kind
+//! of message: a tape that entered new code, with the program that it is for. LLMP asserts that
+//! messages are well-formed and trusts their lengths. Everything that arrives from outside is
+//! therefore decoded here first, within bounds, and encoded again before LLMP sees it.
 
 use libafl_bolts::llmp::{Tag, TcpRequest, TcpResponse};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Longest tape that is passed on, in bytes.
+/// The length of the longest tape that is sent, in bytes.
 pub const LONGEST: usize = 1 << 20;
-/// Longest name of a harness, in bytes.
+/// The length of the longest name of a harness, in bytes.
 const NAME: usize = 256;
-/// Longest frame, in bytes, without its length.
+/// The length of the longest frame in bytes, without its length field.
 pub(super) const FRAME: usize = LONGEST + 1024;
-/// Longest frame of the handshake.
+/// The length of the longest frame of the handshake in bytes.
 pub(super) const HELLO: usize = 1024;
 
-/// The tag of a [`Find`]. A later form of it gets another number, which this version does not
-/// understand.
+/// The tag of a [`Find`]. A later format of it needs another tag, which this version then ignores.
 pub(super) const TAG: Tag = Tag(0x0CE6_A001);
 
 /// The tag of an empty message.
 const NOTHING: Tag = Tag(TAG.0 - 1);
 
-/// The tag by which LLMP knows that a client leaves (`LLMP_TAG_EXITING`, which it keeps to itself).
+/// The tag by which LLMP recognises that a client leaves (`LLMP_TAG_EXITING`, which is private).
 const LEAVING: Tag = Tag(0x013C_5171);
 
-/// Which program a tape is for: machines with another build of it leave the tape alone.
+/// Identifies the program that a tape is for. Machines with another build of it ignore the tape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Program {
     /// The harness's name.
     pub harness: String,
-    /// A hash of the program that does not depend on where its files lie.
+    /// A hash of the program that does not depend on the location of its files.
     pub digest: [u8; 32],
 }
 
@@ -45,13 +44,13 @@ pub(super) struct Find {
 }
 
 impl Find {
-    /// In bytes; `None` if it is too long to be passed on.
+    /// Encodes the find as bytes; `None` if it is too long to be sent.
     pub fn encode(&self) -> Option<Vec<u8>> {
         let fits = self.tape.len() <= LONGEST && self.program.harness.len() <= NAME;
         fits.then(|| postcard::to_allocvec(self).ok())?
     }
 
-    /// Reads a find that any machine may have written.
+    /// Decodes a find that any machine may have written.
     pub fn decode(bytes: &[u8]) -> Option<Find> {
         let (find, rest) = postcard::take_from_bytes::<Find>(bytes).ok()?;
         let fits = find.tape.len() <= LONGEST && find.program.harness.len() <= NAME;
@@ -59,7 +58,7 @@ impl Find {
     }
 }
 
-/// A short name for a message, by which it is recognised when it comes again.
+/// A short hash of a message, by which repeated messages are recognised.
 pub(super) fn digest(bytes: &[u8]) -> u128 {
     let hash = Sha256::digest(bytes);
     hash.iter()
@@ -67,7 +66,7 @@ pub(super) fn digest(bytes: &[u8]) -> u128 {
         .fold(0, |all, &byte| all << 8 | u128::from(byte))
 }
 
-/// LLMP's `TcpRemoteNewMessage`, whose fields it keeps to itself.
+/// LLMP's `TcpRemoteNewMessage`, whose fields are private.
 #[derive(Serialize, Deserialize)]
 struct Forwarded {
     client: u32,
@@ -76,8 +75,7 @@ struct Forwarded {
     payload: Vec<u8>,
 }
 
-/// The frame of a message from another machine, as it is given to LLMP; `None` if it is no
-/// [`Find`].
+/// The frame for LLMP of a message from another machine; `None` if the message is not a [`Find`].
 pub(super) fn forwarded(frame: &[u8]) -> Option<Vec<u8>> {
     let (message, rest) = postcard::take_from_bytes::<Forwarded>(frame).ok()?;
     if !rest.is_empty() || message.tag != TAG.0 {
@@ -93,12 +91,12 @@ pub(super) fn forwarded(frame: &[u8]) -> Option<Vec<u8>> {
     .ok()
 }
 
-/// The frame of an empty message, which is not passed on.
+/// The frame of an empty message, which is not forwarded.
 pub(super) fn nothing() -> Vec<u8> {
     empty(NOTHING)
 }
 
-/// The frame after which LLMP's broker forgets a connection, and gives its page back.
+/// The frame after which LLMP's broker forgets a connection and frees its page.
 pub(super) fn leaving() -> Vec<u8> {
     empty(LEAVING)
 }
@@ -110,11 +108,11 @@ fn empty(tag: Tag) -> Vec<u8> {
         flags: 0,
         payload: Vec::new(),
     };
-    // Only running out of memory keeps it from being written.
+    // Only a lack of memory could make this fail.
     postcard::to_allocvec(&message).unwrap_or_default()
 }
 
-/// Whether a frame is the first word of an LLMP broker.
+/// Whether a frame is the first message of an LLMP broker.
 pub(super) fn is_hello(frame: &[u8]) -> bool {
     matches!(
         postcard::from_bytes(frame),
@@ -130,8 +128,8 @@ pub(super) fn is_accepted(frame: &[u8]) -> bool {
     )
 }
 
-/// Whether a frame asks for what another machine may ask for: to be a broker beside this one. (To
-/// be a client is to share memory, which is nothing for a stranger.)
+/// Whether a frame is a request that another machine may make: to connect as a broker. (A client
+/// would share memory, which strangers must not.)
 pub(super) fn is_request(frame: &[u8]) -> bool {
     matches!(
         postcard::from_bytes(frame),
@@ -180,7 +178,7 @@ mod tests {
             assert_eq!(Find::decode(&bytes[..length]), None, "{length}");
         }
         assert_eq!(Find::decode(&[bytes.clone(), vec![0]].concat()), None);
-        // A length of 2^63 in place of the tape's.
+        // A length of 2^63 in place of the tape's length.
         let mut long = bytes[..bytes.len() - 4].to_vec();
         long.extend([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f]);
         assert_eq!(Find::decode(&long), None);
@@ -199,7 +197,7 @@ mod tests {
             };
             postcard::to_allocvec(&message).expect("a frame")
         });
-        // The tags with which LLMP ends clients and brokers.
+        // The tags by which LLMP ends clients and brokers.
         for tag in [0x0C11_E472, 0x013C_5171, 0x7005_1041, 0x00AF_1E0F1] {
             assert_eq!(forwarded(&frame(tag, payload.clone())), None);
         }

@@ -1,12 +1,12 @@
-//! Tapes from machine to machine, over LibAFL's message passing (LLMP).
+//! The exchange of tapes between machines, over LibAFL's message passing (LLMP).
 //!
-//! A command that other machines are to join has a *hub*; each campaign that takes part has
-//! a *member*, which joined a hub, on this machine or another. Both are processes of their own
-//! ([`exchange_main`]), started by [`Hub`] and [`Member`]. LLMP is fast because it trusts: it
-//! asserts where a message is not what it should be, and ends the process where a signal says so. A
-//! fault of such a process costs the campaign the exchange, and nothing else. And no worker takes
-//! part: what LLMP reads lies in memory that all its clients write to, and the C code that a worker
-//! runs may write anywhere. The workers stay behind their pipes, and their parent sends.
+//! A command that other machines are to join has a *hub*. Each campaign that takes part has
+//! a *member*, which joins a hub on this machine or another one. Both are separate processes
+//! ([`exchange_main`]), started by [`Hub`] and [`Member`]. LLMP is fast because it trusts its
+//! input: it asserts that messages are well-formed, and ends the process on certain signals. In a
+//! separate process, such a fault costs the campaign only the exchange. Workers do not take part:
+//! LLMP reads memory that all its clients can write to, and the C code that a worker runs may write
+//! anywhere. A worker talks only to its parent, through pipes, and the parent sends the tapes.
 
 mod gate;
 mod message;

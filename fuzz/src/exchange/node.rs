@@ -1,9 +1,10 @@
-//! What the two processes that speak LLMP do: the hub, which others join, and a member, which has
-//! joined a hub.
+//! The two processes that speak LLMP: the hub, which others join, and a member, which has joined a
+//! hub.
 //!
-//! Both have a broker, since between machines LLMP connects brokers. A hub passes on what it hears,
-//! each message once, and keeps all of it for machines that join later. A member has one program:
-//! its parent's tapes go out, and other machines' tapes for that program go to the parent.
+//! Both have a broker, since LLMP connects machines through brokers. A hub forwards each message
+//! that it receives once, and keeps all of them for machines that join later. A member has one
+//! program: it sends its parent's tapes to the hub, and passes other machines' tapes for that
+//! program to the parent.
 
 use std::collections::HashSet;
 use std::io::{BufRead, Write};
@@ -28,21 +29,21 @@ use super::message::{Find, Program, TAG, digest};
 use super::pages::{Page, Pages};
 use super::protocol::{Config, Event, Tape};
 
-/// How often the broker looks for messages while there are none.
+/// How often an idle broker polls for messages.
 const TICK: Duration = Duration::from_millis(20);
-/// Messages that may wait for a parent that does not read; further ones are left out.
+/// The number of messages that may wait for a parent that does not read; further ones are dropped.
 const WAITING: usize = 4096;
-/// What a hub keeps, in bytes. After that it passes on no more.
+/// The number of bytes of messages that a hub keeps. After that it forwards nothing more.
 const KEPT: usize = 512 << 20;
-/// How long a member stays to send what it was told last.
+/// How long a member runs on after the end of its input, to send the last messages.
 const LINGER: Duration = Duration::from_millis(500);
-/// A member's first page, in bytes.
+/// The size of a member's first page in bytes.
 const PAGE: usize = 1 << 20;
 
-/// What the process does. `config` is the JSON text of a [`Config`].
+/// The entry point of the process. `config` is the JSON text of a [`Config`].
 pub fn exchange_main(config: &str) -> ExitCode {
-    // Ctrl-C is for the parent, whose end is the end of standard input.
-    // SAFETY: no handler is installed, only the default taken away.
+    // Ctrl-C is for the parent. When it ends, standard input ends, and with it this process.
+    // SAFETY: no handler is installed; the signal is only ignored.
     unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
     let (out, writer) = speak();
     let why = match serde_json::from_str(config) {
@@ -60,7 +61,7 @@ pub fn exchange_main(config: &str) -> ExitCode {
     code
 }
 
-/// Writes events on a thread of its own: the broker never waits for a reader.
+/// Writes events on a separate thread, so that the broker never waits for a reader.
 fn speak() -> (SyncSender<Option<Event>>, JoinHandle<()>) {
     let (sender, events) = sync_channel::<Option<Event>>(WAITING);
     let writer = std::thread::spawn(move || {
@@ -78,7 +79,7 @@ fn speak() -> (SyncSender<Option<Event>>, JoinHandle<()>) {
     (sender, writer)
 }
 
-/// Reads tapes on a thread of its own. The end of standard input is the end of the exchange.
+/// Reads tapes on a separate thread. When standard input ends, the exchange ends.
 fn listen() -> Receiver<Vec<u8>> {
     let (sender, tapes) = channel();
     std::thread::spawn(move || {
@@ -93,7 +94,7 @@ fn listen() -> Receiver<Vec<u8>> {
     tapes
 }
 
-/// Passes on what is new.
+/// Forwards messages that were not seen before.
 #[derive(Default)]
 struct PassOn {
     seen: HashSet<u128>,
@@ -123,7 +124,7 @@ fn llmp(why: Error) -> String {
     format!("LLMP: {why}")
 }
 
-/// A port that only this machine reaches, for LLMP's own ends.
+/// A port that only this machine can reach, for LLMP's own end points.
 fn inside() -> Result<(TcpListener, SocketAddr), String> {
     let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let both = bound.and_then(|inner| inner.local_addr().map(|address| (inner, address)));
@@ -133,12 +134,12 @@ fn inside() -> Result<(TcpListener, SocketAddr), String> {
 fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), String> {
     let outer = TcpListener::bind(address).map_err(|why| why.to_string())?;
     let address = outer.local_addr().map_err(|why| why.to_string())?;
-    // Pages are kept: a machine that joins later begins with the first page.
+    // Pages are kept, since a machine that joins later starts reading at the first page.
     let mut broker =
         LlmpBroker::with_keep_pages(Pages, tuple_list!(PassOn::default()), true).map_err(llmp)?;
     let (inner, inside) = inside()?;
-    // A connection that ends at once ends LLMP's thread for it by an assertion. Other connections
-    // go on; the end of one of these two threads would stop them all.
+    // A connection that ends immediately makes an assertion in LLMP's thread for it fail. Other
+    // connections continue. The end of one of the two threads below would stop them all.
     let accepts = broker
         .inner_mut()
         .launch_listener(Listener::Tcp(inner))
@@ -150,7 +151,7 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
     loop {
         let busy = broker.broker_once().map_err(llmp)?;
         let wait = if busy { Duration::ZERO } else { TICK };
-        // Nothing is said to a hub; but its parent ends.
+        // A hub gets no input, but its input ends when its parent ends.
         if let Err(RecvTimeoutError::Disconnected) = silence.recv_timeout(wait) {
             return Ok(());
         }
@@ -160,7 +161,7 @@ fn hub(address: SocketAddr, out: &SyncSender<Option<Event>>) -> Result<(), Strin
     }
 }
 
-/// Hands the parent the tapes that other machines found for its program.
+/// Passes to the parent the tapes that other machines found for its program.
 struct HandIn {
     own: ClientId,
     program: Program,
@@ -186,7 +187,7 @@ impl LlmpHook<Page, Pages> for HandIn {
         }
         if let Some(find) = Find::decode(message) {
             if find.program == self.program {
-                // If there is no room the parent has enough to do.
+                // If there is no room, the parent is busy enough, so the tape is dropped.
                 let _ = self
                     .out
                     .try_send(Some(Event::Tape(Tape { tape: find.tape })));
@@ -200,8 +201,8 @@ impl LlmpHook<Page, Pages> for HandIn {
 
 fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Result<(), String> {
     let outer = gate::connect(join).map_err(|why| why.to_string())?;
-    // The parent's own client comes first. LLMP counts clients from 0, which is also the broker's
-    // own name, and a connection to another broker leaves out what bears its own number.
+    // The parent's own client is registered first. LLMP numbers clients from 0, which is also the
+    // broker's own number, and a connection to another broker skips messages with its own number.
     let memory = Pages.new_shmem(PAGE).map_err(llmp)?;
     let other_end = Pages.clone_ref(&memory).map_err(llmp)?;
     let page = LlmpSharedMap::new(ClientId(0), memory);
@@ -226,7 +227,7 @@ fn member(join: &str, program: Program, out: &SyncSender<Option<Event>>) -> Resu
             }
             Err(why) => why.to_string(),
         };
-        // LLMP may wait for an answer that will not come.
+        // LLMP may be waiting for an answer that will not come.
         drop(inner);
         let _ = ended.send(why);
     });

@@ -1,11 +1,11 @@
-//! The memory that LLMP's pages lie in.
+//! The memory for LLMP's pages.
 //!
-//! LLMP is made for processes that share memory. Here every party to it is a thread of one process:
-//! the broker, and a thread for each connection. LibAFL's own providers do not suit that. System V
+//! LLMP is made for processes that share memory. Here all its users are threads of one process: the
+//! broker, and a thread for each connection. LibAFL's own providers do not suit that. System V
 //! segments and files in `/dev/shm` outlive a process that is killed, and a segment is mapped with
-//! whatever size a message claims; two maps of one `memfd` in one process both close its
-//! descriptor. So a page is anonymous memory with a number, which ends with its last map or with
-//! the process.
+//! whatever size a message claims; two maps of one `memfd` in the same process both close its
+//! descriptor. Here a page is therefore anonymous memory with a number. It is freed with its last
+//! map or with the process.
 
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
@@ -19,7 +19,7 @@ use memmap2::{MmapMut, MmapRaw};
 static PAGES: Mutex<Option<HashMap<u32, Weak<MmapRaw>>>> = Mutex::new(None);
 static NUMBER: AtomicU32 = AtomicU32::new(1);
 
-/// One thread's hold on a page.
+/// A reference to a page, owned by one thread.
 #[derive(Debug)]
 pub(super) struct Page {
     number: u32,
@@ -31,8 +31,8 @@ impl Deref for Page {
 
     fn deref(&self) -> &[u8] {
         // SAFETY: the memory is mapped for as long as `self.memory` lives. Other threads write to
-        // it, as in all of LibAFL's providers: LLMP uses the slice for its address and length, and
-        // orders its own accesses.
+        // it, as in all of LibAFL's providers: LLMP uses only the address and length of the slice,
+        // and orders its own accesses.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr(), self.memory.len()) }
     }
 }
@@ -44,14 +44,14 @@ impl DerefMut for Page {
     }
 }
 
-// SAFETY: anonymous maps begin at a page's begin.
+// SAFETY: anonymous maps are page-aligned.
 unsafe impl ShMem for Page {
     fn id(&self) -> ShMemId {
         ShMemId::from_string(&self.number.to_string())
     }
 }
 
-/// Makes and finds pages of this process.
+/// Creates and finds pages of this process.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pages;
 
@@ -108,7 +108,7 @@ mod tests {
             let id = ShMemId::from_string(strange);
             assert!(pages.shmem_from_id_and_size(id, size).is_err());
         }
-        // Twenty bytes without an end.
+        // Twenty bytes without a terminating NUL.
         let id = ShMemId::from_array(&[b'1'; 20]);
         assert!(pages.shmem_from_id_and_size(id, size).is_err());
     }

@@ -1,5 +1,5 @@
-//! The parent's side: a command has a hub if others are to join it, and each campaign a member if
-//! it is to join one.
+//! The parent's side of the exchange: a command has a hub if others are to join it, and each
+//! campaign has a member if it is to join one.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -15,17 +15,17 @@ use super::gate;
 use super::message::{LONGEST, Program};
 use super::protocol::{Config, Event, Tape};
 
-/// How often a hub that has ended is started again, and how long after its end.
+/// How often a hub that has ended is restarted, and how long after its end.
 const AGAIN: u32 = 5;
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long a hub may take to listen.
+/// The time limit for a hub to start listening.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long a member may take to end.
+/// The time limit for a member to end.
 const FAREWELL: Duration = Duration::from_secs(2);
-/// Tapes of others that may wait to be polled for.
+/// The number of other machines' tapes that may wait to be polled.
 const WAITING: usize = 4096;
 
-/// Why there is no exchange.
+/// Why the exchange cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum ExchangeError {
     /// The process could not be started.
@@ -54,7 +54,7 @@ pub enum ExchangeError {
     },
 }
 
-/// Sees whether there is a hub at `HOST:PORT`.
+/// Checks whether there is a hub at `HOST:PORT`.
 pub fn probe(address: &str) -> Result<(), ExchangeError> {
     let join = |why: std::io::Error| ExchangeError::Join {
         address: address.to_owned(),
@@ -90,12 +90,12 @@ fn start(executable: &Path, config: &Config) -> Result<(Child, ChildStdout), Exc
 
 fn events(out: ChildStdout) -> impl Iterator<Item = Event> {
     let lines = BufReader::new(out).split(b'\n').map_while(Result::ok);
-    // A process that was killed may leave half a line.
+    // A process that was killed may leave an incomplete line.
     lines.filter_map(|line| serde_json::from_slice(&line).ok())
 }
 
-/// A hub that others can join, for as long as this lives. If its process ends it is started again,
-/// a few times; members come back by themselves.
+/// A hub that others can join while this value lives. If its process ends, it is restarted a few
+/// times; members reconnect by themselves.
 #[derive(Debug)]
 pub struct Hub {
     address: SocketAddr,
@@ -105,9 +105,9 @@ pub struct Hub {
 }
 
 impl Hub {
-    /// Starts `executable __exchange <config>`, which is to call
-    /// [`exchange_main`](super::exchange_main). `address` is `HOST:PORT`; port 0 is any that is
-    /// free.
+    /// Starts `executable __exchange <config>`, which has to call
+    /// [`exchange_main`](super::exchange_main). `address` is `HOST:PORT`; port 0 stands for any
+    /// free port.
     pub fn start(executable: &Path, address: &str) -> Result<Hub, ExchangeError> {
         let failed = |why: String| ExchangeError::Listen {
             address: address.to_owned(),
@@ -135,7 +135,7 @@ impl Hub {
                         if let Event::Listening { address } = &event {
                             port = Some(*address);
                         }
-                        // Only the first is waited for.
+                        // Only the first event is received.
                         let _ = told.send(event);
                     }
                     let _ = child.wait();
@@ -145,7 +145,7 @@ impl Hub {
                     }
                     std::thread::sleep(PAUSE);
                     let mut held = stdin.lock().unwrap_or_else(PoisonError::into_inner);
-                    // Under the lock: the thread that ends the process waits for this.
+                    // Checked under the lock, which the thread that stops the hub also takes.
                     if over.load(Ordering::SeqCst) {
                         break;
                     }
@@ -174,12 +174,12 @@ impl Hub {
         Ok(hub)
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where this machine joins it.
+    /// The address under which this machine can join it.
     pub fn here(&self) -> SocketAddr {
         let mut here = self.address;
         if here.ip().is_unspecified() {
@@ -195,7 +195,7 @@ impl Hub {
 impl Drop for Hub {
     fn drop(&mut self) {
         self.over.store(true, Ordering::SeqCst);
-        // The end of its input is the end of the process.
+        // The process ends when its input ends.
         drop(
             self.stdin
                 .lock()
@@ -208,23 +208,24 @@ impl Drop for Hub {
     }
 }
 
-/// What a member tells.
+/// An event that a member reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberEvent {
     /// It has joined.
     Joined,
-    /// Another machine found a tape that entered code which was new there.
+    /// Another machine found a tape that entered code that was new there.
     Tape(Vec<u8>),
-    /// Another machine has another build of the program; its tapes are left out.
+    /// Another machine has another build of the program; its tapes are ignored.
     OtherBuild,
-    /// It is no member any more, or never was. Nothing follows.
+    /// The member has left the exchange or could not join it. No further event follows.
     Lost {
         /// Why.
         why: String,
     },
 }
 
-/// One program's member of a hub. Dropping it ends its process, which first sends what it was told.
+/// A program's member of a hub. Dropping it ends its process, which first sends its remaining
+/// tapes.
 #[derive(Debug)]
 pub struct Member {
     child: Child,
@@ -234,8 +235,8 @@ pub struct Member {
 }
 
 impl Member {
-    /// Starts `executable __exchange <config>`. `join` is `HOST:PORT` of a hub. Whether it could
-    /// join is an event.
+    /// Starts `executable __exchange <config>`. `join` is the `HOST:PORT` of a hub. An event
+    /// reports whether it could join.
     pub fn start(
         executable: &Path,
         join: &str,
@@ -276,7 +277,7 @@ impl Member {
         })
     }
 
-    /// What it told since it was last asked.
+    /// The events since the last call.
     pub fn poll(&mut self) -> Vec<MemberEvent> {
         let mut heard = Vec::new();
         while !self.lost {
@@ -293,7 +294,7 @@ impl Member {
         heard
     }
 
-    /// Sends a tape to the others; false if it cannot be sent.
+    /// Sends a tape to the other machines; false if it cannot be sent.
     pub fn send(&mut self, tape: &[u8]) -> bool {
         let Some(stdin) = &mut self.stdin else {
             return false;
@@ -318,13 +319,13 @@ impl Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        // The end of its input is the end of the process.
+        // The process ends when its input ends.
         self.stdin = None;
         let until = Instant::now() + FAREWELL;
         while Instant::now() < until && matches!(self.child.try_wait(), Ok(None)) {
             std::thread::sleep(FAREWELL / 100);
         }
-        // The process may have ended already; then there is nothing to do.
+        // Errors are ignored, since the process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

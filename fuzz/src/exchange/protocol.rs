@@ -1,4 +1,4 @@
-//! What an exchange process and its parent say to each other: JSON, a line each way, as with the
+//! The protocol between an exchange process and its parent: one line of JSON per message, as for
 //! workers.
 
 use std::net::SocketAddr;
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::message::Program;
 use crate::encoding::bytes64;
 
-/// What a process is to be.
+/// The role of a process.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub(super) enum Config {
-    /// The process that others join.
+    /// A hub, which others join.
     Hub {
-        /// Where; port 0 for any that is free.
+        /// The address to listen on; port 0 for any free port.
         listen: SocketAddr,
     },
-    /// A process that joins a hub, for one program.
+    /// A member, which joins a hub for one program.
     Member {
         /// `HOST:PORT` of a hub.
         join: String,
@@ -26,29 +26,29 @@ pub(super) enum Config {
     },
 }
 
-/// A tape that is to go out, or has come in.
+/// A tape that is to be sent, or was received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Tape {
     #[serde(with = "bytes64")]
     pub tape: Vec<u8>,
 }
 
-/// What the process tells.
+/// An event that the process reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Event {
     /// The hub can be joined.
     Listening {
-        /// Here.
+        /// The address that it listens on.
         address: SocketAddr,
     },
     /// The member has joined.
     Joined,
-    /// Another machine found this for the same program.
+    /// Another machine found this tape for the same program.
     Tape(Tape),
-    /// Another machine has another build of the program. Told once.
+    /// Another machine has another build of the program. Reported once.
     OtherBuild,
-    /// The last event.
+    /// The last event: the process ends.
     Ended {
         /// Why.
         why: String,

@@ -1,16 +1,16 @@
-//! Comparison logging: what the program compares, told to the fuzzer.
+//! Comparison logging: reports what the program compares to the fuzzer.
 //!
-//! A fuzzer that only sees which blocks ran cannot guess `x == 0xdeadbeef`. With both sides of each
-//! comparison in hand it looks for one side in the input and writes the other there. clang's own
-//! `trace-cmp` instrumentation silently does nothing on bitcode, and would run after optimisation,
-//! so the calls are put in here: before each integer comparison with a side that is not constant,
-//! each comparison of floats, and each call of a comparing function of `<string.h>`.
+//! A fuzzer that only sees which blocks ran cannot guess `x == 0xdeadbeef`. If it knows both sides
+//! of each comparison, it can look for one side in the input and replace it by the other. clang's
+//! own `trace-cmp` instrumentation silently does nothing on bitcode, and would run after
+//! optimisation, so the calls are inserted here: before each integer comparison with a side that is
+//! not constant, each comparison of floats, and each call of a comparing function of `<string.h>`.
 //!
-//! This walk also collects the constants, as tokens for the mutators.
+//! This pass also collects the constants, as tokens for the mutators.
 
 use cegar_llvm::{Builder, LLVMOpcode, LLVMTypeKind, Module, Value};
 
-/// Functions that compare memory: name, and whether the last argument is a length.
+/// Functions that compare memory or strings: the name, and whether the last argument is a length.
 const COMPARING: [(&str, bool); 8] = [
     ("memcmp", true),
     ("bcmp", true),
@@ -22,10 +22,10 @@ const COMPARING: [(&str, bool); 8] = [
     ("strcoll", false),
 ];
 
-/// Longest token worth keeping.
+/// The length of the longest token that is kept, in bytes.
 const LONGEST_TOKEN: usize = 64;
 
-/// Logs a comparison (with `insert`) and collects its constants.
+/// Logs a comparison (if `insert` is set) and collects its constants.
 pub(super) fn log<'m>(
     module: &'m Module,
     instruction: Value<'m>,
@@ -41,7 +41,7 @@ pub(super) fn log<'m>(
     }
 }
 
-/// Bits of the value before it was widened: `(long)c == 'a'` is a comparison of one byte.
+/// The width in bits of a value before it was extended: `(long)c == 'a'` compares one byte.
 fn narrow_width(value: Value<'_>) -> u32 {
     let whole = value.ty().int_width().unwrap_or(64);
     match value.opcode() {
@@ -52,7 +52,8 @@ fn narrow_width(value: Value<'_>) -> u32 {
     }
 }
 
-/// Whether the constant survives a trip through `width` bits, zero- or sign-extended.
+/// Whether truncating the constant to `width` bits and extending it again (with zeros or the sign)
+/// preserves it.
 fn fits(constant: u64, width: u32, whole: u32) -> bool {
     let mask = |w: u32| if w >= 64 { u64::MAX } else { (1 << w) - 1 };
     let kept = constant & mask(width);
@@ -93,7 +94,7 @@ fn integers<'m>(module: &'m Module, compare: Value<'m>, tokens: &mut Vec<Vec<u8>
 fn cases<'m>(module: &'m Module, switch: Value<'m>, tokens: &mut Vec<Vec<u8>>, insert: bool) {
     let value = switch.operand(0);
     let width = narrow_width(value);
-    // Operands: value, default, then case and target in turn.
+    // The operands: the value, the default target, then alternately case and target.
     for i in (2..switch.operand_count()).step_by(2) {
         let case = switch.operand(i);
         let Some(constant) = case.const_int() else {
@@ -142,7 +143,7 @@ fn emit<'m>(
     let (int, long) = (module.int(32), module.int(64));
     let log = module.declare("__cegar_cmp", module.void(), &[long, long, int, int]);
     let mask = u64::from(a_constant) | u64::from(b_constant) << 1;
-    // 3 bytes (a 24-bit field) are looked for as 4.
+    // Three bytes (a 24-bit field) are searched for as four.
     let bytes = u64::from(bytes.next_power_of_two());
     at.call(log, &[a, b, int.number(bytes), int.number(mask)]);
 }
@@ -189,14 +190,14 @@ fn calls<'m>(module: &'m Module, call: Value<'m>, tokens: &mut Vec<Vec<u8>>, ins
     }
 }
 
-/// The bytes of a constant string that an argument points at, without its NUL.
+/// The bytes of a constant string that an argument points to, without its NUL.
 fn constant_string(argument: Value<'_>) -> Option<&[u8]> {
     let text = argument.initializer()?.bytes()?;
     let text = text.split(|&byte| byte == 0).next();
     text.filter(|_| argument.is_global_constant())
 }
 
-/// Functions that read numbers written in digits.
+/// Functions that parse decimal numbers.
 const READING: [&str; 14] = [
     "atoi",
     "atol",
@@ -214,7 +215,7 @@ const READING: [&str; 14] = [
     "vfscanf",
 ];
 
-/// The ends of C's integer types, in digits: no comparison asks for them, and arithmetic goes wrong
+/// The limits of C's integer types in decimal: no comparison shows them, and arithmetic overflows
 /// there.
 const ENDS: [&str; 7] = [
     "-1",
@@ -226,8 +227,8 @@ const ENDS: [&str; 7] = [
     "18446744073709551615",
 ];
 
-/// Keeps a constant of two bytes or more, in both byte orders. Small numbers are what havoc writes
-/// anyway.
+/// Keeps a constant of two bytes or more, in both byte orders. The havoc mutations write small
+/// numbers anyway.
 fn token(tokens: &mut Vec<Vec<u8>>, constant: u64, width: u32) {
     let bytes = (width / 8) as usize;
     if constant < 256 || !(2..=8).contains(&bytes) || constant == u64::MAX >> (64 - width) {

@@ -1,16 +1,18 @@
-//! What is added to the program before it is compiled: counters, the fill pattern, numbered traps.
+//! Instruments the program before it is compiled: counters, the fill pattern, numbered traps.
 //!
-//! The module comes in as the engine reads it, and the numbers are taken before anything is
-//! changed: block `n` of the module (functions with bodies, module order, those that only the
-//! engine runs included) owns counter `n`, and a failing place is known by its block and the index
-//! of its instruction in it. Only then is the module rewritten, and only after that may LLVM
-//! optimise: an optimiser that ran first would delete loops and branches that the engine still has.
+//! The module is the one that the engine reads, and blocks and sites are numbered before anything
+//! is changed. Block `n` of the module (functions with bodies in module order, including those that
+//! only the engine runs) owns counter `n`, and a failing place is identified by its block and the
+//! index of its instruction in the block. Only then is the module rewritten, and only after that
+//! may LLVM optimise it: an optimiser that ran first would delete loops and branches that the
+//! engine still has.
 //!
-//! Three rules make a native run and the engine's run of one tape the same run:
+//! Three rules make a native run and the engine's run of a tape equivalent:
 //! - undefined values are the byte 0xAA, in registers as in memory;
-//! - a trap that clang put in (`llvm.ubsantrap`) becomes a call that ends the run and says where;
+//! - a trap that clang inserted (`llvm.ubsantrap`) becomes a call that ends the run and reports
+//!   where;
 //! - a NULL access stays an access (`null_pointer_is_valid`): it faults instead of being optimised
-//!   away. Where accesses are watched, reads whose values nobody uses stay, too.
+//!   away. If accesses are watched, reads whose values are unused are kept too.
 
 use cegar_llvm::{
     AttributeKind, BasicBlock, Builder, LLVMOpcode, LLVMTypeKind, Module, Place, Value,
@@ -20,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::divide::{COUNTERS, SITES};
 use super::undefined::filled;
 
-/// The byte that undefined values and fresh memory hold.
+/// The byte that fills undefined values and fresh memory.
 const UNDEFINED_BYTE: u8 = 0xAA;
 
-/// Metadata that keeps a sanitizer from an access.
+/// Metadata that exempts an access from a sanitizer.
 const NO_SANITIZER: &str = "nosanitize";
 
 /// A place that can fail: a trap, or a call of a failing function. The native runtime reports its
@@ -32,10 +34,10 @@ const NO_SANITIZER: &str = "nosanitize";
 pub struct Site {
     /// The block's number in the module.
     pub block: u32,
-    /// The index of the instruction in its block, every instruction counted, in the module as
-    /// given.
+    /// The index of the instruction in its block, counting every instruction of the original
+    /// module.
     pub inst: u32,
-    /// The function it stands in.
+    /// The function that contains it.
     pub function: String,
     /// The kind of a `llvm.ubsantrap`; None for a call of a failing function.
     pub trap: Option<u32>,
@@ -47,42 +49,42 @@ pub struct Site {
     pub column: u32,
 }
 
-/// What instrumentation is wanted.
+/// The instrumentation that is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
-    /// Counter updates happen exactly where they stand, so that a crash in mid-block loses none.
+    /// Keep counter updates exactly in their places, so that a crash within a block loses none.
     pub precise: bool,
     /// Log comparisons.
     pub comparisons: bool,
     /// Prepare for AddressSanitizer.
     pub address: bool,
-    /// Numbers are relative to the function: its code does not depend on the program that it is
-    /// found in.
+    /// Make numbers relative to the function, so that its code does not depend on the program that
+    /// contains it.
     pub relative: bool,
 }
 
-/// Where the numbers of a function begin.
+/// Where the numbers of a function start.
 #[derive(Clone, Debug)]
 pub(crate) struct First {
     /// The function.
     pub function: String,
     /// The number of its first block.
     pub block: u32,
-    /// The number of its first failing place, and how many it has.
+    /// The number of its first failing place, and the number of its failing places.
     pub site: u32,
     pub sites: u32,
 }
 
-/// What the instrumentation found.
+/// The result of the instrumentation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Found {
-    /// Number of blocks, hence of counters.
+    /// Number of blocks, which is the number of counters.
     pub blocks: u32,
     /// Places that can fail, by the number that the runtime reports.
     pub sites: Vec<Site>,
     /// Constants that the program compares with.
     pub tokens: Vec<Vec<u8>>,
-    /// Where the numbers of each function begin.
+    /// Where the numbers of each function start.
     pub firsts: Vec<First>,
 }
 
@@ -92,7 +94,7 @@ struct Numbered<'m> {
     block: BasicBlock<'m>,
 }
 
-/// Rewrites the module.
+/// Instruments the module.
 pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
     let mut found = Found::default();
     let mut native: Vec<Native<'_>> = Vec::new();
@@ -114,7 +116,8 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
             native.push((function, numbered, kind.as_deref() != Some("stub")));
         }
     }
-    // Traps and failing calls first: their numbers are positions in the untouched module.
+    // Traps and failing calls are numbered first, since their numbers are positions in the original
+    // module.
     for (function, blocks, _) in &native {
         let site = found.sites.len() as u32;
         number_sites(module, *function, blocks, wish.relative, &mut found.sites);
@@ -162,7 +165,7 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
     found
 }
 
-/// Keeps a read whose value nobody uses: it faults if the address is wrong.
+/// Keeps a read whose value is unused, since it faults if the address is invalid.
 fn keep_reading(module: &Module, instruction: Value<'_>) {
     match instruction.opcode() {
         Some(LLVMOpcode::LLVMLoad) => instruction.set_volatile(),
@@ -180,13 +183,13 @@ fn keep_reading(module: &Module, instruction: Value<'_>) {
     }
 }
 
-/// A function that runs natively: its blocks, and whether it is the user's.
+/// A function that runs natively, its blocks, and whether it is the user's.
 type Native<'m> = (Value<'m>, Vec<Numbered<'m>>, bool);
 
-/// Gives each block a counter. Where counters are addressed from their function, each function has
-/// a symbol of its own.
+/// Gives each block a counter. If counters are addressed relative to their function, each function
+/// has its own symbol for them.
 fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>]) {
-    // Not named as its section: LLVM's assembler takes the two for one symbol.
+    // Not named like its section, since LLVM's assembler would take the two for one symbol.
     let counters = module.int(8).array(u64::from(blocks.max(1)));
     let all = module.add_global("__cegar_counters", counters);
     all.set_initializer(counters.zero());
@@ -213,7 +216,7 @@ fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>])
     }
 }
 
-/// Keeps the program's symbols apart from those of the process that loads it.
+/// Hides the program's symbols from the process that loads it.
 fn hide_symbols(module: &Module) {
     for global in module.functions_and_globals() {
         let name = global.name();
@@ -223,9 +226,9 @@ fn hide_symbols(module: &Module) {
     }
 }
 
-/// Gives the program a heap of its own: what it allocates must not lie among the blocks of the
-/// process that runs it. Under AddressSanitizer it calls what looks at arguments that the sanitizer
-/// does not.
+/// Redirects the program to its own heap, so that its blocks do not lie among those of the process
+/// that runs it. Under AddressSanitizer, also redirects calls to functions that check arguments
+/// which the sanitizer does not check.
 fn own_functions(module: &Module, wish: Wish) {
     let watched = if wish.address {
         cegar_stubs::watched()
@@ -245,7 +248,7 @@ fn own_functions(module: &Module, wish: Wish) {
     }
 }
 
-/// Makes every use of a declared function one of the function called `name`.
+/// Replaces every use of a declared function by the function called `name`.
 fn redirect<'m>(module: &'m Module, function: Value<'m>, name: &str) {
     match module.function(name) {
         None => function.set_name(name),
@@ -265,13 +268,13 @@ fn drop_body<'m>(module: &'m Module, function: Value<'m>) {
     function.delete();
 }
 
-/// Function attributes that keep faults and allow speed.
+/// Sets function attributes that preserve faults and allow optimisation.
 fn prepare(function: Value<'_>, wish: Wish) {
     let removed = ["noinline", "optnone", "mustprogress"].into_iter();
     for kind in removed.filter_map(AttributeKind::named) {
         function.remove_attribute(Place::Function, kind);
     }
-    // Without the second one, clang's pass skips a function silently.
+    // Without `sanitize_address`, clang's pass silently skips a function.
     let address = wish.address.then_some("sanitize_address");
     let added = ["null_pointer_is_valid"].into_iter().chain(address);
     for kind in added.filter_map(AttributeKind::named) {
@@ -279,8 +282,8 @@ fn prepare(function: Value<'_>, wish: Wish) {
     }
 }
 
-/// Numbers the failing places of a function and makes each tell its number. With `relative`, the
-/// number is read from a table whose place the link decides.
+/// Numbers the failing places of a function and makes each report its number. With `relative`, the
+/// number is read from a table whose address the linker determines.
 fn number_sites(
     module: &Module,
     function: Value<'_>,
@@ -325,7 +328,8 @@ fn number_sites(
             let at = Builder::before(instruction);
             let int = module.int(32);
             let check = if relative {
-                // Its length is not told: it is read through these constants only.
+                // The length of the table is unknown here; it is read only at these constant
+                // offsets.
                 let table = module.declare_global(&table, module.int(8).array(1 << 20));
                 table.hide();
                 let check = at.load(int, table.byte_address(4 * (site - first) as u64));
@@ -352,7 +356,7 @@ fn number_sites(
     }
 }
 
-/// Replaces undefined operands, and undefined parts of operands, by the pattern.
+/// Replaces undefined operands, and undefined parts of operands, by the fill pattern.
 fn fill_undefined(instruction: Value<'_>) {
     for i in 0..instruction.operand_count() {
         let operand = instruction.operand(i);
@@ -369,7 +373,8 @@ fn fill_undefined(instruction: Value<'_>) {
     }
 }
 
-/// `__cegar_uninit(p, n)` becomes a fill; a start of life is noted for its variable.
+/// Replaces `__cegar_uninit(p, n)` by a fill, and records the starts of lifetimes with their
+/// variables.
 fn uninitialised_call<'m>(
     module: &'m Module,
     call: Value<'m>,
@@ -380,8 +385,8 @@ fn uninitialised_call<'m>(
     };
     let name = callee.name();
     if name == "__cegar_uninit" {
-        // A variable is filled where its life starts; before that AddressSanitizer reports every
-        // access.
+        // A variable is filled at the start of its lifetime; before that, AddressSanitizer reports
+        // every access.
         if call.operand(0).opcode() != Some(LLVMOpcode::LLVMAlloca) {
             let at = Builder::before(call);
             at.memset(
@@ -396,7 +401,7 @@ fn uninitialised_call<'m>(
     }
 }
 
-/// Fresh stack variables hold the pattern, from each start of their life.
+/// Fills stack variables with the pattern at each start of their lifetime.
 fn fill_stack<'m>(module: &'m Module, allocas: &[Value<'m>], lifetimes: &[(Value<'m>, Value<'m>)]) {
     for &alloca in allocas {
         let starts: Vec<Value> = lifetimes
@@ -426,7 +431,7 @@ fn fill_stack<'m>(module: &'m Module, allocas: &[Value<'m>], lifetimes: &[(Value
     }
 }
 
-/// Adds the counter of one block: it stops at 255, because a count that wraps to 0 would look like
+/// Adds the counter of a block. It saturates at 255, since a count that wraps to 0 would look like
 /// a block that was never entered.
 fn count_block<'m>(module: &'m Module, block: BasicBlock<'m>, counter: Value<'m>, precise: bool) {
     let Some(first) = block

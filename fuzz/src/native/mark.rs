@@ -1,12 +1,12 @@
-//! Notes what a product was made of, so that the next campaign on the same program need not make
-//! the product again.
+//! Records what a product was made from, so that the next campaign on the same program can reuse
+//! it.
 //!
-//! Compiling a large program takes longer than a short campaign. Instrumenting it takes a moment
-//! and gives the same module each time, so a product is as good as new if the hash beside it is
-//! that of the module, of the options and of the runtime, and if the product's hash is the one that
-//! was noted: caches are copied between machines, and disks fill up. The hash is removed before a
-//! product is replaced and written after, so that a kill in between costs a build and never leaves
-//! a product beside another one's hash.
+//! Compiling a large program takes longer than a short campaign, but instrumenting it is fast and
+//! gives the same module each time. A product is therefore reused if the hash beside it is that of
+//! the module, the options and the runtime, and if the product has the hash that was recorded:
+//! caches are copied between machines, and disks fill up. The record is removed before a product is
+//! replaced and written afterwards, so that a kill in between costs only a build and never leaves a
+//! product beside the record of another one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,8 +23,8 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    /// What a product will be made of. None without a cache, whose name stands for the compiler's
-    /// version.
+    /// The record of a product with these inputs. None without a cache folder, whose name
+    /// identifies the compiler's version.
     pub fn new(
         builder: &TargetBuilder,
         kind: Kind,
@@ -56,7 +56,7 @@ impl Mark {
         }))
     }
 
-    /// Whether the product on disk was made of these inputs.
+    /// Whether the product on disk was made from these inputs.
     pub fn holds(&self) -> bool {
         let text = self.text();
         text.is_ok_and(|now| fs::read_to_string(&self.path).is_ok_and(|was| was == now))
@@ -76,7 +76,7 @@ impl Mark {
         }
     }
 
-    /// `scratch` is a folder on the same disk.
+    /// Writes the record. `scratch` is a folder on the same disk.
     pub fn set(&self, scratch: &Path) -> Result<(), TargetError> {
         let made = scratch.join("mark");
         let text = self.text().map_err(TargetError::file(&self.product))?;

@@ -1,8 +1,8 @@
-//! From `program.bc` to native code: the fuzzing targets and the runners.
+//! Compiles `program.bc` to native code: the fuzzing targets and the runners.
 //!
-//! The engine interprets the module, the fuzzer runs it; both must see one program. So the module
-//! is instrumented first (see the `instrument` module) and optimised only then, by clang, which
-//! also compiles and links the C runtime. Four products come from the one module:
+//! The engine interprets the module and the fuzzer runs it; both must run the same program. The
+//! module is therefore instrumented first (see the `instrument` module) and only then optimised by
+//! clang, which also compiles and links the C runtime. Four products are made from the module:
 //!
 //! | [`Kind`] | file | what for |
 //! |---|---|---|
@@ -11,13 +11,13 @@
 //! | `Runner` | `runner` | confirmation: a process per tape, exact counters, stacks |
 //! | `RunnerAsan` | `runner-asan` | the same under AddressSanitizer |
 //!
-//! A large program is compiled in parts, many at a time, which are kept and serve other harnesses
-//! of the library as well (see the `divide` and `objects` modules). A small one is compiled whole,
+//! A large program is compiled in parts, many at a time, which are cached and serve other harnesses
+//! of the library too (see the `divide` and `objects` modules). A small one is compiled as a whole,
 //! so that the optimiser sees all of it.
 //!
 //! AddressSanitizer's pass is run by name on the instrumented module, before clang optimises:
-//! asking `clang -O2 -fsanitize=address` for it would optimise first and lose bugs that an
-//! optimiser may assume away.
+//! `clang -O2 -fsanitize=address` would optimise first and lose bugs that an optimiser may assume
+//! away.
 
 mod compare;
 mod divide;
@@ -52,7 +52,7 @@ use mark::Mark;
 use parts::Input;
 use process::{check, execute, lld};
 
-/// What can be built.
+/// A native product.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -86,7 +86,7 @@ impl Kind {
         }
     }
 
-    /// Whether runs of the product behave as the C code is written.
+    /// Whether runs of the product must behave exactly as the C code is written.
     fn confirms(self) -> bool {
         matches!(self, Kind::Runner | Kind::RunnerAsan)
     }
@@ -103,20 +103,20 @@ pub enum TargetError {
         /// Why.
         source: std::io::Error,
     },
-    /// The bitcode is not bitcode that this LLVM reads.
+    /// The file is not bitcode that this LLVM can read.
     #[error("{path}: {message}")]
     Bitcode {
         /// Which file.
         path: PathBuf,
-        /// LLVM's words.
+        /// LLVM's message.
         message: String,
     },
-    /// LLVM refused to run a pass, or the instrumented module is broken.
+    /// LLVM failed to run a pass, or the instrumented module is invalid.
     #[error("LLVM on {path}: {message}")]
     Llvm {
         /// Which file.
         path: PathBuf,
-        /// LLVM's words.
+        /// LLVM's message.
         message: String,
     },
     /// A program could not be started.
@@ -140,7 +140,7 @@ pub enum TargetError {
     /// The build was stopped.
     #[error("the build was interrupted")]
     Interrupted,
-    /// A runner wrote something that is not its format.
+    /// A runner's output does not have the expected format.
     #[error("unexpected output of {runner}: {message}")]
     Output {
         /// Which runner.
@@ -162,7 +162,7 @@ impl TargetError {
 pub struct Target {
     /// The shared object or executable.
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of product.
     pub kind: Kind,
     /// Number of blocks, which is the number of counters.
     pub blocks: u32,
@@ -172,7 +172,7 @@ pub struct Target {
     pub tokens: Vec<Vec<u8>>,
 }
 
-/// Folders that builds work in, and the age at which none of them works there any more.
+/// The prefix of scratch folders of builds, and the age from which such a folder is abandoned.
 const SCRATCH: &str = ".build-";
 const ABANDONED: Duration = Duration::from_secs(3600);
 
@@ -181,36 +181,36 @@ const ABANDONED: Duration = Duration::from_secs(3600);
 pub struct TargetBuilder {
     /// The normalised module.
     pub bitcode: PathBuf,
-    /// The folder that products go to; it is created.
+    /// The folder for products; it is created.
     pub out: PathBuf,
     /// clang, version 19.
     pub clang: PathBuf,
     /// Optimisation level of the fuzzing targets: `-O0` to `-O3`.
     pub opt: String,
-    /// Where the runtime's object files are kept, which are the same for every program. None:
-    /// compiled each time.
+    /// The cache folder for the runtime's object files, which are the same for every program. None:
+    /// they are compiled each time.
     pub cache: Option<PathBuf>,
-    /// Where the objects of large programs' parts are kept; common to all programs of a library.
-    /// None, or without `cache`: compiled each time.
+    /// The cache folder for the objects of large programs' parts, which all programs of a library
+    /// share. None, or without `cache`: they are compiled each time.
     pub objects: Option<PathBuf>,
-    /// A program of at least so many blocks is compiled in parts.
+    /// The number of blocks from which on a program is compiled in parts.
     pub divided: usize,
-    /// How many compilers run at a time.
+    /// The maximal number of compilers that run at the same time.
     pub jobs: usize,
     /// Set to stop the build: compilers are killed, and it ends with [`TargetError::Interrupted`].
     pub stop: Arc<AtomicBool>,
-    /// How far the compilers are.
+    /// The progress of the compilers.
     pub progress: Arc<Progress>,
 }
 
-/// Blocks from which on a program is compiled in parts.
+/// The default number of blocks from which on a program is compiled in parts.
 const DIVIDED: usize = 2000;
 
 /// An instrumented program.
 enum Form {
     /// Bitcode.
     Whole(Vec<u8>),
-    /// LLVM's assembly language, which is divided.
+    /// LLVM's assembly language, which can be divided.
     Text(String),
 }
 
@@ -283,7 +283,7 @@ impl TargetBuilder {
             });
             let input = parts.unwrap_or(Input::Whole(bitcode));
             let compiled = match (self.product(kind, input, &mut mark, folder), &division) {
-                // Should dividing it have a fault, the program is compiled all the same.
+                // If the parts do not compile or link, the program is compiled as a whole.
                 (Err(why @ TargetError::Failed { .. }), Some(_)) => {
                     tracing::warn!(%why, "the parts make no program; it is compiled whole");
                     let (_, whole) = self.instrument(kind, usize::MAX)?;
@@ -292,7 +292,7 @@ impl TargetBuilder {
                 (made, _) => made,
             };
             let compiled = match compiled {
-                // The folder was removed meanwhile: each tool reports that in its own words.
+                // The folder was removed meanwhile, which each tool reports in its own way.
                 Err(TargetError::Failed { .. }) if !folder.is_dir() => {
                     let source = std::io::ErrorKind::NotFound.into();
                     return Err(TargetError::file(&self.out)(source));
@@ -317,7 +317,7 @@ impl TargetBuilder {
         })
     }
 
-    /// Compiles and links a product. Gives the time when it was compiled.
+    /// Compiles and links a product. Returns the time when compiling ended.
     fn product(
         &self,
         kind: Kind,
@@ -340,9 +340,9 @@ impl TargetBuilder {
         Ok(compiled)
     }
 
-    /// The optimisation of a product. A runner confirms, so it must do what is written: an
-    /// optimiser turns 1/x into a comparison that survives x == 0. The fuzzer is allowed to miss
-    /// that; its finds are confirmed anyway.
+    /// The optimisation level of a product. A runner confirms findings, so it must do what the code
+    /// says: an optimiser turns 1/x into a comparison that survives x == 0. The fuzzer may miss
+    /// such faults, and its findings are confirmed anyway.
     fn opt(&self, kind: Kind) -> &str {
         match kind.confirms() {
             false => &self.opt,
@@ -350,7 +350,7 @@ impl TargetBuilder {
         }
     }
 
-    /// Makes a product of its objects.
+    /// Links a product from its objects.
     fn link(
         &self,
         kind: Kind,
@@ -360,8 +360,7 @@ impl TargetBuilder {
         scratch: &Path,
     ) -> Result<(), TargetError> {
         let product = scratch.join("product");
-        // No symbol of the host process, such as a malloc of its own, may take the place of the
-        // target's.
+        // No symbol of the host process, such as its own malloc, may replace the target's.
         let mut link = match kind.confirms() {
             false => self.clang(["-shared", "-Wl,-Bsymbolic"]),
             true => self.clang([
@@ -370,7 +369,7 @@ impl TargetBuilder {
             ]),
         };
         if divided {
-            // An object may hold functions of another program of the library.
+            // An object may contain functions of another program of the library.
             link.push("-Wl,--gc-sections".into());
         }
         if kind == Kind::RunnerAsan {
@@ -380,7 +379,7 @@ impl TargetBuilder {
         link.extend(objects.into_iter().map(OsString::from));
         link.push("-lm".into());
         let fast = lld(&self.clang).map(|option| [&link[..], &[option]].concat());
-        // lld takes a `%` in a path for a place holder: what it cannot link the usual linker may.
+        // lld takes a `%` in a path for a placeholder. If it fails, the usual linker is tried.
         match fast.map(|fast| execute(&fast, &self.stop)) {
             None | Some(Err(TargetError::Failed { .. })) => execute(&link, &self.stop)?,
             Some(linked) => linked?,
@@ -396,7 +395,7 @@ impl TargetBuilder {
         }
     }
 
-    /// Removes what builds left behind whose process ended before they did, as at the end of a
+    /// Removes scratch folders of builds whose process ended before they did, as at the end of a
     /// short campaign.
     fn remove_abandoned(&self) {
         let old = |entry: &fs::DirEntry| {
@@ -406,7 +405,7 @@ impl TargetBuilder {
         for entry in fs::read_dir(&self.out).into_iter().flatten().flatten() {
             let name = entry.file_name();
             if name.to_string_lossy().starts_with(SCRATCH) && old(&entry) {
-                // A left-over that cannot be removed does no harm.
+                // A folder that cannot be removed does no harm.
                 let _ = fs::remove_dir_all(entry.path());
             }
         }
@@ -418,7 +417,7 @@ impl TargetBuilder {
         command
     }
 
-    /// Instruments the program: as text if it is one of at least `divided` blocks.
+    /// Instruments the program; as text if it has at least `divided` blocks.
     fn instrument(&self, kind: Kind, divided: usize) -> Result<(Found, Form), TargetError> {
         let module = Module::read(&self.bitcode).map_err(|e| TargetError::Bitcode {
             path: self.bitcode.clone(),
@@ -454,10 +453,10 @@ impl TargetBuilder {
     }
 }
 
-/// Makes AddressSanitizer's pass heed the ends of scopes. Run by name it takes that from LLVM's own
-/// command line only, which the process has one of.
+/// Makes AddressSanitizer's pass detect uses of variables after their scope. When run by name, the
+/// pass reads this option only from LLVM's command line, which is global to the process.
 fn watch_scopes() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    // No other place in the process sets options.
+    // No other code in the process sets options.
     ONCE.call_once(|| cegar_llvm::set_options(&[c"-asan-use-after-scope"]));
 }

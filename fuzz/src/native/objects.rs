@@ -1,9 +1,9 @@
-//! Objects that parts of programs were compiled to, kept for other programs and for the next run.
+//! A cache of the objects of program parts, for other programs and for the next run.
 //!
-//! Beside each object lies a record: which functions it holds, by name and key, and the hash of its
-//! bytes, since disks fill up and folders are copied between machines. The folder is common to all
-//! harnesses of a package, whose processes run side by side: everything appears under its name by
-//! renaming, and a build that uses an object first copies it into its own folder.
+//! Beside each object is a record: which functions it contains, by name and key, and the hash of
+//! its bytes, since disks fill up and folders are copied between machines. All harnesses of a
+//! package share the folder, and their processes run in parallel. Every file therefore appears
+//! under its name by renaming, and a build first copies an object that it uses into its own folder.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -16,11 +16,11 @@ use sha2::{Digest, Sha256};
 use super::TargetError;
 use crate::hex;
 
-/// Bytes that the folder may hold, and how much is left when it is cleared of the oldest.
+/// The maximal size of the folder in bytes, and the size to which the oldest entries are removed.
 const MOST: u64 = 2 << 30;
 const LEFT: u64 = MOST / 4 * 3;
 
-/// A folder of objects that were compiled in one way.
+/// A folder of objects that were compiled with the same options.
 pub(super) struct Objects {
     all: PathBuf,
     folder: PathBuf,
@@ -30,11 +30,11 @@ pub(super) struct Objects {
 struct Record {
     /// The hash of the object.
     sha256: String,
-    /// Name and key of each function.
+    /// The key of each function, by name.
     functions: BTreeMap<String, String>,
 }
 
-/// What was found for a program.
+/// The objects that were found for a program.
 #[derive(Default)]
 pub(super) struct Chosen {
     /// Copies of the objects.
@@ -44,7 +44,7 @@ pub(super) struct Chosen {
 }
 
 impl Objects {
-    /// The objects below `folder` that were compiled as `how` says.
+    /// The objects below `folder` that were compiled as `how` describes.
     pub fn new(folder: &Path, how: &[&[u8]]) -> Objects {
         Objects {
             all: folder.to_owned(),
@@ -52,8 +52,8 @@ impl Objects {
         }
     }
 
-    /// Objects that hold as many of the wanted functions (name and key) as can be, none of them
-    /// twice, as copies in `to`.
+    /// Chooses objects that cover as many of the wanted functions (name and key) as possible, none
+    /// of them twice, and copies the objects to `to`.
     pub fn choose(&self, wanted: &HashMap<&str, &str>, to: &Path) -> Chosen {
         let mut usable: Vec<(usize, String, Record)> = Vec::new();
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -77,7 +77,7 @@ impl Objects {
                 usable.push((hits, stem.to_string_lossy().into_owned(), record));
             }
         }
-        // Sorted, so that the order does not depend on the disk.
+        // Sorted, so that the order does not depend on the file system.
         usable.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
         let mut chosen = Chosen::default();
         for (_, id, record) in usable {
@@ -92,7 +92,7 @@ impl Objects {
         chosen
     }
 
-    /// The object that was compiled from this text, as a copy in `to`.
+    /// The object that was compiled from this text, copied to `to`.
     pub fn find(&self, text: &str, to: &Path) -> Option<PathBuf> {
         let id = digest(&[text.as_bytes()]);
         let record = fs::read(self.record(&id)).ok()?;
@@ -107,7 +107,7 @@ impl Objects {
         self.folder.join(format!("{id}.json"))
     }
 
-    /// A copy of the object in `to`, if it is what its record says; one that is not is removed.
+    /// Copies an object to `to` if its hash is the recorded one; otherwise the object is removed.
     fn take(&self, id: &str, record: &Record, to: &Path) -> Option<PathBuf> {
         let (kept, copy) = (self.object(id), to.join(format!("{id}.o")));
         fs::hard_link(&kept, &copy)
@@ -123,14 +123,14 @@ impl Objects {
             return None;
         }
         if let Ok(file) = fs::File::open(&copy) {
-            // Where this fails, the object only seems older than it is.
+            // If this fails, the object merely counts as older.
             let _ = file.set_modified(SystemTime::now());
         }
         Some(copy)
     }
 
-    /// Keeps an object that was compiled from `text`. An object that cannot be kept is compiled
-    /// again next time.
+    /// Caches an object that was compiled from `text`. If that fails, the object is compiled again
+    /// next time.
     pub fn keep(
         &self,
         text: &str,
@@ -158,7 +158,7 @@ impl Objects {
         Ok(())
     }
 
-    /// Removes the oldest if there is too much.
+    /// Removes the oldest objects if the folder exceeds its maximal size.
     pub fn clear(&self) {
         self.clear_to(MOST, LEFT);
     }
@@ -181,8 +181,8 @@ impl Objects {
             if size <= left {
                 break;
             }
-            // An object without its record is never looked at, a record without its object is no
-            // hit.
+            // An object without its record is never used, and a record without its object is
+            // ignored.
             if fs::remove_file(&path).is_ok() {
                 size -= length;
             }

@@ -1,5 +1,4 @@
-//! The objects that a program is compiled to: one, or those of a large program's parts, compiled
-//! side by side.
+//! Compiles a program to one object, or a large program to the objects of its parts, in parallel.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,8 +13,8 @@ use super::objects::Objects;
 use super::process::{check, execute};
 use super::{Kind, TargetBuilder, TargetError};
 
-/// How far the compilers are: how many parts of programs are compiled, and how many have to be, as
-/// far as that is known.
+/// The progress of the compilers: how many parts of programs are compiled, and how many have to be
+/// compiled, as far as that is known.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU32,
@@ -23,7 +22,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// How many are done, of how many.
+    /// The number of compiled parts, and the number of all parts.
     pub fn get(&self) -> (u32, u32) {
         (
             self.done.load(Ordering::Relaxed),
@@ -40,7 +39,7 @@ impl Progress {
     }
 }
 
-/// What is compiled.
+/// The input of a compilation.
 pub(super) enum Input<'a, 't> {
     /// A divided program.
     Parts {
@@ -51,11 +50,11 @@ pub(super) enum Input<'a, 't> {
     Whole(&'a [u8]),
 }
 
-/// Something to compile: its functions, with their keys, and its text.
+/// A text to compile, and the keys of its functions by name.
 type Work = (BTreeMap<String, String>, String);
 
 impl TargetBuilder {
-    /// The objects of a program, in `scratch`.
+    /// Compiles a program to objects in `scratch`.
     pub(super) fn program(
         &self,
         kind: Kind,
@@ -68,7 +67,7 @@ impl TargetBuilder {
         }
     }
 
-    /// The object of a program that is not divided.
+    /// Compiles a program as a whole.
     fn whole(
         &self,
         kind: Kind,
@@ -85,7 +84,7 @@ impl TargetBuilder {
         Ok(vec![object])
     }
 
-    /// The objects of a divided program.
+    /// Compiles the parts of a divided program.
     fn parts(
         &self,
         kind: Kind,
@@ -140,7 +139,8 @@ impl TargetBuilder {
         [opt.into(), pic, quiet, functions, data, compile]
     }
 
-    /// Where objects are kept. None without a cache, whose name stands for the compiler's version.
+    /// The cache of objects. None without a cache folder, whose name identifies the compiler's
+    /// version.
     fn kept(&self, kind: Kind, flags: &[OsString]) -> Option<Objects> {
         let (folder, cache) = (self.objects.as_ref()?, self.cache.as_ref()?);
         let mut how = vec![
@@ -152,7 +152,7 @@ impl TargetBuilder {
         Some(Objects::new(folder, &how))
     }
 
-    /// Compiles as many parts at a time as compilers may run.
+    /// Compiles the parts in parallel, on at most `jobs` threads.
     fn compile_all(
         &self,
         work: &[Work],
@@ -170,7 +170,7 @@ impl TargetBuilder {
             command.extend(flags.iter().cloned());
             command.extend(["-o".into(), object.clone().into(), source.clone().into()]);
             execute(&command, &self.stop)?;
-            // It is large, and the disk may be small.
+            // The file is large, and the disk may be small.
             let _ = fs::remove_file(&source);
             if let Some(objects) = objects
                 && let Err(why) = objects.keep(text, functions, &object)

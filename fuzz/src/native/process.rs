@@ -1,8 +1,8 @@
-//! Compilers and linkers as processes that are killed when the campaign ends before them.
+//! Runs compilers and linkers as processes that are killed when the campaign ends first.
 //!
 //! A campaign may end while a large program is being compiled. Each program that a build starts
-//! leads a process group of its own, so that the compiler and what it starts are killed together,
-//! and the kernel kills it if this process dies first.
+//! leads its own process group, so that the compiler and its children are killed together, and the
+//! kernel kills it if this process dies first.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use super::TargetError;
 
-/// How often a running program is looked at: at first, and at most.
+/// The polling interval for a running program: at first, and at most.
 const GLANCE: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_millis(20);
 
@@ -37,7 +37,7 @@ pub(super) fn execute(command: &[OsString], stop: &AtomicBool) -> Result<(), Tar
         .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .process_group(0);
-    // SAFETY: one system call between fork and exec, which takes no memory.
+    // SAFETY: between fork and exec there is one system call, which allocates no memory.
     unsafe {
         process.pre_exec(|| {
             libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -53,7 +53,7 @@ pub(super) fn execute(command: &[OsString], stop: &AtomicBool) -> Result<(), Tar
     let reader = std::thread::spawn(move || {
         let mut text = Vec::new();
         if let Some(pipe) = &mut errors {
-            // What cannot be read is not told.
+            // Output that cannot be read is not reported.
             let _ = pipe.read_to_end(&mut text);
         }
         String::from_utf8_lossy(&text).into_owned()
@@ -71,7 +71,7 @@ pub(super) fn execute(command: &[OsString], stop: &AtomicBool) -> Result<(), Tar
     }
 }
 
-/// `Err` if the build is to stop.
+/// Returns an error if the build has to stop.
 pub(super) fn check(stop: &AtomicBool) -> Result<(), TargetError> {
     match stop.load(Ordering::Relaxed) {
         true => Err(TargetError::Interrupted),
@@ -88,7 +88,8 @@ fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStat
         }
         if stop.load(Ordering::Relaxed) {
             if let Ok(group) = i32::try_from(child.id()) {
-                // SAFETY: a signal to the group that the child leads, which was not waited for yet.
+                // SAFETY: this sends a signal to the group that the child leads; the child was not
+                // reaped yet.
                 unsafe { libc::killpg(group, libc::SIGKILL) };
             }
             child.wait()?;
@@ -99,9 +100,9 @@ fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStat
     }
 }
 
-/// The option that takes LLVM's linker, which lies beside clang: it takes half the time of the
-/// usual one, which for a small program is most of what building a target takes. `None` where it is
-/// not installed.
+/// The option that selects LLVM's linker beside clang. It takes half the time of the usual linker,
+/// which for a small program dominates the time of building a target. `None` if it is not
+/// installed.
 pub(super) fn lld(clang: &Path) -> Option<OsString> {
     let found = which::which(clang).ok()?.canonicalize().ok()?;
     let lld = found.with_file_name("ld.lld");

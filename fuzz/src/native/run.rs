@@ -1,4 +1,4 @@
-//! Running tapes in a runner and reading what it says.
+//! Runs tapes in a runner and parses its reports.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt as _;
@@ -21,14 +21,14 @@ pub struct Runner {
     symboliser: Symboliser,
 }
 
-/// Events of a run that are kept. A loop that reads the same value for ever has billions of them,
-/// in one short line.
+/// The maximal number of events of a run that are kept. A loop that reads the same value for ever
+/// has billions of them, which one short line describes.
 const EVENTS: usize = 1 << 20;
 
-/// What a run is to record, and its limit.
+/// What a run records, and its time limit.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
-    /// Processor time that one tape may take, in milliseconds.
+    /// The processor time limit of one tape, in milliseconds.
     pub timeout_ms: u32,
     /// Record the choices, by channel.
     pub events: bool,
@@ -58,15 +58,15 @@ pub enum Outcome {
     Rejected,
     /// A check failed.
     Violated(Violated),
-    /// A signal.
+    /// A signal ended the run.
     Crashed(Crashed),
-    /// AddressSanitizer's report.
+    /// AddressSanitizer reported an error.
     Asan(Asan),
-    /// The time limit.
+    /// The time limit was exceeded.
     Timeout,
-    /// The memory limit.
+    /// The memory limit was exceeded.
     OutOfMemory,
-    /// The tape could not be read, or no process made.
+    /// The tape could not be read, or no process could be created.
     Unreadable,
 }
 
@@ -77,14 +77,14 @@ pub struct Violated {
     pub kind: String,
     /// The assertion's text.
     pub what: String,
-    /// Source file as the program gave it; for a trap, from debug information.
+    /// The source file as the program reported it; for a trap, from debug information.
     pub file: String,
     /// Source line.
     pub line: u32,
-    /// LLVM's number of the trap, -1 for none.
+    /// LLVM's number of the trap; -1 if there is none.
     #[serde(default = "no_trap")]
     pub trap: i32,
-    /// The place in the module, where known.
+    /// The place in the module, if known.
     #[serde(default)]
     pub site: Option<Site>,
 }
@@ -107,7 +107,7 @@ pub struct Crashed {
 /// A report of AddressSanitizer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asan {
-    /// `heap-buffer-overflow` and so on.
+    /// The kind of error: `heap-buffer-overflow` and so on.
     pub kind: String,
     /// `read` or `write`.
     pub access: String,
@@ -119,33 +119,33 @@ pub struct Asan {
     pub text: String,
 }
 
-/// Bytes that one channel took, or that went to one stream.
+/// Bytes that were read from one channel, or written to one stream.
 pub type Event = (String, Vec<u8>);
 
-/// What one tape did.
+/// The run of one tape.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// The tape's file.
     pub tape: PathBuf,
     /// How it ended.
     pub outcome: Outcome,
-    /// Blocks entered and how often, at most 255.
+    /// The blocks that were entered, and how often (at most 255).
     pub blocks: Vec<(u32, u8)>,
-    /// Bytes of the tape that were taken.
+    /// The number of bytes of the tape that were read.
     pub consumed: u64,
-    /// Whether more was asked for than the tape holds.
+    /// Whether more bytes were asked for than the tape holds.
     pub exhausted: bool,
-    /// Bytes never freed.
+    /// The number of heap bytes that were never freed.
     pub heap_live: u64,
-    /// Choices in order, if asked for: the channel and its bytes.
+    /// The choices in order, if recorded: the channel and its bytes.
     pub events: Vec<Event>,
-    /// The transcript, if asked for: the stream's number and its bytes.
+    /// The transcript, if recorded: the stream's number and its bytes.
     pub output: Vec<(i32, Vec<u8>)>,
-    /// Where it failed, innermost first.
+    /// The call stack of the failure, innermost frame first.
     pub stack: Vec<Frame>,
 }
 
-/// A line of the runner.
+/// A line that the runner printed.
 #[derive(Deserialize)]
 struct Line {
     tape: String,
@@ -191,7 +191,7 @@ impl<'de> Deserialize<'de> for Bytes {
 }
 
 impl Runner {
-    /// The runner that was built as `target`.
+    /// A runner for the executable that was built as `target`.
     pub fn new(target: &Target) -> Self {
         Runner {
             executable: target.path.clone(),
@@ -200,12 +200,12 @@ impl Runner {
         }
     }
 
-    /// Where the executable is.
+    /// The path of the executable.
     pub fn executable(&self) -> &Path {
         &self.executable
     }
 
-    /// Runs each tape in a process of its own and returns the runs in the same order.
+    /// Runs each tape in its own process. The results have the order of the tapes.
     pub fn run(&self, tapes: &[PathBuf], options: RunOptions) -> Result<Vec<Run>, TargetError> {
         let mut command = Command::new(&self.executable);
         command.args(["--batch", "--timeout-ms", &options.timeout_ms.to_string()]);
@@ -226,9 +226,9 @@ impl Runner {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
-        // SAFETY: between fork and exec only system calls are made: what needs memory was done
-        // before. What is missing of the sandbox is told by the workers, which have the same
-        // kernel.
+        // SAFETY: between fork and exec only system calls are made; memory was allocated before.
+        // Missing sandbox features are not reported here, since the workers, on the same kernel,
+        // report them.
         unsafe {
             command.pre_exec(move || {
                 std::mem::forget(sandbox.enter());
@@ -243,7 +243,7 @@ impl Runner {
             names.push(b'\n');
         }
         let mut stdin = child.stdin.take();
-        // Written beside reading: either pipe may fill up first.
+        // Written while the output is read, since either pipe may fill up first.
         let writer = std::thread::spawn(move || stdin.as_mut().map(|pipe| pipe.write_all(&names)));
         let result = child.wait_with_output().map_err(start)?;
         drop(writer.join());
@@ -254,8 +254,8 @@ impl Runner {
             .split(|&b| b == b'\n')
             .filter(|l| !l.is_empty())
         {
-            // A thread of the program may end the process while another one reports; what became of
-            // the process is then said in the next line.
+            // A thread of the program may end the process while another one reports; the next line
+            // then reports what happened to the process.
             let line: Line = match serde_json::from_slice(text) {
                 Ok(line) => line,
                 Err(why) => {
@@ -263,7 +263,7 @@ impl Runner {
                     continue;
                 }
             };
-            // Threads of one process may fail at once, and each says so: the first word counts.
+            // Several threads of a process may fail and report; only the first report counts.
             let names = |tape: Option<&PathBuf>| {
                 tape.is_some_and(|tape| tape.to_string_lossy() == line.tape)
             };

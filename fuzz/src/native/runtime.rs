@@ -1,8 +1,8 @@
 //! The C runtime's object files.
 //!
-//! They are the same for every program and take longer to compile than a small program itself, so
-//! they are kept under the hash of all that they are made of. An object appears under its name only
-//! when it is complete, so two builds at a time do no harm.
+//! They are the same for every program and take longer to compile than a small program, so they are
+//! cached under the hash of everything that they are made from. An object appears under its name
+//! only when it is complete, so concurrent builds do no harm.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,11 +14,11 @@ use sha2::{Digest, Sha256};
 use super::process::execute;
 use super::{Kind, TargetBuilder, TargetError};
 
-/// The C sources that belong to this crate, by the kind of product that links them.
+/// The C sources of this crate, by the kind of product that links them.
 const RUNNER_C: &str = include_str!("../../runtime/runner.c");
 const COMPARISONS_C: &str = include_str!("../../runtime/cegar_cmp.c");
 
-/// Warnings are for those who work on the runtime, not for those who use it.
+/// Warnings are disabled: they concern developers of the runtime, not its users.
 const FLAGS: [&str; 5] = ["-w", "-O2", "-g", "-fPIC", "-fno-omit-frame-pointer"];
 
 fn flags(kind: Kind) -> Vec<&'static str> {
@@ -30,7 +30,7 @@ fn flags(kind: Kind) -> Vec<&'static str> {
 }
 
 impl TargetBuilder {
-    /// A hash of all that the runtime's objects are made of, for this kind of product.
+    /// A hash of everything that the runtime's objects for this kind of product are made from.
     pub(super) fn runtime_digest(&self, kind: Kind) -> String {
         let mut hash = Sha256::new();
         let mut add = |part: &[u8]| {
@@ -39,7 +39,7 @@ impl TargetBuilder {
         };
         add(self.clang.as_os_str().as_encoded_bytes());
         flags(kind).iter().for_each(|flag| add(flag.as_bytes()));
-        // Any of them may include any other.
+        // Any source may include any other.
         for source in cegar_stubs::sources() {
             add(source.name.as_bytes());
             add(source.text.as_bytes());
@@ -50,8 +50,8 @@ impl TargetBuilder {
         crate::hex(&hash.finalize()[..8])
     }
 
-    /// The object files of the runtime for this kind of product, compiled if need be. Without a
-    /// cache they are put into `scratch`.
+    /// The object files of the runtime for this kind of product. Those that are not cached are
+    /// compiled. Without a cache they are written to `scratch`.
     pub(super) fn runtime(&self, kind: Kind, scratch: &Path) -> Result<Vec<PathBuf>, TargetError> {
         let own = match kind {
             Kind::Comparisons => Some(("cegar_cmp.c", COMPARISONS_C)),
@@ -88,8 +88,8 @@ impl TargetBuilder {
             return Ok(all);
         }
 
-        // The sources are embedded in the program, so that they cannot be of another version. They
-        // are written to a folder of this build's own: another process may be at the same objects.
+        // The sources are embedded in this executable, so that their version matches. They are
+        // written to a scratch folder, since another process may compile the same objects.
         let folder = scratch.join("runtime");
         cegar_stubs::write_sources(&folder).map_err(TargetError::file(&folder))?;
         if let Some((name, text)) = own {

@@ -1,8 +1,8 @@
-//! Addresses to places in the C sources, by `llvm-symbolizer`.
+//! Maps addresses to places in the C sources, with `llvm-symbolizer`.
 //!
-//! The runners are linked at a fixed base, so an address means the same in every run and one call
-//! of the tool per stack is enough. Without the tool a frame is just its address: findings stay
-//! findings.
+//! The runners are linked at a fixed base, so an address means the same in every run, and one call
+//! of the tool per stack is enough. Without the tool, a frame has only its address; findings are
+//! reported nevertheless.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -26,13 +26,13 @@ pub struct Frame {
     pub column: u32,
 }
 
-/// The tool that knows.
+/// The tool, if it is installed.
 #[derive(Clone, Debug)]
 pub(super) struct Symboliser {
     tool: Option<PathBuf>,
 }
 
-/// What `llvm-symbolizer --output-style=JSON` answers for one address.
+/// The answer of `llvm-symbolizer --output-style=JSON` for one address.
 #[derive(Deserialize)]
 struct Answer {
     #[serde(rename = "Symbol", default)]
@@ -50,7 +50,7 @@ struct Symbol {
 }
 
 impl Symboliser {
-    /// Looks for the tool on the path and where Debian puts LLVM 19.
+    /// Looks for the tool on the path and where Debian installs LLVM 19.
     pub fn find() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let candidates = std::env::split_paths(&path)
@@ -61,7 +61,7 @@ impl Symboliser {
         }
     }
 
-    /// The frames at these addresses, innermost first, without those of the runner.
+    /// The frames at these addresses, innermost first, without the frames of the runner.
     pub fn frames(&self, executable: &Path, addresses: &[u64]) -> Vec<Frame> {
         if addresses.is_empty() {
             return Vec::new();
@@ -91,8 +91,8 @@ impl Symboliser {
         if let Some(end) = frames.iter().position(|f| f.function == "crunner_rt_run") {
             frames.truncate(end);
         }
-        // The driver's entry is the same in every stack; it says something only where it stands
-        // alone.
+        // The driver's entry is at the bottom of every stack, so it is informative only if it is
+        // the only frame.
         if frames.len() > 1 && frames.last().is_some_and(|f| f.function == "cegar_entry") {
             frames.pop();
         }

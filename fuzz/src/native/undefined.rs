@@ -1,12 +1,12 @@
-//! Undefined constants, replaced by constants that hold a pattern.
+//! Replaces undefined constants by constants with a fill pattern.
 //!
-//! `undef` may be another value each time it is read, and an optimiser chooses what suits it. The
-//! engine's machine has one value for it, a byte that is repeated, so that the native side gets
-//! that value written out.
+//! `undef` may have a different value each time it is read, and an optimiser chooses whichever
+//! suits it. The engine's machine has a single value for it, a repeated byte, so the native side
+//! gets that value explicitly.
 
 use cegar_llvm::{LLVMTypeKind, Type, Value};
 
-/// The constant of this type whose every byte is `byte`; none for types that have no such constant.
+/// The constant of this type whose every byte is `byte`; none if the type has no such constant.
 fn pattern(ty: Type<'_>, byte: u8) -> Option<Value<'_>> {
     use LLVMTypeKind::*;
     let of_width = |width: u32| {
@@ -37,7 +37,7 @@ fn pattern(ty: Type<'_>, byte: u8) -> Option<Value<'_>> {
     }
 }
 
-/// A constant with its undefined parts filled with `byte`; none if it has none.
+/// The constant with its undefined parts replaced by `byte`; none if it has no undefined parts.
 pub(super) fn filled(value: Value<'_>, byte: u8) -> Option<Value<'_>> {
     let ty = value.ty();
     if value.is_undef() {

@@ -1,9 +1,9 @@
-//! An input with as many other bytes as its path allows.
+//! Changes as many bytes of an input as possible without changing its path.
 //!
-//! What LibAFL's `ColorizationStage` does, on raw counts and without an observer of LibAFL's: all
-//! bytes are replaced by others of their kind; where that changes a count, each half is tried
-//! alone. Bytes that could be replaced did not decide the path, and a second log with them tells
-//! which operands they became.
+//! This does what LibAFL's `ColorizationStage` does, but on raw counts and without an observer of
+//! LibAFL's. All bytes are replaced by others of the same kind; if that changes a count, each half
+//! is tried separately. Bytes that could be replaced did not decide the path, and a second log with
+//! the new bytes shows which operands depend on them.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use libafl_bolts::rands::Rand;
 
 use super::executor::NativeExecutor;
 
-/// Runs for one input at most.
+/// The maximal number of runs for one input.
 const RUNS: usize = 48;
 /// Longer inputs are not coloured.
 const LONGEST: usize = 1 << 12;
@@ -30,7 +30,7 @@ fn other<R: Rand>(rand: &mut R, byte: u8) -> u8 {
     first + (byte - first + 1 + rand.below_or_zero(count - 1) as u8) % count as u8
 }
 
-/// A tape that takes the same path as `tape`, or `None` where no byte could be replaced.
+/// A tape that takes the same path as `tape`; `None` if no byte could be replaced.
 pub(super) fn coloured<R: Rand>(
     rand: &mut R,
     executor: &mut NativeExecutor,
@@ -43,7 +43,7 @@ pub(super) fn coloured<R: Rand>(
     let paint: Vec<u8> = tape.iter().map(|&byte| other(rand, byte)).collect();
     let mut done = tape.to_vec();
     let mut changed = false;
-    // The longest first.
+    // Longest parts first.
     let mut parts = VecDeque::new();
     parts.push_back(0..tape.len());
     for _ in 0..RUNS {

@@ -1,15 +1,15 @@
-//! Comparison logging inside the fuzzer: run the input once in the logging target, then try what it
-//! compared.
+//! Comparison logging inside the fuzzer: runs the input once in the logging target, then tries the
+//! compared values.
 //!
-//! Where one side of a logged comparison stands in the input, the other side is written there.
-//! LibAFL's `I2SRandReplace` searches the input anew for each mutant, most often in vain, and took
-//! a third of all time on inputs of some thousand bytes. Here the search is done once per logged
-//! run, and its result is a list of patches that all fit; an input that has been looked at is
-//! looked at again only now and then.
+//! If one side of a logged comparison occurs in the input, it is replaced by the other side.
+//! LibAFL's `I2SRandReplace` searches the input again for each mutant, mostly without success, and
+//! took a third of the time on inputs of some thousand bytes. Here the search is done once per
+//! logged run, and its result is a list of patches that all fit. An input that was already logged
+//! is logged again only rarely.
 //!
 //! An operand that was computed from the input is found by two logs (see the `transforms` module).
 //!
-//! Constants become tokens too, so that a magic word is also found where the input is copied or
+//! Constants also become tokens, so that a magic word is found even if the input is copied or
 //! shifted before it is compared.
 
 use std::cell::{Cell, RefCell};
@@ -30,47 +30,47 @@ use super::executor::NativeExecutor;
 use super::target::{CompareEntry, MemoryEntry, Target};
 use super::{colour, transforms};
 
-/// Tokens kept at most; each makes every other one rarer.
+/// The maximal number of tokens; each one makes all others rarer.
 const TOKENS: usize = 512;
-/// Distinct searches in one input.
+/// The maximal number of distinct searches in one input.
 const SEARCHES: usize = 128;
-/// Places taken for one search.
+/// The maximal number of places that are used for one search.
 const PLACES: usize = 4;
-/// How much of an input is searched.
+/// The number of bytes of an input that are searched.
 const SEARCHED: usize = 1 << 12;
-/// An input seen before is logged again with this probability.
+/// The probability that an input is logged again.
 const AGAIN: f64 = 1.0 / 64.0;
 
-/// A change that fits the present input.
+/// A change that fits the current input.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Patch {
-    /// Where.
+    /// The offset.
     pub at: usize,
-    /// How many bytes are taken out, as far as there are so many.
+    /// The number of bytes to remove, if there are that many.
     pub cut: usize,
-    /// What is put there.
+    /// The bytes to insert.
     pub put: Vec<u8>,
 }
 
 impl Patch {
-    /// Bytes that are written over what is there, and beyond the end.
+    /// Overwrites bytes, and extends the tape if they exceed its end.
     pub fn over(at: usize, put: Vec<u8>) -> Patch {
         let cut = put.len();
         Patch { at, cut, put }
     }
 }
 
-/// The patches that fit the input at hand, shared by this stage and the one that mutates.
+/// The patches that fit the current input, shared by this stage and the mutation stage.
 pub(super) type Patches = Rc<RefCell<Vec<Patch>>>;
 
-/// The logging target. It may come later than the target with counters: it takes seconds to build,
-/// and the fuzzer does not wait for it.
+/// The logging target. It may become available later than the target with counters, since building
+/// it takes seconds and the fuzzer does not wait for it.
 pub(super) type Logging = Rc<RefCell<Option<Target>>>;
 
-/// The stage.
+/// The stage that logs comparisons.
 pub(super) struct CompareStage {
     target: Logging,
-    /// Runs of the logging target.
+    /// The number of runs of the logging target.
     runs: Rc<Cell<u64>>,
     patches: Patches,
     seen: HashSet<CorpusId>,
@@ -86,7 +86,7 @@ impl CompareStage {
         }
     }
 
-    /// Patches that the log of a second tape, which takes the same path, makes known.
+    /// Patches that follow from the log of a second tape that takes the same path.
     fn twice(
         &self,
         state: &mut State,
@@ -105,11 +105,12 @@ impl CompareStage {
     }
 }
 
-/// What to look for and what to put there.
+/// The bytes to search for, and the bytes to insert.
 type Search = (Vec<u8>, Vec<u8>);
 
-/// The searches of a comparison of integers: each side that is not constant, in both byte orders,
-/// as wide as compared and, for small values, as narrow as they may have been read.
+/// The searches for a comparison of integers: each side that is not constant, in both byte orders,
+/// in the width of the comparison and, for small values, in the narrower widths in which they may
+/// have been read.
 fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
     let whole = entry.bytes as usize;
     if !matches!(whole, 1 | 2 | 4 | 8) {
@@ -135,13 +136,13 @@ fn integers(entry: &CompareEntry, searches: &mut Vec<Search>) {
     }
 }
 
-/// The byte orders in which a number of so many bytes may stand in the input: whether it is turned
-/// round.
+/// The byte orders in which a number of this width may occur in the input: whether it is
+/// big-endian.
 pub(super) fn orders(width: usize) -> impl Iterator<Item = bool> {
     [false, true].into_iter().take(1 + usize::from(width > 1))
 }
 
-/// The lowest bytes of a number, the lowest first or, `turned`, last.
+/// The lowest bytes of a number, in little-endian order or, if `turned`, in big-endian order.
 pub(super) fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
     let mut bytes = number.to_le_bytes()[..width].to_vec();
     if turned {
@@ -150,8 +151,8 @@ pub(super) fn bytes_of(number: u64, width: usize, turned: bool) -> Vec<u8> {
     bytes
 }
 
-/// The searches of a comparison of memory: the start of each side is looked for, all of the other
-/// is put there.
+/// The searches for a comparison of memory: the start of one side is searched for, and the whole
+/// other side is inserted.
 fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
     for (from, to) in entry.both_ways() {
         if !from.is_empty() && !to.is_empty() && from != to {
@@ -160,8 +161,8 @@ fn memories(entry: &MemoryEntry, searches: &mut Vec<Search>) {
     }
 }
 
-/// The first places of `needle` from `start` on, going round. The first byte is compared alone:
-/// most places fail there.
+/// The first places of `needle`, starting at `start` and wrapping around. The first byte is
+/// compared separately, since most places fail there.
 fn places(tape: &[u8], needle: &[u8], start: usize) -> Vec<usize> {
     let (Some(&first), Some(last)) = (needle.first(), tape.len().checked_sub(needle.len())) else {
         return Vec::new();
@@ -174,7 +175,7 @@ fn places(tape: &[u8], needle: &[u8], start: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Patches for `tape`; the search begins at `start` and goes round, so that no part is preferred.
+/// Patches for `tape`. The search starts at `start` and wraps around, so that no part is preferred.
 fn patches(tape: &[u8], searches: &[Search], start: usize) -> Vec<Patch> {
     let tape = &tape[..tape.len().min(SEARCHED)];
     let mut known: HashMap<&[u8], Vec<usize>> = HashMap::new();
@@ -199,7 +200,7 @@ fn patches(tape: &[u8], searches: &[Search], start: usize) -> Vec<Patch> {
     found
 }
 
-/// Constants of the log worth keeping as tokens.
+/// The constants in the log that are useful as tokens.
 fn tokens_of(compares: &[CompareEntry], memories: &[MemoryEntry]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     for entry in compares
@@ -250,8 +251,8 @@ impl<EM, Z> Stage<NativeExecutor, EM, State, Z> for CompareStage {
         self.runs.set(self.runs.get() + 1);
         let (compares, memory) = target.logged();
         let mut searches = Vec::new();
-        // What is compared late is as interesting as what is compared early, but a loop fills the
-        // log with its turns: a sample of the log, evenly spread.
+        // Late comparisons are as interesting as early ones, but a loop fills the log with its
+        // iterations, so an evenly spaced sample of the log is used.
         let step = compares.len().div_ceil(SEARCHES).max(1);
         memory
             .iter()
@@ -291,7 +292,7 @@ impl<S> Restartable<S> for CompareStage {
     }
 }
 
-/// Applies a patch. Returns whether the result fits below `limit`.
+/// Applies a patch, if the result is no longer than `limit`. Returns whether it was applied.
 pub(super) fn apply(patch: &Patch, tape: &mut Vec<u8>, limit: usize) -> bool {
     let end = (patch.at + patch.cut).min(tape.len());
     if patch.at > end || tape.len() - (end - patch.at) + patch.put.len() > limit {

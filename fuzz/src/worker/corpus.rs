@@ -1,9 +1,9 @@
 //! The corpus on disk: one file per tape, named by a prefix of its SHA-256.
 //!
-//! A file appears under its name only when it is complete (written beside it, synced, renamed), so
-//! a kill at any moment loses nothing that was told. A file whose name is such a prefix but whose
-//! content is not its own was damaged, and is skipped; other names are the user's and are taken as
-//! they are.
+//! A file appears under its name only when it is complete (written to a temporary file, synced,
+//! renamed), so that a kill at any moment loses nothing that was reported. A file is damaged if its
+//! name has the form of such a prefix but does not match its content; it is skipped. Files with
+//! other names are the user's and are used as they are.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-/// Digits of the SHA-256 in a name.
+/// The number of hexadecimal digits of the SHA-256 in a name.
 const DIGITS: usize = 16;
 
 /// A tape's file name.
@@ -19,7 +19,7 @@ pub fn tape_name(tape: &[u8]) -> String {
     crate::hex(&Sha256::digest(tape)[..DIGITS / 2])
 }
 
-/// Writes a tape into a folder, whole or not at all. Returns its path.
+/// Writes a tape into a folder, completely or not at all. Returns its path.
 pub fn save_tape(folder: &Path, tape: &[u8]) -> std::io::Result<PathBuf> {
     let path = folder.join(tape_name(tape));
     if path.exists() {
@@ -35,7 +35,7 @@ pub fn save_tape(folder: &Path, tape: &[u8]) -> std::io::Result<PathBuf> {
     Ok(path)
 }
 
-/// A file of the corpus that is not used, and why.
+/// A file of the corpus that is not used, with the reason.
 pub(super) struct Skipped {
     pub path: PathBuf,
     pub reason: String,
@@ -58,7 +58,7 @@ fn files(paths: &[PathBuf], skipped: &mut Vec<Skipped>) -> Vec<PathBuf> {
             found.push(path.clone());
         }
     }
-    // Left-overs of an interrupted write begin with a dot.
+    // Names of temporary files from an interrupted write start with a dot.
     found.retain(|p| {
         p.file_name()
             .is_some_and(|n| !n.to_string_lossy().starts_with('.'))
@@ -68,7 +68,7 @@ fn files(paths: &[PathBuf], skipped: &mut Vec<Skipped>) -> Vec<PathBuf> {
     found
 }
 
-/// Reads all tapes of these files and folders, in order of their names.
+/// Reads all tapes of these files and folders, sorted by path.
 pub(super) fn read(paths: &[PathBuf], longest: usize) -> (Vec<Vec<u8>>, Vec<Skipped>) {
     let mut skipped = Vec::new();
     let mut tapes = Vec::new();

@@ -1,10 +1,10 @@
-//! LibAFL's view of the loaded target: an executor, a feedback and a scheduler of our own.
+//! LibAFL's view of the loaded target: an executor, a feedback and a scheduler.
 //!
-//! The executor is in-process and without LibAFL's hooks, whose two timer system calls per run cost
-//! half of the speed. Coverage is the *raw* counts: with the usual buckets (1, 2, 3, 4-7, 8-15,
-//! ...) an input that turns a loop once more is not new, and a loop that must turn 101 times was
-//! never turned so often in 9 million runs; with raw counts it took some thousand. LibAFL's own map
-//! feedback would do, but compares byte by byte without its `simd` feature.
+//! The executor is in-process and does without LibAFL's hooks, whose two timer system calls per run
+//! halve the speed. Coverage is measured by *raw* counts. With the usual buckets (1, 2, 3, 4-7,
+//! 8-15, ...), an input that adds one loop iteration is not new, and a loop that needs 101
+//! iterations never reached them in 9 million runs; with raw counts it took some thousand. LibAFL's
+//! own map feedback would work, but compares byte by byte without its `simd` feature.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -28,46 +28,44 @@ use super::target::{
     CRASHED, EXITED, Guarded, OUT_OF_MEMORY, RETURNED, RunResult, TIMED_OUT, Target, VIOLATED,
 };
 
-/// Timeouts that are told one by one; after that they are only avoided.
+/// The number of timeouts that are reported individually; further ones are not reported.
 const TIMEOUTS_TOLD: u32 = 16;
-/// How often an input is told that is like many others, and how many runs pass without a look at
-/// the clock.
+/// How often an ordinary input is reported as a sample, and after how many runs the clock is read.
 const SAMPLING: Duration = Duration::from_millis(100);
 const UNWATCHED: u64 = 64;
-/// One run in so many is repeated with guarded heap blocks, as long as that takes no more than one
-/// part in [`GUARDING`] of the time; where no clock is read, one in [`SELDOM`]. One in
+/// One run in [`GUARDED`] is repeated with guarded heap blocks, as long as that takes at most one
+/// part in [`GUARDING`] of the time; if no clock is read, one run in [`SELDOM`]. One in
 /// [`BEGINNINGS`] of these has the guards before the blocks.
 const GUARDED: u64 = 16;
 const GUARDING: u32 = 40;
 const SELDOM: u64 = 256;
 const BEGINNINGS: u64 = 4;
-/// How often one failure is told again for a shorter tape.
+/// How often a failure is reported again with a shorter tape.
 const SHORTER_TOLD: u32 = 12;
 
-/// A target shared by the executor, the feedback and the worker's loop, which use it in turn, in
-/// one thread.
+/// A target that the executor, the feedback and the worker's loop use in turn, in one thread.
 pub(super) type Shared = Rc<RefCell<Target>>;
 
-/// The highest count seen of each block, shared by the executor and the feedback.
+/// The highest count of each block so far, shared by the executor and the feedback.
 pub(super) type Most = Rc<RefCell<Vec<u8>>>;
 
-/// Runs tapes and keeps what failed.
+/// Runs tapes and collects failures.
 pub(super) struct NativeExecutor {
     target: Shared,
     most: Most,
-    /// Runs so far.
+    /// The number of runs so far.
     pub runs: u64,
-    /// Failures to be told.
+    /// Events that are not yet reported.
     pub events: Vec<WorkerEvent>,
-    /// The shortest tape that was told of a failure, and how often one was: apart for guarded runs,
-    /// where more may fail.
+    /// The length of the shortest reported tape of a failure, and the number of reports; separately
+    /// for guarded runs, in which more may fail.
     told: HashMap<(Failure, bool), (usize, u32)>,
     timeouts: u32,
-    /// When an input was last told that is like many others; none where that is not wanted.
+    /// When a sample was last reported; none if samples are not wanted.
     sampled: Option<Instant>,
-    /// Guarded runs so far.
+    /// The number of guarded runs so far.
     guarded_runs: u64,
-    /// The time that they took.
+    /// The total time of the guarded runs.
     guarded_time: Duration,
     began: Instant,
 }
@@ -77,7 +75,7 @@ fn text(from: &[u8]) -> String {
     String::from_utf8_lossy(&from[..end]).into_owned()
 }
 
-/// Numbers of the counters that are not 0.
+/// The numbers of the counters that are not 0.
 pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
     counts
         .iter()
@@ -88,8 +86,7 @@ pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
 }
 
 impl NativeExecutor {
-    /// With `samples`, inputs are told as well that are like many others; which ones depends on the
-    /// clock.
+    /// With `samples`, some ordinary inputs are reported too; which ones depends on the clock.
     pub fn new(target: Shared, most: Most, samples: bool) -> Self {
         NativeExecutor {
             target,
@@ -105,7 +102,7 @@ impl NativeExecutor {
         }
     }
 
-    /// Runs one tape from clean counters.
+    /// Runs one tape with cleared counters.
     pub fn run(&mut self, tape: &[u8]) -> ExitKind {
         self.runs += 1;
         let shared = self.target.clone();
@@ -137,8 +134,8 @@ impl NativeExecutor {
         ExitKind::Crash
     }
 
-    /// Tells a tape, now and then: what this target does not notice (a write past an array on the
-    /// stack) another one may.
+    /// Reports a tape from time to time, since another product may detect what this target does not
+    /// notice (such as a write past an array on the stack).
     fn sample(&mut self, tape: &[u8]) {
         let is_watched = self.runs.is_multiple_of(UNWATCHED);
         let Some(last) = self.sampled.filter(|_| is_watched) else {
@@ -152,7 +149,7 @@ impl NativeExecutor {
         }
     }
 
-    /// Whether there is time for a guarded run.
+    /// Whether the time share of guarded runs allows another one.
     fn may_guard(&self) -> bool {
         match self.sampled {
             Some(_) => self.guarded_time * GUARDING <= self.began.elapsed(),
@@ -160,8 +157,8 @@ impl NativeExecutor {
         }
     }
 
-    /// Runs a tape that ended well once more with guarded heap blocks. The run itself stays a good
-    /// one: to the fuzzer its mutants are worth as much as those of any other.
+    /// Repeats a tape that ended normally with guarded heap blocks. The original run still counts
+    /// as normal, since its mutants are as useful to the fuzzer as others.
     fn guarded(&mut self, target: &mut Target, tape: &[u8]) {
         let side = match self.guarded_runs % BEGINNINGS {
             3 => Guarded::Beginnings,
@@ -177,8 +174,7 @@ impl NativeExecutor {
         }
     }
 
-    /// Tells a failing tape. A shorter one for a failure is welcome, but not each time it loses one
-    /// byte.
+    /// Reports a failing tape. For a known failure, only a clearly shorter tape is reported again.
     fn failed(&mut self, tape: &[u8], (failure, guarded): (Failure, bool), counts: &[u8]) {
         let key = (failure.clone(), guarded);
         let (length, count) = self.told.entry(key).or_insert((usize::MAX, 0));
@@ -197,7 +193,7 @@ impl NativeExecutor {
         raises(self.target.borrow().counts(), &self.most.borrow())
     }
 
-    /// Whether the last run entered each block as often as these counts say.
+    /// Whether the last run has exactly these counts.
     pub fn has_counts(&self, counts: &[u8]) -> bool {
         self.target.borrow().counts() == counts
     }
@@ -208,7 +204,7 @@ impl NativeExecutor {
     }
 }
 
-/// How the last run failed, which was violated or crashed.
+/// The failure of the last run, which must be violated or crashed.
 fn failure(target: &Target) -> Failure {
     match target.result.outcome {
         VIOLATED => violated(&target.result),
@@ -250,13 +246,13 @@ impl HasObservers for NativeExecutor {
     }
 
     fn observers_mut(&mut self) -> RefIndexable<&mut (), ()> {
-        // A unit needs no place of its own; leaking one costs nothing.
+        // A unit value occupies no memory, so leaking it costs nothing.
         RefIndexable::from(Box::leak(Box::new(())))
     }
 }
 
-/// New is what enters a block more often than any input before. Failing runs are told, not kept:
-/// mutants of them would fail again.
+/// An input is interesting if it enters some block more often than every earlier input. Failing
+/// runs are reported but not kept, since their mutants would fail again.
 pub(super) struct RawCounts {
     target: Shared,
     most: Most,
@@ -268,8 +264,8 @@ impl RawCounts {
     }
 }
 
-/// Whether some count is above its maximum. Each chunk is a few vector instructions without a
-/// branch: saturating differences, and whether one of them is not 0.
+/// Whether some count is above its maximum. Each chunk takes a few branch-free vector instructions:
+/// the saturating differences, and whether one of them is not 0.
 fn raises(counts: &[u8], most: &[u8]) -> bool {
     let (c, m) = (counts.chunks_exact(64), most.chunks_exact(64));
     let rest = c.remainder().iter().zip(m.remainder()).any(|(c, m)| c > m);
@@ -314,17 +310,18 @@ impl<EM, OT, S> Feedback<EM, BytesInput, OT, S> for RawCounts {
     }
 }
 
-/// Half of the time one of the newest inputs, else any; of two drawn, mostly the shorter. With raw
-/// counts a loop fills the corpus with its turns, and a plain queue would be long in coming to what
-/// was found last; and a short input runs faster, and a change in it more often matters.
+/// Draws from the newest inputs half of the time, otherwise from all inputs; of two drawn inputs,
+/// mostly takes the shorter one. With raw counts, a loop fills the corpus with its iterations, and
+/// a plain queue would take long to reach the newest inputs. A short input runs faster, and a
+/// change in it is more likely to have an effect.
 #[derive(Default)]
 pub(super) struct NewestFirst {
     lengths: Vec<usize>,
 }
 
-/// How many count as the newest.
+/// The number of inputs that count as the newest.
 const NEWEST: usize = 16;
-/// How often the shorter of two is taken.
+/// The probability of taking the shorter of two inputs.
 const SHORTER: f64 = 0.8;
 
 impl<S: HasCorpus<BytesInput> + HasRand> Scheduler<BytesInput, S> for NewestFirst {

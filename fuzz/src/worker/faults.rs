@@ -1,7 +1,7 @@
-//! What becomes of a run that fails or does not end: the handlers of signals, and the watchdog.
+//! Handles runs that fail or do not end: the signal handlers and the watchdog.
 //!
-//! They serve whatever target runs at the moment, and leave its run by a jump. Where nothing runs,
-//! a signal has its usual effect.
+//! They act on the target that is running, and leave its run by a long jump. If no target is
+//! running, a signal has its default effect.
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -15,25 +15,25 @@ type Running = unsafe extern "C" fn() -> i32;
 type Interrupt = unsafe extern "C" fn();
 type Crashed = unsafe extern "C" fn(i32, u64, u64);
 
-/// The functions that handlers need, of the target that is running.
+/// The functions of the running target that the handlers need.
 pub(super) struct Hooks {
     running: Running,
     interrupt: Interrupt,
     crashed: Crashed,
-    /// Where the target's code lies.
+    /// The address range of the target's code.
     code: Range<usize>,
 }
 
 impl Hooks {
-    /// Of a loaded target.
+    /// The hooks of a loaded target.
     ///
     /// # Safety
-    /// The library is a target of this crate's, whose functions have these types.
+    /// The library is a target of this crate, whose functions have these types.
     pub(super) unsafe fn of(
         library: &Library,
         code: Range<usize>,
     ) -> Result<Hooks, libloading::Error> {
-        // SAFETY: the caller says so.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             Ok(Hooks {
                 running: *library.get(b"crunner_rt_running")?,
@@ -46,21 +46,22 @@ impl Hooks {
 }
 
 pub(super) static ACTIVE: AtomicPtr<Hooks> = AtomicPtr::new(std::ptr::null_mut());
-/// Number of the present run; the watchdog compares it with what it saw last.
+/// The number of the current run; the watchdog compares it with the number that it saw last.
 pub(super) static RUN: AtomicU64 = AtomicU64::new(0);
 static SEEN: AtomicU64 = AtomicU64::new(0);
 static TICKS: AtomicU32 = AtomicU32::new(0);
-/// How often the watchdog looks within one time limit.
+/// How often the watchdog checks within one time limit.
 const TICKS_PER_LIMIT: u32 = 4;
 
-/// Words of the stack that are looked at for the place in the target that a library's function was
-/// called from.
+/// The number of stack words that are searched for the return address into the target when a
+/// library's function fails.
 const FRAME: usize = 16;
-/// So near to the stack, an access was one of the stack's own end.
+/// An access this near to the stack pointer is a stack overflow.
 const NEAR: usize = 1 << 16;
 
-/// Where a function of another object was called from that has failed: what copies bytes keeps next
-/// to nothing on the stack. All calls of `memcpy` would be one place otherwise.
+/// The address in the target from which a failing function of another object was called. Functions
+/// that copy bytes have nearly empty stack frames, so the return address is close. Without this,
+/// all failing calls of `memcpy` would count as the same place.
 ///
 /// # Safety
 /// `stack` is the stack pointer of a function that the target called.
@@ -69,15 +70,15 @@ unsafe fn called_at(code: &Range<usize>, stack: usize, address: usize) -> Option
         return None;
     }
     let words = (0..FRAME).map(|i| {
-        // SAFETY: the target's frame, which is larger than that, lies above.
+        // SAFETY: the target's frame, which is larger than this, lies above.
         unsafe { *(stack as *const usize).add(i) }
     });
     words.into_iter().find(|word| code.contains(word))
 }
 
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: called by the kernel with valid arguments; `crashed` jumps out of here if the program
-    // runs.
+    // SAFETY: called by the kernel with valid arguments. If the program is running, `crashed`
+    // leaves this function by a jump.
     unsafe {
         if signal == libc::SIGSEGV && watch::opened((*info).si_addr() as usize) {
             return;
@@ -112,14 +113,15 @@ extern "C" fn on_tick(_: i32) {
     if TICKS.fetch_add(1, Ordering::Relaxed) + 1 >= TICKS_PER_LIMIT {
         let hooks = ACTIVE.load(Ordering::Acquire);
         if !hooks.is_null() {
-            // SAFETY: async-signal-safe by the runtime's contract; returns if no program runs.
+            // SAFETY: async-signal-safe by the runtime's contract; returns if no program is
+            // running.
             unsafe { ((*hooks).interrupt)() }
         }
     }
 }
 
-/// Installs the handlers and starts the watchdog. Call it on the thread that runs the target, with
-/// the signals of [`block_signals`] blocked on all others.
+/// Installs the handlers and starts the watchdog. Must be called on the thread that runs the
+/// target, with the watchdog's signal blocked on all other threads by [`block_signals`].
 pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
     let check = |status: i32| {
         if status == 0 {
@@ -129,7 +131,7 @@ pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
         }
     };
     let stack: &'static mut [u8] = Box::leak(vec![0; 1 << 17].into_boxed_slice());
-    // SAFETY: structures are zeroed and filled as sigaction(2) and sigaltstack(2) want them; the
+    // SAFETY: the structures are zeroed and filled as sigaction(2) and sigaltstack(2) require; the
     // stack is never freed.
     unsafe {
         let alternate = libc::stack_t {
@@ -178,7 +180,7 @@ const FAULTS: [i32; 6] = [
 ];
 
 /// Blocks the watchdog's signal on the calling thread: a jump out of its handler on a thread that
-/// does not run the target would be the end.
+/// does not run the target would be fatal.
 pub(super) fn block_signals() {
     // SAFETY: a zeroed set is initialised by sigemptyset.
     unsafe {

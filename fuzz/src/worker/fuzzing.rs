@@ -1,4 +1,4 @@
-//! The worker's loop: fuzz one input, tell the parent its results, read commands, and begin again.
+//! The worker's loop: fuzz one input, report its results to the parent, read commands, repeat.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ use super::recorder::Recorder;
 use super::target::{LoadError, Target};
 use super::{Out, State, corpus};
 
-/// Why the worker could not go on.
+/// Why the worker had to stop.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WorkerFailure {
     #[error(transparent)]
@@ -39,20 +39,20 @@ pub(super) enum WorkerFailure {
     Guard(std::io::Error),
 }
 
-/// Statistics are told this often.
+/// The interval between reports of statistics.
 const STATS: Duration = Duration::from_millis(500);
 
-/// What was covered and told so far.
+/// What was covered and reported so far.
 struct Ledger {
     covered: Vec<bool>,
-    /// Corpus entries told.
+    /// The number of corpus entries that were reported.
     told: usize,
     unstable: HashSet<Vec<u32>>,
 }
 
 impl Ledger {
-    /// Tells about inputs that joined the corpus, each run twice more to see whether both runs
-    /// enter the same blocks as often.
+    /// Reports inputs that joined the corpus. Each is run twice more to check whether both runs
+    /// enter the same blocks equally often.
     fn tell_new(
         &mut self,
         state: &State,
@@ -107,7 +107,7 @@ impl Ledger {
     }
 }
 
-/// What LibAFL takes with every input.
+/// The values that LibAFL needs for every input.
 struct Fuzzing<F> {
     fuzzer: F,
     state: State,
@@ -137,7 +137,7 @@ where
         Ok(())
     }
 
-    /// Runs what there is to start from.
+    /// Runs the initial tapes.
     fn begin(&mut self, config: &WorkerConfig, out: &mut Out) -> Result<(), libafl::Error> {
         let (tapes, skipped) = corpus::read(&config.corpus, config.max_len);
         for skipped in skipped {
@@ -147,8 +147,8 @@ where
             });
         }
         out.tell(&WorkerEvent::Started { seeds: tapes.len() });
-        // Something to start from, whatever the corpus was: nothing, a zero, and some text. A
-        // corpus may hold nothing but failing inputs, which are not kept.
+        // Some tapes to start from, whatever the corpus holds: nothing, zeros, and some text. A
+        // corpus may contain only failing inputs, which are not kept.
         let first = [&b"\0"[..], b"", b"\0\0\0\0\0\0\0\0", b"a0 1\n"].map(<[u8]>::to_vec);
         let wanted = |tape: &Vec<u8>| !config.avoid.contains(tape);
         for tape in tapes.into_iter().filter(wanted).chain(first) {
@@ -160,8 +160,8 @@ where
         Ok(())
     }
 
-    /// Takes a tape that the parent found: one to mutate, or one that is kept if it covers
-    /// something new.
+    /// Takes a tape from the parent: a seed, which is added to be mutated, or another tape, which
+    /// is kept if it covers something new.
     fn take(
         &mut self,
         config: &WorkerConfig,
@@ -177,7 +177,7 @@ where
         if !is_seed {
             return self.evaluate(tape);
         }
-        // A failing seed is told by the run itself; only others are worth mutating.
+        // A failing seed is reported by the run itself and is not worth mutating.
         if self.executor.run(&tape) == ExitKind::Ok {
             self.add(tape)?;
         }
@@ -185,7 +185,7 @@ where
     }
 }
 
-/// When statistics were told last, and how many runs there were then.
+/// When statistics were last reported, and the number of runs at that time.
 struct Told {
     at: Instant,
     runs: u64,
@@ -199,7 +199,7 @@ impl Told {
         }
     }
 
-    /// Tells statistics, if it is time to or this is the last time.
+    /// Reports statistics if they are due or this is the last time.
     fn tell(&mut self, runs: u64, last: bool, (state, ledger): (&State, &Ledger), out: &mut Out) {
         let elapsed = self.at.elapsed();
         if elapsed >= STATS || last {
@@ -214,7 +214,7 @@ impl Told {
     }
 }
 
-/// Fuzzes until told to stop. Returns why it stopped.
+/// Fuzzes until it has to stop. Returns the reason.
 pub(super) fn run(
     config: &WorkerConfig,
     recorder: Option<Recorder>,
@@ -302,7 +302,7 @@ pub(super) fn run(
     }
 }
 
-/// LibAFL's state at the beginning.
+/// LibAFL's initial state.
 fn new_state(
     config: &WorkerConfig,
     feedback: &mut RawCounts,

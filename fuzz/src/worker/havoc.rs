@@ -1,24 +1,23 @@
 //! Random changes of a tape, in place.
 //!
-//! What LibAFL's havoc does, without what it costs: there each mutant is a fresh copy that passes
-//! through a dispatch over a tuple, through metadata looked up by type and through the whole
-//! evaluation, which together took longer than the runs of a small target. Here one buffer is
-//! changed in place, by few changes at a time: a mutant with thirty changes is seldom one that
-//! still passes the first check.
+//! This does what LibAFL's havoc does, at less cost. There each mutant is a fresh copy that passes
+//! through a dispatch over a tuple, metadata that is looked up by type, and the whole evaluation,
+//! which together took longer than the runs of a small target. Here a buffer is changed in place,
+//! by few changes at a time, since a mutant with thirty changes seldom passes the first check.
 
 use libafl_bolts::rands::Rand;
 
-/// What a change may draw on.
+/// The inputs of a change.
 pub(super) struct Material<'a> {
-    /// Words worth trying.
+    /// The tokens to insert.
     pub tokens: &'a [Vec<u8>],
     /// Another input of the corpus.
     pub other: &'a [u8],
-    /// Longest result.
+    /// The maximal length of the result.
     pub limit: usize,
 }
 
-/// Numbers that programs treat differently, cut to the width at hand.
+/// Boundary values of numbers, truncated to the width that is changed.
 const EDGES: [u64; 20] = [
     0,
     1,
@@ -41,14 +40,15 @@ const EDGES: [u64; 20] = [
     0x7fff_ffff,
     u64::MAX,
 ];
-/// How many changes are stacked; one entry is drawn.
+/// The numbers of changes that are stacked; one entry is drawn.
 const STACKS: [u8; 8] = [1, 1, 1, 2, 2, 4, 8, 16];
-/// Longest chunk that is inserted or removed at a time, if the tape is not short.
+/// The length of the longest chunk that is inserted or removed at a time, except for an occasional
+/// longer one.
 const CHUNK: usize = 64;
 
-/// A number below `n`, which is not 0 where it matters.
+/// A random number below `n`, which must not be 0.
 fn below<R: Rand>(rand: &mut R, n: usize) -> usize {
-    // The upper half of a product: no division.
+    // The upper half of a product avoids a division.
     ((u128::from(rand.next()) * n as u128) >> 64) as usize
 }
 
@@ -125,7 +125,7 @@ fn change<R: Rand>(rand: &mut R, tape: &mut Vec<u8>, material: &Material<'_>) {
                 let piece = &material.other[from..from + length];
                 match below(rand, 4) {
                     0 => {
-                        // A splice: the other's end instead of one's own.
+                        // A splice: the other input's end replaces the end of this one.
                         tape.truncate(at);
                         insert(tape, at, &material.other[from..], material.limit);
                     }
@@ -137,7 +137,7 @@ fn change<R: Rand>(rand: &mut R, tape: &mut Vec<u8>, material: &Material<'_>) {
     }
 }
 
-/// A length from 1 to `most` (at least 1), mostly short.
+/// A length from 1 to `most` (at least 1), usually short.
 fn chunk<R: Rand>(rand: &mut R, most: usize) -> usize {
     let class = if below(rand, 8) == 0 {
         most
@@ -170,7 +170,7 @@ fn number<R: Rand>(
     place.copy_from_slice(&bytes[..width]);
 }
 
-/// Changes a digit of a decimal number at or after `at`, if there is one near.
+/// Changes the first digit of a decimal number within [`CHUNK`] bytes from `at`, if there is one.
 fn digits<R: Rand>(rand: &mut R, tape: &mut [u8], at: usize) {
     if let Some(digit) = tape[at..]
         .iter_mut()
@@ -181,7 +181,7 @@ fn digits<R: Rand>(rand: &mut R, tape: &mut [u8], at: usize) {
     }
 }
 
-/// Puts `piece` at `at`, as far as `limit` allows.
+/// Inserts `piece` at `at`, as far as `limit` allows.
 fn insert(tape: &mut Vec<u8>, at: usize, piece: &[u8], limit: usize) {
     let piece = &piece[..piece.len().min(limit.saturating_sub(tape.len()))];
     let old = tape.len();
@@ -190,7 +190,7 @@ fn insert(tape: &mut Vec<u8>, at: usize, piece: &[u8], limit: usize) {
     tape[at..at + piece.len()].copy_from_slice(piece);
 }
 
-/// Puts `piece` over what is at `at`, beyond the end too, as far as `limit` allows.
+/// Overwrites the bytes at `at` with `piece`, also beyond the end, as far as `limit` allows.
 fn overwrite(tape: &mut Vec<u8>, at: usize, piece: &[u8], limit: usize) {
     let end = (at + piece.len()).min(limit.max(tape.len()));
     if end > tape.len() {

@@ -1,9 +1,9 @@
-//! The fuzzer: a process of its own, so that whatever a target does to it, the campaign goes on.
+//! The fuzzer: a separate process, so that the campaign continues whatever a target does to it.
 //!
-//! The parent ([`Worker`]) starts this very executable with `__worker` and a configuration;
-//! [`worker_main`] is what runs there. LibAFL provides the frame: corpus, fuzzer, stages, tokens;
-//! executor, feedback, scheduler and mutations are this crate's own, for the reasons that their
-//! modules give.
+//! The parent ([`Worker`]) starts its own executable with `__worker` and a configuration, and
+//! [`worker_main`] runs there. LibAFL provides the framework: corpus, fuzzer, stages, tokens.
+//! Executor, feedback, scheduler and mutations are this crate's own, for the reasons given in their
+//! modules.
 
 mod colour;
 mod comparisons;
@@ -42,14 +42,14 @@ pub use parent::{Worker, WorkerError};
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
 use recorder::Recorder;
 
-/// LibAFL's state for this fuzzer.
+/// LibAFL's state with the types of this fuzzer.
 type State = StdState<InMemoryCorpus<BytesInput>, BytesInput, StdRand, InMemoryCorpus<BytesInput>>;
 
-/// Where events go: the process's original standard output.
+/// The destination of events: the process's original standard output.
 struct Out(File);
 
 impl Out {
-    /// Tells the parent something. A parent that is gone ends the worker.
+    /// Sends an event to the parent. If the parent is gone, the worker exits.
     fn tell(&mut self, event: &WorkerEvent) {
         let line = serde_json::to_vec(event).map(|mut line| {
             line.push(b'\n');
@@ -61,10 +61,10 @@ impl Out {
     }
 }
 
-/// Keeps standard output for events and gives the target a null device, so that what it prints past
-/// the stubs does not mix with them.
+/// Reserves standard output for events and redirects the target's to the null device, so that
+/// direct output of the target does not mix with events.
 fn take_output() -> std::io::Result<Out> {
-    // SAFETY: plain descriptor calls; the duplicate is owned by what is returned.
+    // SAFETY: plain descriptor calls; the returned value owns the duplicate.
     unsafe {
         let kept = libc::dup(1);
         if kept < 0 {
@@ -79,7 +79,7 @@ fn take_output() -> std::io::Result<Out> {
     }
 }
 
-/// Reads commands on a thread of its own. The end of standard input means that the parent is gone.
+/// Reads commands on a separate thread. The end of standard input means that the parent is gone.
 fn listen() -> std::io::Result<Receiver<Command>> {
     let (sender, commands) = channel();
     std::thread::Builder::new()
@@ -99,7 +99,7 @@ fn listen() -> std::io::Result<Receiver<Command>> {
     Ok(commands)
 }
 
-/// What the worker process does. `config` is the file that [`Worker::spawn`] wrote.
+/// The entry point of the worker process. `config` is the file that [`Worker::spawn`] wrote.
 pub fn worker_main(config: &Path) -> ExitCode {
     let mut out = match take_output() {
         Ok(out) => out,
@@ -131,13 +131,14 @@ fn prepare(config: &Path, out: &mut Out) -> Result<Prepared, String> {
     let text = std::fs::read(config).map_err(|e| format!("{shown}: {e}"))?;
     let config: WorkerConfig =
         serde_json::from_slice(&text).map_err(|e| format!("{shown}: {e}"))?;
-    // In the sandbox it could not be opened for writing.
+    // Opened first, since the sandbox forbids opening it for writing.
     let recorder = config.recorder.as_deref().map(Recorder::open).transpose();
     let recorder = recorder.map_err(|e| format!("cannot share memory with the parent: {e}"))?;
-    // Before there is another thread: a thread is in the sandbox of the one that started it.
+    // The sandbox is entered before another thread is started, since a thread inherits the sandbox
+    // of the thread that starts it.
     let writable: Vec<&Path> = config.queue.iter().map(PathBuf::as_path).collect();
     for folder in &writable {
-        // Landlock opens what is there; saving says what is wrong with it if this fails.
+        // Landlock can only allow existing folders. If this fails, saving a tape reports the error.
         let _ = std::fs::create_dir_all(folder);
     }
     let kept = out.0.as_raw_fd().unsigned_abs();

@@ -1,9 +1,10 @@
 //! The stage that makes mutants of one input and runs them.
 //!
-//! A mutant is made in one buffer and run at once; only what raises a count goes through LibAFL's
-//! evaluation, which runs it again and takes it into the corpus. Havoc lengthens only up to a limit
-//! that grows when nothing new is found, because a run's time grows with its tape; and an input
-//! gets mutants by the time that they take, not by number (see the `pace` module).
+//! A mutant is made in one buffer and run immediately. Only a mutant that raises a count goes
+//! through LibAFL's evaluation, which runs it again and adds it to the corpus. Havoc lengthens a
+//! tape only up to a limit that grows when nothing new is found, since the time of a run grows with
+//! its tape. The number of mutants of an input depends on the time that they take (see the `pace`
+//! module).
 
 use std::collections::HashSet;
 
@@ -25,34 +26,34 @@ use super::havoc::{Material, havoc};
 use super::pace::Pace;
 use super::pump::pump;
 
-/// Mutants of one input, by kind, at most.
+/// The maximal numbers of mutants of one input, by kind.
 const HAVOC: usize = 160;
 const COMPARED: usize = 48;
-/// The first visit tries what fits, each once, if it is not more.
+/// The maximal number of patches that the first visit tries, each once.
 const ALL: usize = 1024;
 const PUMPED: usize = 8;
 /// An input of more bytes gets fewer mutants, down to a tenth.
 const SHORT: usize = 128;
-/// What a visit pays in, in runs that take as long as is usual.
+/// How much time a visit pays in, as a number of typical runs.
 const PAID: usize = HAVOC + COMPARED / 2;
-/// An input is pumped fully this often; after that rarely.
+/// The number of visits in which an input is pumped fully; after that it is pumped rarely.
 const PUMPED_FULLY: u32 = 4;
-/// Havoc's first limit on lengths.
+/// Havoc's initial limit on lengths.
 const FIRST_LIMIT: usize = 64;
-/// Runs without news, per byte of the limit, until the limit doubles.
+/// The limit doubles after this many runs without news per byte of the limit.
 const PATIENCE: u64 = 64;
 
-/// The stage.
+/// The stage that mutates inputs.
 pub(super) struct MutateStage {
     rand: StdRand,
     patches: Patches,
-    /// What a worker died of is not run again when a mutant comes to it: patches would come to it
-    /// at once, in each worker.
+    /// Tapes that killed a worker. A mutant that equals one of them is not run again, since patches
+    /// would lead each worker to it at once.
     avoid: HashSet<Vec<u8>>,
     pace: Pace,
-    /// A copy of the dictionary, which lies behind a lookup by type.
+    /// A copy of the dictionary, since LibAFL's is behind a lookup by type.
     tokens: Vec<Vec<u8>>,
-    /// How often an input was here, by its number.
+    /// The number of visits to each input, by its number.
     visits: Vec<u32>,
     limit: usize,
     runs_since_news: u64,
@@ -62,7 +63,7 @@ pub(super) struct MutateStage {
 }
 
 impl MutateStage {
-    /// `timed`: inputs get mutants by the clock.
+    /// With `timed`, the clock determines how many mutants an input gets.
     pub fn new(seed: u64, timed: bool, patches: Patches, avoid: &[Vec<u8>]) -> Self {
         MutateStage {
             rand: StdRand::with_seed(seed),
@@ -113,8 +114,7 @@ impl MutateStage {
         before
     }
 
-    /// Brings base, another input and the dictionary up to date. Returns the longest mutant
-    /// allowed.
+    /// Loads the base, another input and the dictionary. Returns the maximal length of a mutant.
     fn load(&mut self, state: &State, id: CorpusId) -> Result<usize, Error> {
         let corpus = state.corpus();
         copy(corpus, id, &mut self.base)?;
@@ -128,7 +128,7 @@ impl MutateStage {
         Ok(state.max_size())
     }
 
-    /// Lengthens the limit if nothing new was found for long.
+    /// Raises the limit if nothing new was found for a long time.
     fn adapt(&mut self, longest: usize) {
         if self.limit < longest && self.runs_since_news > PATIENCE * self.limit as u64 {
             self.limit = (self.limit * 2).min(longest);

@@ -1,30 +1,30 @@
-//! How much time an input gets.
+//! Limits the time that each input gets.
 //!
-//! With raw counts the corpus holds inputs that turn a loop more often than all others, and some of
-//! them run for a thousand times as long as the rest. By number of mutants, one such input in
-//! twenty took nineteen twentieths of the time. So an input has an account: each visit pays in what
-//! the usual visit costs, and its runs are charged to it. An input that overdraws its account waits
-//! until later visits have paid; then every input gets the same time, and not the same number of
-//! runs.
+//! With raw counts, the corpus contains inputs with more loop iterations than all others, and some
+//! of them run a thousand times as long as the rest. If every input got the same number of mutants,
+//! one such input in twenty would take 19/20 of the time. Each input therefore has an account: each
+//! visit pays in what a typical visit costs, and its runs are charged to the account. An input that
+//! overdraws its account waits until later visits have paid. Every input then gets the same time
+//! instead of the same number of runs.
 //!
-//! Where runs are counted instead of seconds, the same seed must make the same choices: there no
-//! clock is read.
+//! If runs are counted instead of seconds, the same seed must make the same choices, so no clock is
+//! read.
 
 use std::time::{Duration, Instant};
 
-/// The usual time of a run follows each visit's mean by this part of itself: it comes to be the
-/// median.
+/// The typical time of a run moves towards each visit's mean by this fraction of itself. It
+/// converges to the median.
 const STEP: f64 = 1.0 / 32.0;
-/// Accounts are paid in for at most so many visits ahead.
+/// An account holds the payments of at most this many visits.
 const SAVED: f64 = 2.0;
 
 /// The accounts of all inputs.
 pub(super) struct Pace {
-    /// Whether a clock is read.
+    /// Whether the clock is read.
     timed: bool,
-    /// Seconds that a run usually takes; 0 until one was seen.
+    /// The typical time of a run in seconds; 0 until a run was seen.
     usual: f64,
-    /// Seconds that an input may use, by its number.
+    /// The number of seconds that each input may use, by its number.
     accounts: Vec<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Pace {
         }
     }
 
-    /// Begins a visit to the input with this number, which pays in so many usual runs.
+    /// Starts a visit to the input with this number, which pays in the time of `runs` typical runs.
     pub fn begin(&mut self, id: usize, runs: usize) -> Visit {
         if !self.timed {
             return Visit {
@@ -61,7 +61,7 @@ impl Pace {
         let pay = self.usual * runs as f64;
         let account = &mut self.accounts[id];
         *account = (*account + pay).min(SAVED * pay);
-        // Before the first run no usual time is known.
+        // Before the first run, no typical time is known.
         let allowance = match self.usual > 0.0 {
             true => *account,
             false => f64::INFINITY,
@@ -74,7 +74,7 @@ impl Pace {
         }
     }
 
-    /// Ends a visit: charges it, and learns from it what is usual.
+    /// Ends a visit: charges its time, and updates the typical time.
     pub fn end(&mut self, visit: &Visit) {
         if let Some(begin) = visit.begin {
             self.charge(visit.id, visit.runs, begin.elapsed());
@@ -99,8 +99,8 @@ impl Pace {
 }
 
 impl Visit {
-    /// Whether another run is paid for; if so it is counted. The clock is read seldom while a visit
-    /// is young and its runs are many.
+    /// Whether the account covers another run; if so, the run is counted. To save time, the clock
+    /// is read for the first 8 runs and then for every eighth.
     pub fn affords(&mut self) -> bool {
         let look = self.runs < 8 || self.runs.is_multiple_of(8);
         if look
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn inputs_get_the_same_time_and_not_the_same_number_of_runs() {
         let mut pace = Pace::new(true);
-        // By input: microseconds of a run, and how many it got.
+        // For each input: the microseconds of a run, and the number of its runs.
         let mut inputs = [(10, 0), (10, 0), (10, 0), (5000, 0)];
         for _ in 0..2000 {
             for (id, (micros, runs)) in inputs.iter_mut().enumerate() {

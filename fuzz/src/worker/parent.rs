@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::protocol::{Command, WorkerConfig, WorkerEvent};
 use super::recorder::Recorder;
 
-/// Why a worker could not be started or told something.
+/// Why a worker could not be started or did not receive a command.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkerError {
     /// The process could not be started.
@@ -26,7 +26,7 @@ pub enum WorkerError {
     /// The configuration could not be written.
     #[error("cannot write the worker's configuration: {0}")]
     Config(std::io::Error),
-    /// The worker does not listen any more; [`Worker::poll`] says how it ended.
+    /// The worker no longer receives commands; [`Worker::poll`] reports how it ended.
     #[error("the worker is gone: {0}")]
     Gone(std::io::Error),
 }
@@ -42,14 +42,15 @@ pub struct Worker {
     stopped: bool,
     ended: bool,
     failed: Arc<AtomicBool>,
-    /// Runs of a worker that died.
+    /// The number of runs of a worker that died.
     runs: u64,
     recorder: tempfile::NamedTempFile,
     _config_file: tempfile::NamedTempFile,
 }
 
 impl Worker {
-    /// Starts `executable __worker <config>`, which is to call [`worker_main`](super::worker_main).
+    /// Starts `executable __worker <config>`, which has to call
+    /// [`worker_main`](super::worker_main).
     pub fn spawn(executable: &Path, mut config: WorkerConfig) -> Result<Worker, WorkerError> {
         let recorder = tempfile::NamedTempFile::new().map_err(WorkerError::Config)?;
         Recorder::prepare(recorder.as_file(), config.max_len).map_err(WorkerError::Config)?;
@@ -79,7 +80,7 @@ impl Worker {
                 .spawn(move || {
                     for line in BufReader::new(stdout).split(b'\n') {
                         let Ok(line) = line else { break };
-                        // A killed worker may leave half a line.
+                        // A worker that was killed may leave an incomplete line.
                         let Ok(event) = serde_json::from_slice(&line) else {
                             continue;
                         };
@@ -114,12 +115,12 @@ impl Worker {
         self.child.id()
     }
 
-    /// What it was told at its start.
+    /// The configuration that it was started with.
     pub fn config(&self) -> &WorkerConfig {
         &self.config
     }
 
-    /// Set while a failure waits to be heard of: an input that the target failed on, or the end of
+    /// Set while a failure waits to be polled: an input that the target failed on, or the end of
     /// the process.
     pub fn failed(&self) -> &Arc<AtomicBool> {
         &self.failed
@@ -130,7 +131,7 @@ impl Worker {
         self.ended
     }
 
-    /// Waits for events: returns as soon as there are some, or nothing after `timeout`.
+    /// Waits for events. Returns as soon as there are some, or nothing after `timeout`.
     pub fn poll(&mut self, timeout: Duration) -> Vec<WorkerEvent> {
         let mut found = Vec::new();
         self.failed.store(false, Ordering::Relaxed);
@@ -144,14 +145,14 @@ impl Worker {
                 Ok(event) => {
                     self.stopped |= matches!(event, WorkerEvent::Stopped { .. });
                     found.push(event);
-                    // The rest is only collected, not waited for.
+                    // The remaining events are collected without waiting.
                     wait = Duration::ZERO;
                 }
                 Err(RecvTimeoutError::Timeout) => return found,
                 Err(RecvTimeoutError::Disconnected) => {
                     self.ended = true;
                     self.stdin = None;
-                    // Its standard output is closed, so it has ended or is about to.
+                    // Its standard output is closed, so it has ended or is about to end.
                     let patience = deadline.max(Instant::now() + Duration::from_secs(2));
                     let mut status = None;
                     while status.is_none() && Instant::now() < patience {
@@ -175,7 +176,7 @@ impl Worker {
         }
     }
 
-    /// Tells the worker something.
+    /// Sends a command to the worker.
     pub fn send(&mut self, command: &Command) -> Result<(), WorkerError> {
         let gone = || WorkerError::Gone(std::io::ErrorKind::BrokenPipe.into());
         let stdin = self.stdin.as_mut().ok_or_else(gone)?;
@@ -187,16 +188,16 @@ impl Worker {
             .map_err(WorkerError::Gone)
     }
 
-    /// Has the worker log comparisons with this target, which it was started without, and also when
-    /// it is started again.
+    /// Makes the worker log comparisons with this target, which was not available when it started.
+    /// Also applies after a restart.
     pub fn compare(&mut self, so: &Path) -> Result<(), WorkerError> {
         self.config.cmp_so = Some(so.to_owned());
         self.send(&Command::Compare { so: so.to_owned() })
     }
 
-    /// Starts a worker with the same configuration again, from the tapes in its queue folder, for
-    /// the runs that are left. Its seed moves on, or it would come to the same end; a tape that the
-    /// last worker died of can be named, and is not run again.
+    /// Restarts the worker with the same configuration, from the tapes in its queue folder, for the
+    /// remaining runs. Its seed is changed, since it would otherwise come to the same end. `avoid`
+    /// is a tape that the last worker died of and that must not be run again.
     pub fn respawn(&mut self, avoid: Option<Vec<u8>>) -> Result<(), WorkerError> {
         let mut config = self.config.clone();
         config.seed = config.seed.wrapping_add(1);
@@ -215,7 +216,7 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // The process may have ended already; then there is nothing to do.
+        // Errors are ignored, since the process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,8 +1,8 @@
-//! What a worker and its parent say to each other: JSON, a line each way, over the worker's
+//! The protocol between a worker and its parent: one line of JSON per message, over the worker's
 //! standard streams.
 //!
-//! Bytes are base64, because a tape is anything. The worker's exit without [`WorkerEvent::Stopped`]
-//! is itself a message: the parent makes [`WorkerEvent::Died`] of it.
+//! Bytes are encoded as base64, since a tape may contain any bytes. If the worker exits without
+//! [`WorkerEvent::Stopped`], the parent makes [`WorkerEvent::Died`] of that.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -11,37 +11,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::encoding::bytes64;
 
-/// What a worker is to do.
+/// The configuration of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkerConfig {
     /// The target with counters.
     pub so: PathBuf,
-    /// The target with comparison logging; without it, no comparison is looked at.
+    /// The target with comparison logging; without it, no comparisons are logged.
     pub cmp_so: Option<PathBuf>,
-    /// Files and folders of tapes to start from. Missing ones are no error.
+    /// Files and folders with tapes to start from. Missing ones are ignored.
     pub corpus: Vec<PathBuf>,
-    /// Tapes that are not to be run, since a worker died of them.
+    /// Tapes that must not be run, since a worker died of them.
     #[serde(default)]
     pub avoid: Vec<Vec<u8>>,
-    /// Where the tape that is being run is kept for the parent; the parent chooses the file.
+    /// The file that keeps the tape being run for the parent, which chooses the file.
     #[serde(default)]
     pub recorder: Option<PathBuf>,
-    /// Where new inputs are written, each under a prefix of its SHA-256; usually one of `corpus`.
+    /// The folder for new inputs, each named by a prefix of its SHA-256; usually one of `corpus`.
     pub queue: Option<PathBuf>,
     /// Seed of all random decisions.
     pub seed: u64,
-    /// Number of blocks of the target, to see that it is the right one.
+    /// Number of blocks of the target, to check that it is the right one.
     pub blocks: u32,
-    /// Processor time that one run may take, in milliseconds.
+    /// The processor time limit of one run, in milliseconds.
     pub exec_timeout_ms: u32,
-    /// Live heap bytes that end a run; 0 for the contract's 256 MiB.
+    /// The limit on live heap bytes that ends a run; 0 for the contract's 256 MiB.
     pub memory_limit: u64,
-    /// Longest tape.
+    /// The length of the longest tape in bytes.
     pub max_len: usize,
     /// Stop after this many runs.
     pub runs: Option<u64>,
-    /// Stop at this time. The parent may be too busy to say so: on one core it is waiting for this
-    /// process.
+    /// Stop at this time. The parent may be too busy to send a command: on a machine with one core
+    /// it waits for this process.
     #[serde(default)]
     pub until: Option<SystemTime>,
     /// Tokens for the mutators.
@@ -49,7 +49,7 @@ pub struct WorkerConfig {
 }
 
 impl WorkerConfig {
-    /// The usual limits for a target: 1 s, 256 MiB, 64 KiB of tape, no end.
+    /// The default limits for a target: 1 s, 256 MiB, 64 KiB of tape, no limit on runs.
     pub fn new(so: impl Into<PathBuf>, blocks: u32) -> Self {
         WorkerConfig {
             so: so.into(),
@@ -70,50 +70,51 @@ impl WorkerConfig {
     }
 }
 
-/// What the parent asks for.
+/// A command from the parent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "command", rename_all = "snake_case")]
 pub enum Command {
-    /// Take this tape into the corpus whether or not it covers anything new.
+    /// Adds this tape to the corpus whether or not it covers anything new.
     AddSeed {
         /// The tape.
         #[serde(with = "bytes64")]
         tape: Vec<u8>,
     },
-    /// Run this tape, and take it into the corpus if it covers anything new.
+    /// Runs this tape, and adds it to the corpus if it covers anything new.
     Offer {
         /// The tape.
         #[serde(with = "bytes64")]
         tape: Vec<u8>,
     },
-    /// Give the mutators a token.
+    /// Gives the mutators a token.
     AddToken {
         /// The token.
         #[serde(with = "bytes64")]
         bytes: Vec<u8>,
     },
-    /// From now on, log comparisons with this target.
+    /// From now on, logs comparisons with this target.
     Compare {
         /// The target with comparison logging.
         so: PathBuf,
     },
-    /// Stand still.
+    /// Pauses fuzzing.
     Pause,
-    /// Go on.
+    /// Resumes fuzzing.
     Resume,
-    /// End.
+    /// Ends the worker.
     Stop,
 }
 
-/// How a run failed, natively.
+/// How a native run failed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Failure {
     /// A check of the program failed.
     Violated {
-        /// Number of the contract: 0 assertion, 1 abort, 2 reach_error, 3 fail, 4 heap, 5 trap.
+        /// The kind of violation in the contract: 0 assertion, 1 abort, 2 reach_error, 3 fail, 4
+        /// heap, 5 trap.
         what: u32,
-        /// The site's number among the target's sites, where known.
+        /// The site's number among the target's sites, if known.
         site: Option<u32>,
         /// The text.
         text: String,
@@ -122,29 +123,29 @@ pub enum Failure {
         /// Source line.
         line: u32,
     },
-    /// A signal.
+    /// A signal ended the run.
     Crashed {
         /// Its number.
         signal: i32,
-        /// The instruction, relative to where the target was loaded.
+        /// The instruction's address, relative to where the target was loaded.
         pc: u64,
     },
-    /// Too much memory.
+    /// The run exceeded the memory limit.
     OutOfMemory,
 }
 
-/// What a worker tells.
+/// An event that a worker reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum WorkerEvent {
-    /// The target is loaded and the corpus read.
+    /// The target is loaded and the corpus was read.
     Started {
-        /// Tapes read.
+        /// The number of tapes that were read.
         seeds: usize,
     },
-    /// The kernel cannot keep the target from all that it should be kept from.
+    /// The kernel lacks some restriction of the sandbox.
     Unguarded {
-        /// What it may do.
+        /// The missing restrictions.
         missing: Vec<String>,
     },
     /// An input that raised coverage: a new block, or a higher count of an old one.
@@ -154,16 +155,17 @@ pub enum WorkerEvent {
         tape: Vec<u8>,
         /// Blocks that no input entered before.
         blocks: Vec<u32>,
-        /// Runs so far.
+        /// The number of runs so far.
         execs: u64,
     },
-    /// An input that covered nothing new and did not fail, one of many: a few in each second.
+    /// One of the many inputs that covered nothing new and did not fail. Reported a few times per
+    /// second.
     Sample {
         /// The tape.
         #[serde(with = "bytes64")]
         tape: Vec<u8>,
     },
-    /// A failing input: the first of its kind, or one much shorter than those before.
+    /// A failing input: the first of its kind, or one much shorter than those reported before.
     Crash {
         /// The tape.
         #[serde(with = "bytes64")]
@@ -173,13 +175,13 @@ pub enum WorkerEvent {
         /// All blocks that the run entered.
         blocks: Vec<u32>,
     },
-    /// An input that ran into the time limit (the first few).
+    /// An input that exceeded the time limit (only the first few are reported).
     Timeout {
         /// The tape.
         #[serde(with = "bytes64")]
         tape: Vec<u8>,
     },
-    /// Two runs of one input differ. Once for each set of blocks.
+    /// Two runs of an input differ. Reported once for each set of blocks.
     NonDeterministic {
         /// The tape.
         #[serde(with = "bytes64")]
@@ -194,33 +196,33 @@ pub enum WorkerEvent {
         /// Why.
         reason: String,
     },
-    /// Twice a second.
+    /// Statistics, twice a second.
     Stats {
-        /// Runs so far.
+        /// The number of runs so far.
         executions: u64,
-        /// Inputs in the corpus.
+        /// The number of inputs in the corpus.
         corpus: usize,
-        /// Blocks covered.
+        /// The number of blocks covered.
         blocks: usize,
-        /// Runs per second, lately.
+        /// Runs per second since the last statistics.
         per_second: f64,
     },
-    /// The last word: `stop`, `budget`, or what went wrong.
+    /// The last event: the worker stops.
     Stopped {
-        /// Why.
+        /// The reason: `stop`, `time`, `budget`, or what went wrong.
         reason: String,
     },
-    /// The process is gone without a last word. Made by the parent.
+    /// The process ended without [`WorkerEvent::Stopped`]. Created by the parent.
     Died {
         /// The signal that killed it.
         signal: Option<i32>,
         /// Its exit status.
         status: Option<i32>,
-        /// The tape that it ran last, which it may have died of.
+        /// The tape of the last run, which it may have died of.
         tape: Option<Vec<u8>>,
-        /// Runs that it had begun.
+        /// The number of runs that were started.
         runs: u64,
-        /// Whether the target had crashed in one of them, and may have written anywhere.
+        /// Whether the target crashed in one of them, and may have written anywhere.
         crashed: bool,
     },
 }

@@ -1,38 +1,37 @@
-//! Mutations that lengthen: what finds the input of N + 1 bytes.
+//! Mutations that lengthen an input, to find the input of N + 1 bytes.
 //!
-//! LibAFL's own mutations insert at most 16 bytes at once, so a loop that must turn 10,000 times
-//! takes hundreds of accepted steps, and with counters that stop at 255 the later ones are not
-//! accepted at all. Here a chunk of the input is taken and repeated 2^k times: a loop's one turn,
-//! read from the tape, becomes thousands. The other two variants make a run of one byte, and double
-//! the whole input.
+//! LibAFL's own mutations insert at most 16 bytes at once. A loop that needs 10,000 iterations then
+//! takes hundreds of accepted steps, and since counters saturate at 255, the later steps are not
+//! accepted at all. Here a chunk of the input is repeated 2^k times: one loop iteration, read from
+//! the tape, becomes thousands. The other two variants insert a run of one byte, or repeat the
+//! whole input.
 //!
-//! One such mutation per run: stacked with havoc's others, lengths would explode.
+//! There is only one such mutation per run: combined with havoc's mutations, lengths would explode.
 
 use libafl_bolts::rands::Rand;
 
-/// Longest chunk that is repeated.
+/// The length of the longest chunk that is repeated.
 const CHUNK: usize = 64;
 
-/// What to do.
+/// The kind of mutation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Variant {
-    /// Repeat a chunk where it stands.
+    /// Repeats a chunk in place.
     Chunk,
-    /// A run of one byte.
+    /// Inserts a run of one byte.
     Run,
-    /// The whole input again.
+    /// Repeats the whole input.
     Double,
 }
 
-/// Puts into `longer` the `tape` with `unit` inserted at `at`, `times` times, as far as `limit`
-/// allows.
+/// Sets `longer` to `tape` with `unit` inserted at `at`, `times` times, as far as `limit` allows.
 fn insert(tape: &[u8], at: usize, unit: &[u8], times: usize, limit: usize, longer: &mut Vec<u8>) {
     let room = limit.saturating_sub(tape.len());
     let end = at + (unit.len() * times).min(room);
     longer.clear();
     longer.extend_from_slice(&tape[..at]);
     longer.extend_from_slice(&unit[..unit.len().min(end - at)]);
-    // What is there is doubled until it is enough: a copy of growing blocks, not of single bytes.
+    // Doubles what was inserted so far, which copies growing blocks instead of single bytes.
     while longer.len() < end {
         let more = (longer.len() - at).min(end - longer.len());
         longer.extend_from_within(at..at + more);
@@ -40,7 +39,7 @@ fn insert(tape: &[u8], at: usize, unit: &[u8], times: usize, limit: usize, longe
     longer.extend_from_slice(&tape[at..]);
 }
 
-/// Puts a longer version of `tape` into `longer`. Returns whether there is one.
+/// Sets `longer` to a longer version of `tape`. Returns whether there is one.
 pub(super) fn pump<R: Rand>(rand: &mut R, tape: &[u8], limit: usize, longer: &mut Vec<u8>) -> bool {
     if tape.is_empty() || tape.len() >= limit {
         return false;
@@ -50,7 +49,7 @@ pub(super) fn pump<R: Rand>(rand: &mut R, tape: &[u8], limit: usize, longer: &mu
         1 | 2 => Variant::Run,
         _ => Variant::Chunk,
     };
-    // Short chunks are the likelier: most loops take a byte or a few per turn.
+    // Short chunks are more likely, since most loops read only a few bytes per iteration.
     let most = 1 << rand.below_or_zero(CHUNK.ilog2() as usize + 1);
     let length = rand.between(1, most).min(tape.len());
     let from = rand.below_or_zero(tape.len() - length + 1);

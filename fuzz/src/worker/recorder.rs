@@ -1,32 +1,32 @@
-//! The tape that is being run, kept where it outlives the worker.
+//! Records the tape that is being run where it outlives the worker.
 //!
-//! A target may overwrite the very stack that it runs on, or the worker's own heap: then no handler
-//! has anything to return to, and the process ends without a message, with the bug that was looked
-//! for. So every tape is copied, before it is run, into a file that both processes share as memory;
-//! the parent reads it when a worker died. That is a copy of some hundred bytes per run, and no
-//! system call.
+//! A target may overwrite its own stack or the worker's heap. Then no handler can recover, and the
+//! process ends without a message, together with the bug that was being searched. Every tape is
+//! therefore copied, before it is run, into a file that both processes map as shared memory. The
+//! parent reads the file when a worker died. This costs a copy of some hundred bytes per run, and
+//! no system call.
 
 use std::fs::File;
 use std::path::Path;
 
 use memmap2::MmapMut;
 
-/// Three numbers before the tape, little-endian, 8 bytes each: its length, how many runs were
-/// begun, and how many crashed.
+/// The size of the header before the tape: three little-endian numbers of 8 bytes each, which are
+/// the tape's length, the number of runs that were started, and the number of crashes.
 const HEADER: usize = 24;
 
-/// What a recorder held when its worker was gone.
+/// The content of the recorder of a worker that is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Record {
-    /// The tape that was run last; `None` before the first run.
+    /// The tape of the last run; `None` before the first run.
     pub tape: Option<Vec<u8>>,
-    /// Runs begun, of the target and of its twin that logs comparisons.
+    /// The number of runs that were started, of the target and of the target that logs comparisons.
     pub runs: u64,
-    /// Whether one of them crashed, and the worker went on.
+    /// Whether one of the runs crashed and the worker continued.
     pub crashed: bool,
 }
 
-/// The worker's side.
+/// The worker's side of the recorder.
 pub(super) struct Recorder {
     memory: MmapMut,
     runs: u64,
@@ -34,7 +34,7 @@ pub(super) struct Recorder {
 }
 
 impl Recorder {
-    /// Makes a file large enough for tapes up to `longest` bytes.
+    /// Makes the file large enough for tapes of up to `longest` bytes.
     pub fn prepare(file: &File, longest: usize) -> std::io::Result<()> {
         file.set_len((HEADER + longest) as u64)
     }
@@ -42,7 +42,7 @@ impl Recorder {
     /// Maps a file that [`Recorder::prepare`] made.
     pub fn open(path: &Path) -> std::io::Result<Recorder> {
         let file = File::options().read(true).write(true).open(path)?;
-        // SAFETY: the file was made for this worker alone, no process shortens it, and the parent
+        // SAFETY: the file was made for this worker only, no process shortens it, and the parent
         // reads it only when the worker is gone.
         let memory = unsafe { MmapMut::map_mut(&file)? };
         Ok(Recorder {
@@ -52,7 +52,7 @@ impl Recorder {
         })
     }
 
-    /// Notes that this tape is run now. A tape that is too long is cut.
+    /// Records that this tape is about to be run. A tape that is too long is truncated.
     pub fn note(&mut self, tape: &[u8]) {
         self.runs += 1;
         let Some((header, room)) = self.memory.split_at_mut_checked(HEADER) else {
@@ -64,7 +64,7 @@ impl Recorder {
         room[..length].copy_from_slice(&tape[..length]);
     }
 
-    /// Notes that the run which was noted last crashed.
+    /// Records that the last run crashed.
     pub fn crashed(&mut self) {
         self.crashes += 1;
         if let Some(number) = self.memory.get_mut(16..HEADER) {
@@ -72,8 +72,8 @@ impl Recorder {
         }
     }
 
-    /// What is in the file of a worker that is gone. A damaged file (the target may have written to
-    /// it) holds nothing.
+    /// The record in the file of a worker that is gone. It is empty if the file is damaged, since
+    /// the target may have written to it.
     pub fn read(path: &Path) -> Record {
         let bytes = std::fs::read(path).unwrap_or_default();
         let number = |at: usize| {

@@ -1,15 +1,17 @@
-//! The target's writable memory, put back before each run, at the cost of what the run touched.
+//! Restores the target's writable memory before each run, at a cost proportional to what the run
+//! wrote.
 //!
-//! The whole pages of a piece are watched (see the `watch` module): those that most runs write are
-//! compared with what they were and rewritten if they differ, the others cost nothing until a run
-//! writes them. Most of what is compared is one byte all over (zeros, or what fresh heap holds):
-//! that is compared with a page of it, which stays in the cache.
+//! The whole pages of a piece are watched (see the `watch` module): pages that most runs write are
+//! compared with their original content and rewritten if they differ; the others cost nothing until
+//! a run writes them. Most of these pages originally contain a single repeated byte (zeros, or the
+//! fill of fresh heap memory) and are compared with one shared page of it, which stays in the
+//! cache.
 //!
-//! Watching takes a fault of some microseconds for a first write, which for megabytes that every
-//! run writes elsewhere is too much. So a piece above [`LONG`] is mapped privately from a copy in
-//! memory: giving its pages back costs a call and a page fault for each that is written, and pages
-//! that are written in most runs are copied; which these are is found out by comparing, once in
-//! many runs.
+//! Watching takes a fault of some microseconds for the first write to a page. That is too much if
+//! each run writes elsewhere in megabytes of memory. A piece above [`LONG`] is therefore mapped
+//! privately from a copy in memory. Discarding its pages costs one system call, and a page fault
+//! for each page that is written again; pages that most runs write are copied instead. A comparison
+//! once in many runs determines which pages these are.
 
 use std::ffi::CStr;
 use std::fs::File;
@@ -18,22 +20,23 @@ use std::os::fd::{AsRawFd, FromRawFd};
 
 use super::watch::{PAGE, Watch};
 
-/// Pieces from this size on are mapped, up to one that the sandbox lets no file be as long as.
+/// The sizes of pieces that are mapped: from `LONG` to `LONGEST` bytes, since the sandbox limits
+/// the length of files.
 const LONG: usize = 1 << 20;
 const LONGEST: usize = 32 << 20;
-/// Runs that are looked at first, and how many pass from then on until one is looked at again.
+/// The number of first runs in which pages are compared, and the interval of later comparisons.
 const FIRST: u64 = 8;
 const EVERY: u64 = 2048;
-/// What fresh heap memory holds.
+/// The fill of fresh heap memory.
 pub(super) const FRESH: u8 = 0xaa;
 
 static ZEROS: [u8; PAGE] = [0; PAGE];
 static UNWRITTEN: [u8; PAGE] = [FRESH; PAGE];
 
-/// What a part of the memory held after loading.
+/// The original content of a part of the memory, after loading.
 struct Was {
     bytes: Vec<u8>,
-    /// By page: the page that it was equal to, if it was one byte all over.
+    /// For each page: the page of a single repeated byte that it equals, if any.
     plain: Vec<Option<&'static [u8; PAGE]>>,
 }
 
@@ -42,7 +45,7 @@ impl Was {
         let plain: Vec<_> = (bytes.chunks_exact(PAGE))
             .map(|page| [&ZEROS, &UNWRITTEN].into_iter().find(|p| *p == page))
             .collect();
-        // What is plain all over needs no copy.
+        // If all pages are of this kind, no copy is needed.
         let bytes = match plain.iter().all(Option::is_some) {
             true => Vec::new(),
             false => bytes.to_vec(),
@@ -50,17 +53,17 @@ impl Was {
         Was { bytes, plain }
     }
 
-    /// Puts a page back if it differs; whether it did.
+    /// Restores a page if it differs. Returns whether it did.
     ///
     /// # Safety
     ///
-    /// `start` is where this part begins, and no other code accesses this memory while this runs.
+    /// `start` is where this part begins, and no other code accesses this memory meanwhile.
     unsafe fn put(&self, start: *mut u8, page: usize) -> bool {
         let was = match self.plain[page] {
             Some(plain) => &plain[..],
             None => &self.bytes[page * PAGE..(page + 1) * PAGE],
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let now = unsafe { std::slice::from_raw_parts_mut(start.add(page * PAGE), PAGE) };
         let differs = now != was;
         if differs {
@@ -73,13 +76,13 @@ impl Was {
 /// A piece of the target's writable memory.
 pub(super) struct Piece {
     at: *mut u8,
-    /// Before the first whole page, and after the last.
+    /// The content before the first whole page and after the last one.
     before: Vec<u8>,
     after: Vec<u8>,
     pages: Kind,
 }
 
-/// How the whole pages are put back.
+/// How the whole pages are restored.
 enum Kind {
     Looked(Was),
     Watched(Was, Watch),
@@ -91,7 +94,8 @@ struct Pages {
     was: Vec<u8>,
     /// The pages that are copied.
     hot: Vec<bool>,
-    /// Offsets and lengths, in bytes, of what is copied and of what is given back.
+    /// Offsets and lengths, in bytes, of the ranges that are copied and of those that are
+    /// discarded.
     copied: Vec<(usize, usize)>,
     given: Vec<(usize, usize)>,
     runs: u64,
@@ -100,23 +104,24 @@ struct Pages {
 impl Piece {
     /// # Safety
     ///
-    /// The memory must be writable, used by the target only, and stay until the end of the process.
-    /// Its pages become read-only at times: [`super::watch::opened`] must be asked about faults
-    /// before anything else is done about them.
+    /// The memory must be writable, used by the target only, and stay mapped until the end of the
+    /// process. Its pages become read-only at times, so a fault handler must first call
+    /// [`super::watch::opened`].
     pub unsafe fn new(at: *mut u8, length: usize) -> Piece {
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let bytes = unsafe { std::slice::from_raw_parts(at, length) };
         let start = at.align_offset(PAGE).min(length);
         let count = (length - start) / PAGE;
         let end = start + count * PAGE;
         let within = &bytes[start..end];
-        // SAFETY: these pages lie in the piece.
+        // SAFETY: these pages are part of the piece.
         let mapped = (LONG..=LONGEST).contains(&within.len())
             && unsafe { map(at.add(start), within) }.is_ok();
         let pages = if mapped {
             Kind::Mapped(Pages::new(within))
         } else if within.len() < LONG
-            // SAFETY: these pages lie in the piece, and the caller's promise is what is asked for.
+            // SAFETY: these pages are part of the piece, and the caller guarantees what is
+            // required.
             && let Some(watch) = unsafe { Watch::new(at.add(start), count, false) }
         {
             Kind::Watched(Was::new(within), watch)
@@ -131,7 +136,7 @@ impl Piece {
         }
     }
 
-    /// Memory of whole pages that holds [`FRESH`] all over; `None` if it cannot be watched.
+    /// Memory of whole pages that is filled with [`FRESH`]; `None` if it cannot be watched.
     ///
     /// # Safety
     ///
@@ -142,7 +147,7 @@ impl Piece {
             bytes: Vec::new(),
             plain,
         };
-        // SAFETY: as the caller promises.
+        // SAFETY: guaranteed by the caller.
         let watch = unsafe { Watch::new(at, length / PAGE, true) }?;
         Some(Piece {
             at,
@@ -152,14 +157,14 @@ impl Piece {
         })
     }
 
-    /// Puts the piece back.
+    /// Restores the piece.
     ///
     /// # Safety
     ///
-    /// Nobody may be running in the target.
+    /// The target must not be running.
     pub unsafe fn restore(&mut self) {
-        // SAFETY: the three parts lie in the piece one after the other, and no other code accesses
-        // this memory while this runs.
+        // SAFETY: the three parts of the piece are adjacent, and no other code accesses this memory
+        // meanwhile.
         unsafe {
             let start = self.at.add(self.before.len());
             let length = match &mut self.pages {
@@ -188,9 +193,9 @@ impl Piece {
 ///
 /// # Safety
 ///
-/// As many bytes at `to` are the caller's.
+/// `from.len()` bytes at `to` must be writable by the caller.
 unsafe fn copy(from: &[u8], to: *mut u8) {
-    // SAFETY: as the caller promises.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len()) }
 }
 
@@ -207,20 +212,20 @@ impl Pages {
         pages
     }
 
-    /// Puts the pages, which begin at `start`, back.
+    /// Restores the pages.
     ///
     /// # Safety
     ///
-    /// `start` is where they begin, mapped by [`map`], and no other code accesses this memory while
-    /// this runs.
+    /// The pages start at `start` and were mapped by [`map`], and no other code accesses this
+    /// memory meanwhile.
     unsafe fn restore(&mut self, start: *mut u8) {
         self.runs += 1;
         if self.runs <= FIRST || self.runs.is_multiple_of(EVERY) {
-            // SAFETY: as the caller promises.
+            // SAFETY: guaranteed by the caller.
             let now = unsafe { std::slice::from_raw_parts(start, self.was.len()) };
             self.look(now);
         }
-        // SAFETY: the ranges lie in these pages, and what is given back is whole pages of the
+        // SAFETY: the ranges lie in these pages, and the discarded ranges are whole pages of the
         // mapping.
         unsafe {
             for &(offset, length) in &self.copied {
@@ -235,7 +240,7 @@ impl Pages {
         }
     }
 
-    /// Pages that differ from what they were are copied from now on.
+    /// Finds the pages that differ from their original content; they are copied from now on.
     fn look(&mut self, now: &[u8]) {
         let mut changed = false;
         let pages = now.chunks_exact(PAGE).zip(self.was.chunks_exact(PAGE));
@@ -250,7 +255,7 @@ impl Pages {
         }
     }
 
-    /// Runs of pages of a kind.
+    /// Computes the ranges of adjacent pages of each kind.
     fn divide(&mut self) {
         self.copied.clear();
         self.given.clear();
@@ -272,10 +277,10 @@ impl Pages {
 ///
 /// # Safety
 ///
-/// `at` is the start of a page, and as many bytes from there are the caller's to replace.
+/// `at` is the start of a page, and the caller may replace `bytes.len()` bytes from there on.
 unsafe fn map(at: *mut u8, bytes: &[u8]) -> std::io::Result<()> {
     const NAME: &CStr = c"globals";
-    // SAFETY: a new descriptor, owned by the file.
+    // SAFETY: this creates a descriptor, which the file then owns.
     let mut file = unsafe {
         let file = libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC);
         if file < 0 {
@@ -284,8 +289,8 @@ unsafe fn map(at: *mut u8, bytes: &[u8]) -> std::io::Result<()> {
         File::from_raw_fd(file)
     };
     file.write_all(bytes)?;
-    // SAFETY: the caller's pages; the file stays as it is, since nobody has a descriptor once this
-    // returns.
+    // SAFETY: the pages are the caller's. The file does not change, since it has no descriptor once
+    // this function returns.
     let mapped = unsafe {
         libc::mmap(
             at.cast(),
@@ -308,17 +313,18 @@ mod tests {
     use super::*;
 
     extern "C" fn on_fault(_: i32, info: *mut libc::siginfo_t, _: *mut libc::c_void) {
-        // SAFETY: the kernel's record; a fault that is nobody's must end the test.
+        // SAFETY: the kernel passes a valid record. A fault outside the watched areas must end the
+        // test.
         if !opened(unsafe { (*info).si_addr() } as usize) {
             std::process::abort();
         }
     }
 
-    /// Memory like a target's, of so many pages, which does not begin at one; the numbers say what
-    /// it holds.
+    /// Memory like a target's, of so many pages and not page-aligned, with content derived from the
+    /// positions.
     fn piece(count: usize) -> (&'static mut [u8], Piece) {
-        // SAFETY: the handler is async-signal-safe; the bytes are leaked, so that they stay, and
-        // only one test knows of them.
+        // SAFETY: the handler is async-signal-safe. The bytes are leaked, so that they stay valid,
+        // and only one test uses them.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = on_fault as *const () as usize;
@@ -326,7 +332,7 @@ mod tests {
             libc::sigaction(libc::SIGSEGV, &action, std::ptr::null_mut());
         }
         let (zero, fresh) = (20 * PAGE..30 * PAGE, 30 * PAGE..35 * PAGE);
-        // Nothing else may lie in these pages.
+        // Extra space, so that nothing else lies in these pages.
         let room: &mut [u8] = vec![0; (count + 3) * PAGE].leak();
         let from = room.as_ptr().align_offset(PAGE) + 100;
         let memory = &mut room[from..from + count * PAGE + 100];
@@ -359,7 +365,7 @@ mod tests {
                 memory[5 * PAGE] ^= 1;
                 memory[run * 10_313 % before.len()] ^= 0x55;
                 memory[before.len() - 1] = 1;
-                // SAFETY: nobody else has this memory.
+                // SAFETY: no other code uses this memory.
                 unsafe { piece.restore() };
                 assert!(memory == before, "run {run}");
             }
@@ -377,7 +383,7 @@ mod tests {
             if run % 900 == 0 {
                 memory[15 * PAGE + 200] ^= 1;
             }
-            // SAFETY: nobody else has this memory.
+            // SAFETY: no other code uses this memory.
             unsafe { piece.restore() };
         }
         assert_eq!(watch(&piece).looked_at(), 2);
@@ -394,7 +400,7 @@ mod tests {
         let (memory, mut piece) = piece(300);
         for _ in 0..FIRST {
             memory[9 * PAGE..][..10].fill(77);
-            // SAFETY: nobody else has this memory.
+            // SAFETY: no other code uses this memory.
             unsafe { piece.restore() };
         }
         let Kind::Mapped(pages) = piece.pages else {

@@ -1,20 +1,20 @@
-//! Which memory of a loaded object a run can change, the writable segments less what the dynamic
-//! linker has made read-only again (RELRO), and where its code lies.
+//! The memory of a loaded object that a run can change (the writable segments, without what the
+//! dynamic linker has made read-only again, RELRO), and the address range of its code.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
 
-/// The page size that the dynamic linker goes by on this architecture.
+/// The page size that the dynamic linker assumes on this architecture.
 const PAGE: usize = 4096;
 
-/// A loaded object.
+/// The segments of a loaded object.
 #[derive(Default)]
 pub(super) struct Segments {
-    /// Where it was loaded.
+    /// The address at which it was loaded.
     pub base: usize,
     /// Its writable memory, as starts and lengths.
     pub writable: Vec<(usize, usize)>,
-    /// From the first byte of its code to the last.
+    /// The address range of its code.
     pub code: Range<usize>,
 }
 
@@ -24,7 +24,8 @@ struct Search {
 }
 
 extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) -> c_int {
-    // SAFETY: the dynamic linker hands out a valid record; `data` is the Search of `segments`.
+    // SAFETY: the dynamic linker passes a valid record; `data` is the `Search` that `segments`
+    // passes.
     let (info, search) = unsafe { (&*info, &mut *data.cast::<Search>()) };
     let base = info.dlpi_addr as usize;
     // SAFETY: pointer and count belong together.
@@ -39,7 +40,7 @@ extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) 
     if !segments(libc::PT_LOAD).any(|s| inside(&s)) {
         return 0;
     }
-    // The dynamic linker protects whole pages: up to the last page boundary before the end.
+    // The dynamic linker protects whole pages, up to the last page boundary before the end.
     let relro: Vec<(usize, usize)> = segments(libc::PT_GNU_RELRO)
         .map(|(at, len, _)| (at, ((at + len) & !(PAGE - 1)).saturating_sub(at)))
         .collect();
@@ -58,14 +59,14 @@ extern "C" fn visit(info: *mut libc::dl_phdr_info, _: usize, data: *mut c_void) 
     1
 }
 
-/// The object that holds `inside`.
+/// The segments of the object that contains the address `inside`.
 pub(super) fn segments(inside: usize) -> Segments {
     let mut search = Search {
         inside,
         found: Segments::default(),
     };
-    // SAFETY: `visit` casts its argument back to what is passed here, and runs during this call
-    // only.
+    // SAFETY: `visit` casts its argument back to the type that is passed here, and runs only during
+    // this call.
     unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
     search.found
 }

@@ -1,16 +1,16 @@
-//! The target inside the worker: loaded with `dlopen`, run under a guard, reset after each run.
+//! The target inside the worker: loaded with `dlopen`, run under a guard, reset before each run.
 //!
-//! A process per run costs a hundred times what the run itself does, so millions of runs share one.
-//! Three things make that safe:
-//! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and no frame of
-//!   Rust lies between;
-//! - the target's writable memory is put back before each run to what it was after loading (see the
+//! A process per run costs a hundred times as much as the run, so millions of runs share one
+//! process. Three things make that safe:
+//! - the C runtime's own `sigsetjmp`: signals and the watchdog jump back into it, and there is no
+//!   Rust frame in between;
+//! - the target's writable memory is restored before each run to its content after loading (see the
 //!   `restore` module);
-//! - this process's allocator is not the C library's (a jump out of `malloc` could leave its lock
-//!   held).
+//! - this process's allocator is not the C library's, since a jump out of `malloc` could leave its
+//!   lock held.
 //!
-//! The watchdog costs no system call per run: a periodic timer looks whether the run it saw last
-//! time is still the one that is running.
+//! The watchdog costs no system call per run: a periodic timer checks whether the run that it saw
+//! last is still running.
 
 use std::cell::RefCell;
 use std::ffi::c_void;
@@ -54,7 +54,7 @@ pub(super) struct RunResult {
     pub file: [u8; 256],
 }
 
-/// Which side of a heap block may not be touched; the numbers are those of crunner_rt.h.
+/// The side of a heap block that is guarded; the numbers are those of crunner_rt.h.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum Guarded {
@@ -96,7 +96,7 @@ pub(super) struct MemoryEntry {
 }
 
 impl MemoryEntry {
-    /// What is known of both sides' bytes.
+    /// The logged bytes of both sides.
     pub fn known(&self) -> [&[u8]; 2] {
         [0, 1].map(|side| {
             let bytes = &self.sides[side];
@@ -104,13 +104,13 @@ impl MemoryEntry {
         })
     }
 
-    /// Each side, with what it would have to be.
+    /// Each side, with the bytes that it would have to equal.
     pub fn both_ways(&self) -> [(&[u8], &[u8]); 2] {
         let [a, b] = self.known();
         [(a, b), (b, a)]
     }
 
-    /// An entry of these bytes, as the log has it.
+    /// An entry with these bytes, as in the log.
     #[cfg(test)]
     pub fn of(bytes: [&[u8]; 2]) -> MemoryEntry {
         MemoryEntry {
@@ -132,13 +132,13 @@ pub(super) struct CompareEntry {
     pub bytes: u32,
     /// Bit 0: the first side is constant; bit 1: the second.
     pub constants: u32,
-    /// Which comparison this is.
+    /// Identifies the comparison.
     pub site: u64,
 }
 
 impl CompareEntry {
-    /// What a side would have to be: one more and one less than the other one pass a comparison by
-    /// order, the other one itself passes one by equality.
+    /// The values that would pass the comparison: the other side's value for equality, and that
+    /// value plus or minus one for an order.
     pub fn wanted(&self, side: usize) -> [u64; 3] {
         let other = self.sides[1 - side];
         [other, other.wrapping_add(1), other.wrapping_sub(1)]
@@ -151,11 +151,10 @@ struct Log {
     memory: *const MemoryEntry,
 }
 
-/// Where tapes are noted before they are run; shared by a target and its twin that logs
-/// comparisons.
+/// Records tapes before they are run; shared by a target and the target that logs comparisons.
 pub(super) type Recording = Option<Rc<RefCell<Recorder>>>;
 
-/// A loaded target. It is never unloaded: handlers and debug information may refer to it.
+/// A loaded target. It is never unloaded, since handlers and debug information may refer to it.
 pub(super) struct Target {
     run: Run,
     guard: Guard,
@@ -167,12 +166,12 @@ pub(super) struct Target {
     pieces: Vec<Piece>,
     log: Option<Log>,
     recorder: Recording,
-    /// What the last run did.
+    /// The result of the last run.
     pub result: Box<RunResult>,
 }
 
 impl Target {
-    /// Loads a target built by [`crate::native`].
+    /// Loads a target that [`crate::native`] built.
     pub fn load(
         path: &Path,
         blocks: u32,
@@ -183,13 +182,13 @@ impl Target {
             path: path.to_owned(),
             message: e.to_string(),
         };
-        // A bare name would be searched for in the system's folders.
+        // A name without a folder would be searched for in the system's folders.
         let full = std::path::absolute(path).map_err(|e| LoadError::Open {
             path: path.to_owned(),
             message: e.to_string(),
         })?;
-        // SAFETY: the object was built by this crate and has no constructors of its own; symbols
-        // have the types of crunner_rt.h, which Options and RunResult mirror.
+        // SAFETY: the object was built by this crate and has no constructors of its own; its
+        // symbols have the types of crunner_rt.h, which Options and RunResult mirror.
         unsafe {
             let library = Library::open(Some(&full), RTLD_NOW | RTLD_LOCAL).map_err(open)?;
             let new: New = *library.get(b"crunner_rt_new").map_err(open)?;
@@ -261,8 +260,8 @@ impl Target {
 
     /// The counts of the last run.
     pub fn counts(&self) -> &[u8] {
-        // SAFETY: the array lives in the loaded object, which is never unloaded; the program that
-        // writes it only runs inside `run`, which borrows this mutably.
+        // SAFETY: the array is part of the loaded object, which is never unloaded. The program that
+        // writes it runs only inside `run`, which borrows `self` mutably.
         unsafe { std::slice::from_raw_parts(self.counters, self.blocks) }
     }
 
@@ -277,7 +276,7 @@ impl Target {
         if let Some(recorder) = &self.recorder {
             recorder.borrow_mut().note(tape);
         }
-        // SAFETY: pieces are this object's writable memory, and nobody runs in it now.
+        // SAFETY: the pieces are this object's writable memory, and the target is not running.
         unsafe {
             for piece in &mut self.pieces {
                 piece.restore();
@@ -288,8 +287,8 @@ impl Target {
             RUN.load(Ordering::Relaxed).wrapping_add(1),
             Ordering::Relaxed,
         );
-        // SAFETY: the runtime is alive, the tape stays where it is, and every way out of the
-        // program ends in here.
+        // SAFETY: the runtime is alive, the tape does not move, and every way out of the program
+        // returns here.
         unsafe { (self.run)(self.runtime, tape.as_ptr(), tape.len(), &mut *self.result) }
         if self.result.outcome == CRASHED
             && let Some(recorder) = &self.recorder
@@ -298,40 +297,40 @@ impl Target {
         }
     }
 
-    /// Runs the program once with its heap blocks between pages that may not be touched, and leaves
-    /// the counters as they were; gives what these counted if the run failed.
+    /// Runs the program once with inaccessible pages around its heap blocks, and preserves the
+    /// counters. Returns the counts of this run if it failed.
     pub fn run_guarded(&mut self, tape: &[u8], guarded: Guarded) -> Option<Vec<u8>> {
         let before = self.counts().to_vec();
         self.clear();
-        // SAFETY: the runtime is alive, and no program runs.
+        // SAFETY: the runtime is alive, and no program is running.
         unsafe { (self.guard)(self.runtime, guarded as u32) }
         self.run(tape);
         // SAFETY: as above.
         unsafe { (self.guard)(self.runtime, 0) }
         let failed = matches!(self.result.outcome, VIOLATED | CRASHED);
         let counts = failed.then(|| self.counts().to_vec());
-        // SAFETY: as in `clear`; the vector has as many bytes.
+        // SAFETY: as in `clear`; the vector has the same length.
         unsafe { std::ptr::copy_nonoverlapping(before.as_ptr(), self.counters, self.blocks) }
         counts
     }
 
-    /// Forgets logged comparisons.
+    /// Clears the log of comparisons.
     pub fn clear_log(&mut self) {
         if let Some(log) = &self.log {
             for count in log.counts {
-                // SAFETY: a variable of the loaded object.
+                // SAFETY: this is a variable of the loaded object.
                 unsafe { *count = 0 }
             }
         }
     }
 
-    /// The comparisons logged since.
+    /// The comparisons that were logged since then.
     pub fn logged(&self) -> (&[CompareEntry], &[MemoryEntry]) {
         let Some(log) = &self.log else {
             return (&[], &[]);
         };
-        // SAFETY: the arrays live in the loaded object; the counts never pass their sizes, and are
-        // cut to be sure.
+        // SAFETY: the arrays are part of the loaded object. The counts never exceed their lengths,
+        // and are clamped nevertheless.
         unsafe {
             let compares = (*log.counts[0] as usize).min(COMPARES);
             let memory = (*log.counts[1] as usize).min(MEMORIES);
@@ -342,19 +341,19 @@ impl Target {
         }
     }
 
-    /// An address relative to where the target was loaded.
+    /// Converts an address to one relative to where the target was loaded.
     pub fn relative(&self, pc: u64) -> u64 {
         pc.wrapping_sub(self.base)
     }
 }
 
-/// Bytes that are lent to a target's heap, kept fresh as its globals are.
+/// The number of bytes that are lent to a target's heap and restored like its globals.
 const LENT: usize = 1 << 20;
 
-/// New memory for a heap; it stays until the end of the process.
+/// Maps new memory for a heap; it stays mapped until the end of the process.
 fn lent_memory() -> Option<(*mut u8, Piece)> {
-    // SAFETY: a new mapping, which nobody else has yet and whose faults the handler of this module
-    // sees.
+    // SAFETY: this is a new mapping that no other code uses yet, and the fault handler handles its
+    // faults.
     unsafe {
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;

@@ -1,13 +1,13 @@
-//! Operands of comparisons that stand in the input after a transform.
+//! Finds operands of comparisons that occur in the input in a transformed form.
 //!
-//! A program compares `length - 4`, a field that it turned round and widened, a number that it read
-//! from decimal digits: then no operand stands in the input as such. One log cannot tell which
-//! bytes an operand came from; two can. The input is run again with other bytes where they do not
-//! matter for the path (see the `colour` module), and where a number read from the input became an
-//! operand by the same step in both runs, the step is taken backwards for the value that is wanted.
+//! A program may compare `length - 4`, a field whose bytes it swapped and widened, or a number that
+//! it parsed from decimal digits; then the operand itself does not occur in the input. One log
+//! cannot show which bytes an operand came from, but two can. The input is run again with other
+//! bytes that do not change its path (see the `colour` module). If the same transform maps a number
+//! in the input to the operand in both runs, its inverse is applied to the wanted value.
 //!
-//! LibAFL's `AflppRedQueen` does the like, but makes a copy of the whole input for each change and
-//! looks at each position for each comparison, which for logs of thousands of comparisons takes
+//! LibAFL's `AflppRedQueen` does something similar, but copies the whole input for each change and
+//! considers each position for each comparison. For logs of thousands of comparisons, this takes
 //! longer than running all mutants.
 
 use std::collections::HashMap;
@@ -16,22 +16,23 @@ use std::ops::Range;
 use super::comparisons::{Patch, bytes_of, orders};
 use super::target::{CompareEntry, MemoryEntry};
 
-/// Pairs of log entries that are looked at, and of one comparison (a loop logs each turn).
+/// The maximal number of pairs of log entries, and of those of one comparison (a loop logs each
+/// iteration).
 const PAIRS: usize = 256;
 const TURNS: usize = 4;
-/// Changes taken for one operand.
+/// The maximal number of changes for one operand.
 const PLACES: usize = 6;
-/// Longest digits of a number.
+/// The maximal number of digits of a number.
 const DIGITS: usize = 20;
 
-/// An operand in both runs, and what it was compared with in the first.
+/// The values of an operand in both runs, and the value that it was compared with in the first run.
 struct Operand {
     bytes: usize,
     was: [u64; 2],
     wanted: u64,
 }
 
-/// Entries of both logs that are of the same turn of the same comparison.
+/// Pairs of entries of both logs for the same iteration of the same comparison.
 fn pairs(logs: [&[CompareEntry]; 2]) -> impl Iterator<Item = (&CompareEntry, &CompareEntry)> {
     let mut second: HashMap<u64, Vec<&CompareEntry>> = HashMap::new();
     for entry in logs[1] {
@@ -68,13 +69,14 @@ fn sign_extended(number: u64, width: usize) -> u64 {
     ((number << shift) as i64 >> shift) as u64
 }
 
-/// What a number that was read as `read` in the two runs must be for its operand to be `wanted`.
+/// The value that must replace the number in the input for its operand to become `wanted`. The
+/// number was `read` in the two runs.
 fn inverse(read: [u64; 2], width: usize, operand: &Operand) -> Option<u64> {
     let whole = mask(operand.bytes.max(width));
     let [a, b] = operand.was.map(|was| was & whole);
     let wanted = operand.wanted;
     let extended = read.map(|read| sign_extended(read, width) & whole);
-    // A byte differs from another by the same constant too often for that to say anything.
+    // Two bytes differ by the same constant too often for that to be evidence.
     let steady = width > 1 || operand.bytes == 1;
     if read == [a, b] || extended == [a, b] {
         return Some(wanted);
@@ -91,14 +93,14 @@ fn inverse(read: [u64; 2], width: usize, operand: &Operand) -> Option<u64> {
     if read.map(folded) == [a, b].map(folded) {
         return Some(wanted);
     }
-    // A field that lies higher in its word.
+    // The field occupies higher bits of its word.
     (1..8 * operand.bytes as u32)
         .find(|&by| read.map(|read| read << by & whole) == [a, b] && a != 0)
         .map(|by| wanted >> by)
 }
 
-/// Changes that give an operand its wanted value. `changed` are positions where the two tapes
-/// differ.
+/// Adds changes that give an operand its wanted value. `changed` are the positions at which the two
+/// tapes differ.
 fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &mut Vec<Patch>) {
     let before = found.len();
     for width in [8, 4, 2, 1] {
@@ -129,7 +131,7 @@ fn of_operand(tapes: [&[u8]; 2], changed: &[usize], operand: &Operand, found: &m
     }
 }
 
-/// Where numbers are written in digits of this base.
+/// The numbers in the tape that are written in digits of this base, with their places.
 fn numerals(tape: &[u8], base: u32) -> Vec<(Range<usize>, u64)> {
     let is_digit = |byte: &u8| char::from(*byte).is_digit(base);
     let mut found = Vec::new();
@@ -147,7 +149,7 @@ fn numerals(tape: &[u8], base: u32) -> Vec<(Range<usize>, u64)> {
     found
 }
 
-/// Numbers that both tapes write at the same place, in one base.
+/// Numbers that both tapes contain at the same place, in the same base.
 struct Numerals(Vec<(Range<usize>, [u64; 2])>, u32);
 
 impl Numerals {
@@ -163,7 +165,7 @@ impl Numerals {
         })
     }
 
-    /// Changes that write what an operand should be.
+    /// Adds changes that write the wanted value of an operand.
     fn find(&self, operand: &Operand, found: &mut Vec<Patch>) {
         let whole = mask(operand.bytes);
         for (at, read) in &self.0 {
@@ -185,8 +187,8 @@ impl Numerals {
     }
 }
 
-/// Changes that two logs suggest: the first is of `tapes[0]`, the second of a tape that takes the
-/// same path with other bytes.
+/// Changes that two logs suggest. The first log is of `tapes[0]`; the second one is of `tapes[1]`,
+/// which takes the same path with other bytes.
 pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Patch> {
     let changed: Vec<usize> = (0..tapes[0].len())
         .filter(|&at| tapes[0].get(at) != tapes[1].get(at))
@@ -217,8 +219,8 @@ pub(super) fn integers(tapes: [&[u8]; 2], logs: [&[CompareEntry]; 2]) -> Vec<Pat
     found
 }
 
-/// Changes that a comparison of memory suggests where its one side stands in the tape in other
-/// letters, or two bytes wide.
+/// Changes that a comparison of memory suggests if one side occurs in the tape in another letter
+/// case, or with two bytes per character.
 pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
     let mut found = Vec::new();
     for entry in log {
@@ -261,8 +263,7 @@ mod tests {
         }
     }
 
-    /// What the tape becomes for an operand that `of` computes from it and that is compared with
-    /// `b`.
+    /// The tapes that result if an operand that `of` computes from the tape is compared with `b`.
     fn tried(tapes: [&[u8]; 2], bytes: u32, of: impl Fn(&[u8]) -> u64, b: u64) -> Vec<Vec<u8>> {
         let [one, two] = tapes.map(|tape| [entry(of(tape), b, bytes)]);
         let patches = integers(tapes, [&one, &two]);

@@ -1,37 +1,37 @@
-//! Pages that a run seldom writes, found out without reading them.
+//! Detects pages that a run seldom writes, without reading them.
 //!
-//! A page that is looked at before each run costs its reading, touched or not; a harness's output
-//! buffer of 64 KB took longer to look at than the run. So pages that are seldom written are made
-//! read-only: the first write of a run faults, the handler notes the page and opens it, and it is
-//! put back and closed before the next run. A fault costs as much as looking at a page some hundred
-//! times, so that a page which is written more often than that stays open and is looked at; which
-//! pages these are is counted anew in each epoch.
+//! Comparing a page before each run costs reading it, whether or not it was written; for a
+//! harness's output buffer of 64 KB, this took longer than the run. Pages that are seldom written
+//! are therefore made read-only. The first write of a run faults; the handler records the page and
+//! makes it writable, and the page is restored and made read-only again before the next run. A
+//! fault costs as much as comparing a page some hundred times, so a page that is written more often
+//! than that stays writable and is compared. The writes are counted anew in each epoch.
 //!
-//! Dirty bits of the kernel would do the same with a call for each run, which costs more than many
-//! targets' whole run.
+//! The kernel's dirty bits would provide the same with a system call for each run, which costs more
+//! than the whole run of many targets.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicUsize, Ordering};
 
 /// Bytes of a page.
 pub(super) const PAGE: usize = 4096;
-/// Runs of an epoch. The first are shorter: nothing is known then.
+/// The number of runs of an epoch. The first epochs are shorter, since nothing is known yet.
 const EPOCH: u64 = 1024;
 const FIRST: [u64; 3] = [16, 64, 256];
-/// A closed page is opened for good once it was written in so many runs of an epoch.
+/// A read-only page becomes permanently writable once it was written in this many runs of an epoch.
 const OPENED: u16 = 6;
-/// An open page that was written in at most so many runs of an epoch is closed.
+/// A writable page that was written in at most this many runs of an epoch becomes read-only.
 const CLOSED: u16 = 2;
 
-/// Areas that the handler knows.
+/// The areas that the handler knows.
 static AREAS: [AtomicPtr<Area>; 64] = [const { AtomicPtr::new(std::ptr::null_mut()) }; 64];
 static KNOWN: AtomicUsize = AtomicUsize::new(0);
 
-/// What the handler needs of an area. It stays until the end of the process.
+/// What the handler needs to know about an area. It exists until the end of the process.
 struct Area {
     start: usize,
-    /// By page: whether it may be written.
+    /// For each page: whether it is writable.
     open: Box<[AtomicBool]>,
-    /// Pages that were opened in this run, and how many.
+    /// The pages that were made writable in this run, and their number.
     written: Box<[AtomicU32]>,
     count: AtomicUsize,
 }
@@ -44,7 +44,7 @@ impl Area {
             false => libc::PROT_READ,
         };
         let at = (self.start + page * PAGE) as *mut libc::c_void;
-        // SAFETY: the page lies in the area, which its owner gave to this module.
+        // SAFETY: the page is in the area, which its owner handed to this module.
         let done = unsafe { libc::mprotect(at, PAGE, access) } == 0;
         if !done {
             self.open[page].store(true, Ordering::Relaxed);
@@ -53,12 +53,12 @@ impl Area {
     }
 }
 
-/// For the handler of faults: whether this was the first write to a closed page, which is open now.
-/// Async-signal-safe.
+/// For the fault handler: whether this was the first write to a read-only page, which is writable
+/// now. Async-signal-safe.
 pub(super) fn opened(address: usize) -> bool {
     let known = KNOWN.load(Ordering::Acquire).min(AREAS.len());
     for area in &AREAS[..known] {
-        // SAFETY: areas are leaked, and published after they were filled.
+        // SAFETY: areas are leaked, and published only after they were initialised.
         let Some(area) = (unsafe { area.load(Ordering::Acquire).as_ref() }) else {
             continue;
         };
@@ -79,9 +79,9 @@ pub(super) fn opened(address: usize) -> bool {
 /// Watched pages.
 pub(super) struct Watch {
     area: &'static Area,
-    /// Open pages, which are looked at before each run.
+    /// The writable pages, which are compared before each run.
     open: Vec<u32>,
-    /// By page: in how many runs of this epoch it was written.
+    /// For each page: the number of runs of this epoch in which it was written.
     runs_written: Vec<u16>,
     runs: u64,
     epoch_ends: u64,
@@ -89,13 +89,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watches pages, which are at first all open or all closed; `None` if there are none or too
-    /// many areas are watched.
+    /// Watches pages, which are initially all writable or (with `closed`) all read-only; `None` if
+    /// there are none or too many areas are watched.
     ///
     /// # Safety
     ///
-    /// `start` is the start of a page, and so many pages from there on are the caller's, whose
-    /// writes tolerate a fault that is handled. They stay until the end of the process.
+    /// `start` is the start of a page, and `count` pages from there on are the caller's. Their
+    /// writers tolerate a fault that is handled. The pages exist until the end of the process.
     pub unsafe fn new(start: *mut u8, count: usize, closed: bool) -> Option<Watch> {
         if count == 0 {
             return None;
@@ -126,7 +126,8 @@ impl Watch {
         })
     }
 
-    /// Puts back what may have been written: `put` puts a page back and tells whether it had to be.
+    /// Restores pages that may have been written. `put` restores a page and returns whether it
+    /// differed.
     pub fn restore(&mut self, mut put: impl FnMut(usize) -> bool) {
         for &page in &self.open {
             if put(page as usize) {
@@ -149,9 +150,10 @@ impl Watch {
         }
     }
 
-    /// Ends an epoch: closes what was hardly written.
+    /// Ends an epoch: makes pages read-only that were hardly written.
     fn close(&mut self) {
-        // A short epoch is no ground to open again what a fault or two opened.
+        // A short epoch is not enough evidence: a page that was made writable after a few faults
+        // stays so if it was written at all.
         let most = if self.epochs < FIRST.len() { 0 } else { CLOSED };
         let (area, counts) = (self.area, &self.runs_written);
         self.open
@@ -161,7 +163,7 @@ impl Watch {
         self.epoch_ends = self.runs + FIRST.get(self.epochs).copied().unwrap_or(EPOCH);
     }
 
-    /// How many pages are looked at before each run.
+    /// The number of pages that are compared before each run.
     #[cfg(test)]
     pub fn looked_at(&self) -> usize {
         self.open.len()

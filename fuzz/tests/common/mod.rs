@@ -1,4 +1,4 @@
-//! Small programs for the tests: C text to a module such as the fuzzer gets.
+//! Small programs for the tests: compiles C text to a module like those that the fuzzer gets.
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
@@ -8,7 +8,7 @@ use std::process::Command;
 use cegar_fuzz::native::{Kind, Runner, Target, TargetBuilder};
 use cegar_llvm::Module;
 
-/// What every program of the tests may call.
+/// Declarations of what the programs of the tests may call.
 const PRELUDE: &str = r#"
 #include <stddef.h>
 #include <stdint.h>
@@ -31,13 +31,13 @@ static int next(void)
 #line 1 "program.c"
 "#;
 
-/// A program in a folder of its own.
+/// A program in its own folder.
 pub struct Program {
     pub folder: tempfile::TempDir,
 }
 
 impl Program {
-    /// Compiles `source` (which defines `cegar_entry`) and marks these functions with their kind.
+    /// Compiles `source` (which defines `cegar_entry`) and marks functions with their `kinds`.
     pub fn new(source: &str, flags: &[&str], kinds: &[(&str, &str)]) -> Program {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let c = folder.path().join("program.c");
@@ -53,7 +53,7 @@ impl Program {
                 "-w",
             ])
             .args(["-fno-discard-value-names", "-fPIC", "-emit-llvm", "-c"])
-            // A program has one place, whichever folder the test has.
+            // The recorded path of a program does not depend on the test's folder.
             .arg(format!(
                 "-fdebug-prefix-map={}=/program",
                 folder.path().display()
@@ -74,7 +74,7 @@ impl Program {
         Program { folder }
     }
 
-    /// Assembles LLVM's own text, for what C does not say.
+    /// Assembles LLVM's own text, for what C cannot express.
     pub fn assembled(text: &str) -> Program {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let source = folder.path().join("program.ll");
@@ -105,7 +105,7 @@ impl Program {
         Runner::new(&self.build(kind))
     }
 
-    /// Block numbers of a function, by name of the block.
+    /// The function and the name of each block, in the order of block numbers.
     pub fn blocks(&self) -> Vec<(String, String)> {
         let module = Module::read(&self.folder.path().join("program.bc")).expect("bitcode");
         let mut all = Vec::new();

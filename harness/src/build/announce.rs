@@ -1,4 +1,4 @@
-//! What a build script tells cargo, and what it leaves for tests to find.
+//! What a build script reports to cargo and leaves for the tests.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::compile;
 use super::error::BuildError;
 use super::{Built, CAPTURED, fail};
 
-/// Leaves word for the tests of a harness that was not built.
+/// Records that a harness was not built, so that its tests can report the reason.
 pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
     println!("cargo:warning=harness `{harness}` was not built: its tests will fail");
     for line in why.to_string().lines() {
@@ -24,13 +24,13 @@ pub(super) fn broken(harness: &str, why: &BuildError, out: &Path) {
         crate::locate::variable(harness),
         file.display()
     );
-    // Which file has to be mended is not known: a file that is never there has cargo ask again each
-    // time.
+    // It is unknown which file has to be corrected. The path of a file that never exists makes
+    // cargo run the build script again each time.
     let never = folder.join("never");
     println!("cargo:rerun-if-changed={}", never.display());
 }
 
-/// What a build script prints.
+/// Prints what a build script reports to cargo, and publishes the executables.
 pub(super) fn announce(built: &[Built], inputs: &[PathBuf]) {
     println!("cargo:rerun-if-env-changed=CC");
     println!("cargo:rerun-if-env-changed=CEGAR_DEFINES");

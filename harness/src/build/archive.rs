@@ -1,20 +1,22 @@
-//! Symbols that two files define.
+//! Symbols that several files define.
 //!
-//! A linker takes from an archive only what is still wanted, and of two members that define a
-//! symbol the first. So a library may define a symbol twice, in a file and in a variant of that
-//! file, and its crate builds all the same. Here all of the library's files are linked, hence what
-//! the linker would not have taken is left out.
+//! A linker takes a member of an archive only if it defines a symbol that is still undefined, and
+//! of two members that define a symbol it takes the first. A library may therefore define a symbol
+//! twice, in a file and in a variant of that file, and its crate builds nevertheless. Harnesses
+//! link all files of the library directly, so the files that the linker would not have taken are
+//! left out here.
 
 use std::collections::{HashMap, HashSet};
 
 /// The global symbols of a file.
 #[derive(Debug, Clone, Default)]
 pub struct Symbols {
-    /// Those that it defines, and that no other file may define.
+    /// The symbols that it defines and that no other file may define.
     pub defines: HashSet<String>,
-    /// Those that it wants from elsewhere.
+    /// The symbols that it uses and does not define.
     pub wants: HashSet<String>,
-    /// Whether it is taken only if something wants it: a file of the library, not a harness.
+    /// Whether it is linked only if another file needs it: true for a file of the library, false
+    /// for a harness.
     pub in_archive: bool,
 }
 
@@ -27,13 +29,13 @@ pub struct Duplicate {
     pub used: usize,
     /// The other file.
     pub other: usize,
-    /// Whether the linker would not take the other file at all. Else it is needed for what else it
-    /// defines.
+    /// Whether the linker would not take the other file at all. Otherwise the other file is needed
+    /// for another symbol that it defines.
     pub left_out: bool,
 }
 
-/// The symbols that several of these files define, the files being in the archive's order. Two
-/// files that are no part of the archive are not looked at: that is an error in the code.
+/// Finds the symbols that several of these files define. The files are in the order of the archive.
+/// Two definitions outside the archive are not reported, since that is an error in the code.
 pub fn duplicates(files: &[Symbols]) -> Vec<Duplicate> {
     let mut by_symbol: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, file) in files.iter().enumerate() {
@@ -67,7 +69,7 @@ pub fn duplicates(files: &[Symbols]) -> Vec<Duplicate> {
     found
 }
 
-/// Which files the linker takes.
+/// Whether the linker takes each file.
 fn taken(files: &[Symbols]) -> Vec<bool> {
     let mut taken: Vec<bool> = files.iter().map(|file| !file.in_archive).collect();
     let mut defined: HashSet<&str> = HashSet::new();

@@ -1,9 +1,9 @@
 //! Rust bindings of a harness's header, so that a test can say `config { name_len: 17, ..zeroed()
 //! }`.
 //!
-//! bindgen needs libclang on the machine, which a generated package must not: the feature is off
-//! unless asked for, and where libclang is missing, the bindings that the tool wrote beside the
-//! harness (`bindings/<harness>.rs`) are taken.
+//! bindgen needs libclang, which a generated package must not require. The feature is therefore off
+//! by default. Where libclang is missing, the bindings that the tool wrote beside the harness
+//! (`bindings/<harness>.rs`) are used.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ fn generate(header: &Path, args: &[String]) -> Result<String, String> {
             ".*{}",
             header.file_name().unwrap_or_default().to_string_lossy()
         ));
-    // bindgen panics where libclang cannot be loaded.
+    // bindgen panics if it cannot load libclang.
     match std::panic::catch_unwind(|| builder.generate()) {
         Ok(Ok(bindings)) => Ok(bindings.to_string()),
         Ok(Err(why)) => Err(why.to_string()),

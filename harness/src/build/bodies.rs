@@ -1,15 +1,14 @@
 //! C bodies of external functions whose types are known.
 //!
-//! One text, compiled twice: by clang into the program that is searched and proved, and by any C
-//! compiler into the executable of a test. What a mock may do is therefore the same everywhere.
-//! Gennari et al. (*Executable Counterexamples*, section 4) keep a list of return values per
-//! function; a body here does what an external function can do: return a value, hand out an object
-//! (fresh, or one from before), write to where its parameters point, call the functions that it was
-//! given.
+//! The same text is compiled twice: by clang into the program that is searched and proved, and by
+//! any C compiler into the executable of a test. A mock therefore has the same possible behaviours
+//! everywhere. Gennari et al. (*Executable Counterexamples*, section 4) keep a list of return
+//! values per function. A body here does what an external function can do: it returns a value,
+//! hands out an object (a fresh one or an earlier one), writes to where its parameters point, and
+//! calls the functions that it was given.
 //!
-//! There are no loops in what is generated for single objects, and recursion is bounded by a
-//! parameter that is a constant at each call, so that a prover that inlines calls sees straight
-//! code.
+//! The code for a single object has no loops, and recursion is bounded by a parameter that is a
+//! constant at each call, so that a prover that inlines calls sees straight-line code.
 
 mod makers;
 mod values;
@@ -42,7 +41,7 @@ static void *cegar_inside(void *text, size_t offset) {
 
 /// The bodies of the functions that have a signature.
 ///
-/// Natively, closures of the test may answer for them.
+/// With `native`, closures of the test may answer the calls.
 pub(super) fn typed(functions: &[&MockedFunction], native: bool) -> String {
     let mut table: BTreeMap<String, ObjectType> = BTreeMap::new();
     for object in functions.iter().flat_map(|function| &function.types) {
@@ -80,13 +79,13 @@ struct Writer<'a> {
     types: Types<'a>,
     native: bool,
     makers: BTreeSet<Maker>,
-    /// Makers that are declared and not yet written.
+    /// Makers that are declared but not yet written.
     open: Vec<Maker>,
-    /// Structures that are passed by value.
+    /// Structures that are passed by value and are already defined.
     values: BTreeSet<String>,
-    /// Declarations.
+    /// Declarations, which come first.
     before: String,
-    /// Makers and the functions that objects point to.
+    /// The makers, and the functions that objects point to.
     code: String,
 }
 
@@ -186,8 +185,8 @@ impl Writer<'_> {
         text
     }
 
-    /// The result leads into what a parameter points to: a byte says whether it is one, then comes
-    /// which element.
+    /// The result points into the memory that a parameter points to: a byte of the channel says
+    /// whether the result is not NULL, and a number selects the element.
     fn result_inside(
         &self,
         signature: &Signature,
@@ -221,7 +220,8 @@ impl Writer<'_> {
         text
     }
 
-    /// Bytes of what is counted where a parameter points.
+    /// The size in bytes of the unit that the extent counts: an element behind the parameter, or 1
+    /// for bytes.
     fn element(&self, signature: &Signature, extent: Extent) -> usize {
         match signature.params.get(extent.param) {
             Some(holds) if !extent.bytes => self.pointed_size(holds),
@@ -229,7 +229,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Bytes of one element behind a pointer; 1 where its type is not known.
+    /// The size in bytes of one element behind a pointer; 1 if its type is unknown.
     fn pointed_size(&self, holds: &Holds) -> usize {
         match holds {
             Holds::Pointer(Pointee { to: Some(name), .. }) => {
@@ -239,7 +239,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Exactly these elements or bytes may be written.
+    /// Lets the function write exactly these elements or bytes.
     fn write_exactly(
         &mut self,
         function: &MockedFunction,
@@ -259,7 +259,8 @@ impl Writer<'_> {
         )
     }
 
-    /// The parameter is an address that the function may write to.
+    /// Lets the function write where the parameter points, if it is an address that may be written
+    /// to.
     fn write(
         &mut self,
         function: &MockedFunction,
@@ -295,7 +296,7 @@ impl Writer<'_> {
         text
     }
 
-    /// The parameter is a function that may be called.
+    /// Lets the function call the parameter, which is a function.
     fn call_back(
         &mut self,
         function: &MockedFunction,
@@ -364,7 +365,7 @@ impl Writer<'_> {
     }
 }
 
-/// What has to hold of a number of elements, and the number, in C.
+/// The condition that a number of elements has to meet, and the number, both in C.
 fn count(count: Count) -> (String, String) {
     match count {
         Count::Fixed(count) => (String::new(), format!("(size_t){count}")),

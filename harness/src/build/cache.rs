@@ -1,8 +1,8 @@
-//! What need not be found out or compiled again.
+//! A cache of compiler capabilities and object files.
 //!
-//! Everything here is named by a hash of all that it depends on: the compiler's file (its place,
-//! size and time), its arguments, the text of the sources. A result appears under its name only
-//! when it is complete.
+//! Each entry is named by a hash of everything that it depends on: the compiler's file (its path,
+//! size and modification time), its arguments and the text of the sources. An entry appears under
+//! its name only when it is complete.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
@@ -13,13 +13,13 @@ use std::sync::{Mutex, PoisonError};
 use super::BuildError;
 use super::tools::{Stop, run_until};
 
-/// A place for results, or none.
+/// A folder for results, or none if nothing is cached.
 pub(crate) struct Cache {
     folder: Option<PathBuf>,
 }
 
-/// A hash that names a result. Two rounds with different starts, since one of 64 bits is a little
-/// short.
+/// A hash that names a result. It combines two hashes with different starts, since 64 bits are too
+/// few to rule out collisions.
 pub(crate) fn name(parts: &[&[u8]]) -> String {
     let round = |start: u8| {
         let mut hasher = DefaultHasher::new();
@@ -30,7 +30,7 @@ pub(crate) fn name(parts: &[&[u8]]) -> String {
     format!("{:016x}{:016x}", round(0), round(1))
 }
 
-/// The compiler and its arguments, so that a new version of it is another one.
+/// The compiler's file and its arguments, so that a new version of the compiler has a new identity.
 fn identity(compiler: &cc::Tool) -> Vec<u8> {
     let path = compiler.path();
     let found = if path.components().count() > 1 {
@@ -52,7 +52,7 @@ fn identity(compiler: &cc::Tool) -> Vec<u8> {
 }
 
 impl Cache {
-    /// In this folder, if it can be made.
+    /// A cache in this folder. Without a folder, if it cannot be created.
     pub fn new(folder: &Path) -> Cache {
         let is_there = std::fs::create_dir_all(folder).is_ok();
         Cache {
@@ -60,7 +60,7 @@ impl Cache {
         }
     }
 
-    /// Whether this compiler can do something, found out by `try_it` if that is not known.
+    /// Whether this compiler can do `what`; runs `try_it` if the answer is not cached.
     pub fn can(&self, compiler: &cc::Tool, what: &str, try_it: impl FnOnce() -> bool) -> bool {
         let Some(folder) = &self.folder else {
             return try_it();
@@ -73,14 +73,14 @@ impl Cache {
             _ => {}
         }
         let can = try_it();
-        // Found out again next time if this fails.
+        // If the write fails, the next build tries again.
         let _ = std::fs::write(&file, if can { "yes" } else { "no" });
         can
     }
 
-    /// The object files of `sources`, compiled in parallel where they are not known. Their headers
-    /// are taken to be among `texts`, whose content belongs to the name. Without a folder they go
-    /// to `out`.
+    /// The object files of `sources`. Those that are not cached are compiled in parallel. The
+    /// headers that they include must be among `texts`, whose content is part of the name. Without
+    /// a cache folder the objects are written to `out`.
     pub fn objects(
         &self,
         compiler: &cc::Tool,
@@ -136,8 +136,8 @@ impl Cache {
         }
     }
 
-    /// What the objects of a compiler depend on, leaving out arguments that hold `scratch`: a
-    /// folder whose content is among the texts anyway.
+    /// What the objects of a compiler depend on. The path `scratch` is removed from the arguments,
+    /// since the content of that folder is among the texts anyway.
     pub fn depends_on(compiler: &cc::Tool, scratch: &Path) -> String {
         let text = String::from_utf8_lossy(&identity(compiler)).into_owned();
         text.replace(&scratch.display().to_string(), "")

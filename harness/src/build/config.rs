@@ -1,9 +1,9 @@
-//! What is to be built: `cegar.toml`, `cegar/captured.json` and `cegar/mocks.json`.
+//! The configuration of a build: `cegar.toml`, `captured.json` and `mocks.json`.
 //!
-//! The tool and the generated package read the same `cegar.toml`; the build takes from it what
-//! concerns compiling and leaves the rest (limits, options of the campaign) alone. The two JSON
-//! files hold what the tool found out and a C compiler alone cannot: which files the crate's own
-//! build script compiles, and what undefined functions return.
+//! The tool and the generated package read the same `cegar.toml`. The build uses the options that
+//! concern compiling and ignores the rest (limits, options of the campaign). The two JSON files
+//! hold what the tool found out and a C compiler alone cannot: which files the crate's own build
+//! script compiles, and what undefined functions return.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,8 @@ pub struct Unit {
     /// Include paths, defines and other flags.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The folder that relative paths mean; relative to the package. Default: the package's.
+    /// The folder that relative paths are relative to; itself relative to the package. Default: the
+    /// package's.
     #[serde(default)]
     pub directory: PathBuf,
 }
@@ -93,7 +94,7 @@ impl Defines {
     }
 }
 
-/// Reads `cegar.toml`; an absent one is empty.
+/// Reads `cegar.toml`. An absent file counts as empty.
 pub(crate) fn read(path: &Path) -> Result<File, BuildError> {
     let package = path.parent().unwrap_or(path);
     match std::fs::read_to_string(path) {
@@ -109,7 +110,7 @@ pub(crate) fn read(path: &Path) -> Result<File, BuildError> {
     }
 }
 
-/// Reads a JSON list that the tool wrote; an absent one is empty unless it is needed.
+/// Reads a JSON list that the tool wrote. An absent file counts as empty, unless it is needed.
 pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
     path: &Path,
     needed: bool,
@@ -130,11 +131,12 @@ pub(crate) fn read_list<T: for<'de> Deserialize<'de>>(
     }
 }
 
-/// The properties that are checked, each `assertion`, `unreach`, `memory`, `overflow` or `all`.
+/// The properties that are checked, from the names `assertion`, `unreach`, `memory`, `overflow` and
+/// `all`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Checks {
-    /// Whether a call of `abort` is a violation: unless `unreach` stands there without `assertion`
-    /// and `all`.
+    /// Whether a call of `abort` is a violation: yes, unless `unreach` is listed without
+    /// `assertion` and `all`.
     pub abort: bool,
     pub memory: bool,
     pub overflow: bool,
@@ -165,7 +167,7 @@ impl Checks {
         })
     }
 
-    /// The groups of sanitizers that make these checks.
+    /// The groups of sanitizers that check these properties.
     pub fn sanitizers(self) -> Vec<&'static str> {
         let mut groups = Vec::new();
         if self.memory {

@@ -1,5 +1,5 @@
-//! Why a harness was not built. A build script ends with it, so it says what to install or which
-//! file to mend.
+//! Why a harness was not built. A build script fails with this message, so it says what to install
+//! or which file to correct.
 
 use std::io;
 use std::path::PathBuf;
@@ -25,7 +25,7 @@ pub enum BuildError {
         /// What is wrong, and where.
         why: String,
     },
-    /// A property has no such name.
+    /// There is no property of this name.
     #[error("`{0}` is no property: there are assertion, unreach, memory, overflow and all")]
     Property(String),
     /// The C compiler is missing, or does not compile the code.
@@ -34,9 +34,9 @@ pub enum BuildError {
     /// A program that a build needs is not installed.
     #[error("there is no {what} (tried {tried}); install binutils or LLVM")]
     NoTool {
-        /// What it is.
+        /// What the program is for.
         what: &'static str,
-        /// Its names.
+        /// The names that were tried.
         tried: String,
     },
     /// A program cannot be started.
@@ -56,10 +56,10 @@ pub enum BuildError {
         /// What it printed.
         output: String,
     },
-    /// The executable is no longer needed.
+    /// The build was stopped because its result is no longer needed.
     #[error("the build was interrupted; what was compiled is kept")]
     Interrupted,
-    /// Nothing in the sources can be started.
+    /// The sources define no entry function.
     #[error(
         "harness `{harness}` has no entry: neither LLVMFuzzerTestOneInput, main nor `{harness}` is \
          defined in its sources"
@@ -68,7 +68,7 @@ pub enum BuildError {
         /// The harness.
         harness: String,
     },
-    /// The harness calls a function that is gone.
+    /// The harness calls a function that nothing defines any more.
     #[error("harness `{harness}` calls `{function}`, which nothing defines; was it renamed?")]
     Undefined {
         /// The harness.
@@ -76,7 +76,7 @@ pub enum BuildError {
         /// The function.
         function: String,
     },
-    /// A builder method that is about a harness was called before `harness`.
+    /// A builder method that configures a harness was called before `harness`.
     #[error("there is no harness to build")]
     NoHarness,
     /// Bindings cannot be written.
@@ -87,7 +87,7 @@ pub enum BuildError {
         /// What bindgen said.
         why: String,
     },
-    /// Cargo did not say where to write, and neither did the caller.
+    /// Neither cargo nor the caller said where to write.
     #[error("OUT_DIR is not set: call this from a build script, or say `out_dir`")]
     NoOutDir,
 }

@@ -1,8 +1,8 @@
 //! `exclude` under `[c]` in `cegar.toml`: files of the captured build that are left out.
 //!
-//! A pattern is about the end of a path, since where a registry keeps its sources differs between
-//! machines: `tests/*.c` is every C file that lies directly in a folder `tests`, `**/tests/**` all
-//! that is below one.
+//! A pattern matches the end of a path, since the folder of the registry's sources differs between
+//! machines. `tests/*.c` matches every C file directly in a folder `tests`, and `**/tests/**`
+//! matches everything below such a folder.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ impl Exclude {
     /// Reads the patterns.
     ///
     /// # Errors
-    /// When one of them is no pattern: which, and why not.
+    /// If a pattern is invalid; the message says which one and why.
     pub fn new(patterns: &[String]) -> Result<Exclude, String> {
         let read = |text: &String| {
             let short = text.trim_start_matches("./");

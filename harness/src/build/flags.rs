@@ -1,20 +1,20 @@
-//! What a harness is compiled with besides its own flags.
+//! The flags that a harness is compiled with besides its own.
 //!
-//! It includes the library's headers, so it needs the folders that they lie in, and headers depend
-//! on macros: those that the whole library is compiled with are the ones that its headers were
-//! written for. A structure also depends on flags that say how types are laid out; a harness
-//! without them would pass an object that is larger than the library's, and an access behind the
-//! library's object would stay within the harness's.
+//! A harness includes the library's headers, so it needs their folders and the macros that the
+//! headers were written for: those that the whole library is compiled with. The layout of a
+//! structure also depends on flags. A harness without them could pass an object that is larger than
+//! the library's, and an access past the library's object would stay within the harness's.
 
 use std::path::Path;
 
 use super::resolve;
 
-/// Options with a value that a harness takes over where all files agree.
+/// Options with a value that a harness takes over if all files agree on it.
 const AGREED: &[&str] = &["-D", "-U", "-include", "-imacros"];
 /// Options with a folder.
 const FOLDERS: &[&str] = &["-I", "-isystem", "-iquote", "-idirafter"];
-/// Flags that say how types are laid out, what a `char` is, and what a header may be written in.
+/// Flags that determine the layout of types, the signedness of `char`, and the language extensions
+/// that a header may use.
 pub const LAYOUT: &[&str] = &[
     "-fsigned-char",
     "-funsigned-char",
@@ -27,26 +27,25 @@ pub const LAYOUT: &[&str] = &[
     "-fblocks",
 ];
 
-/// Whether a file with these flags is compiled so that signed arithmetic which overflows wraps
-/// around.
+/// Whether signed overflow wraps around in a file that is compiled with these flags.
 pub fn is_wrapping(flags: &[String]) -> bool {
     let wraps = |flag: &String| matches!(flag.as_str(), "-fwrapv" | "-fno-strict-overflow");
     flags.iter().any(wraps)
 }
 
-/// Whether compilers take a file for C by its name.
+/// Whether compilers recognise a file as C by its name.
 pub fn is_c_by_name(file: &Path) -> bool {
     let extension = file.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("c" | "i"))
 }
 
-/// Whether a flag of one word says how types are laid out: one of [`LAYOUT`], structures without
-/// gaps, or what the machine is.
+/// Whether a flag of one word determines the layout of types: one of [`LAYOUT`], packed structures,
+/// or a machine option.
 fn is_layout(flag: &str) -> bool {
     LAYOUT.contains(&flag) || flag.starts_with("-fpack-struct") || flag.starts_with("-m")
 }
 
-/// An option of a list, and its value, which may be the next word.
+/// Splits a flag into one of `options` and its value, which may be the next word.
 fn valued<'a>(
     options: &[&'static str],
     flag: &'a str,
@@ -60,9 +59,9 @@ fn valued<'a>(
     Some((option, value))
 }
 
-/// The flags for a harness of a library with these files, each given by its folder and its flags:
-/// all include folders, and what all files agree on of macros, of files that are included first and
-/// of the layout of types.
+/// The flags for the harness of a library. Each file of the library is given by its folder and its
+/// flags. The result has all include folders, and those macros, files that are included first and
+/// layout flags that all files agree on.
 pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String])>) -> Vec<String> {
     let mut folders: Vec<String> = Vec::new();
     let mut agreed: Option<Vec<Vec<String>>> = None;
@@ -93,8 +92,8 @@ pub fn harness_flags<'a>(files: impl IntoIterator<Item = (&'a Path, &'a [String]
     folders
 }
 
-/// The macros that one file of a library is compiled with beside those that all files agree on, as
-/// `-D` wants them. A header that depends on one of them means different things in different files.
+/// The macros of one file of a library that not all files agree on, as values of `-D`. A header
+/// that depends on such a macro means different things in different files.
 pub fn own_macros(flags: &[String], agreed: &[String]) -> Vec<String> {
     let mut own = Vec::new();
     let mut flags = flags.iter().map(String::as_str);
@@ -110,22 +109,22 @@ pub fn own_macros(flags: &[String], agreed: &[String]) -> Vec<String> {
     own
 }
 
-/// The words of an option that a harness takes over, if it does.
+/// The words of an option, if a harness takes it over.
 fn taken_over(directory: &Path, option: &str, value: &str) -> Option<Vec<String>> {
     if matches!(option, "-include" | "-imacros") {
         return Some(vec![option.to_owned(), first(directory, value)]);
     }
-    // A library that is one header has its code where this is defined: in one file, not in the
-    // harness too.
+    // A single-header library has its code where this macro is defined. That is one file of the
+    // library and must not be the harness too.
     let name = value.split('=').next().unwrap_or(value);
     let is_code = option == "-D" && name.ends_with("_IMPLEMENTATION");
-    // And a harness has a `main` of its own.
+    // A harness has its own `main`, so a macro that renames `main` is not taken over.
     let is_main = name == "main";
     (!is_code && !is_main).then(|| vec![format!("{option}{value}")])
 }
 
-/// A file that is included first: in the folder of the command, or else, as it is written, in the
-/// folders for headers.
+/// The path of a file that is included first. A file that exists in the command's folder becomes an
+/// absolute path; any other name is kept, since it is searched in the include folders.
 pub(super) fn first(directory: &Path, file: &str) -> String {
     let path = resolve(directory, file);
     match path.is_file() {

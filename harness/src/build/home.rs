@@ -1,18 +1,18 @@
-//! Folders in committed lists of files that are somewhere else on each machine.
+//! Folders in committed lists of files whose location differs between machines.
 //!
 //! The sources of a dependency lie below cargo's own folder (`registry/src/...`,
-//! `git/checkouts/...`), and what was copied of its build lies in the package, to which no relative
-//! path leads from there. So a list names both folders by words, which are replaced where the list
-//! is read.
+//! `git/checkouts/...`). Copies of files that its build generated lie in the package, and no
+//! relative path leads from one to the other on every machine. A list therefore has placeholders
+//! for both folders, which are replaced when the list is read.
 
 use std::path::{Path, PathBuf};
 
-/// Stands for cargo's folder.
+/// The placeholder for cargo's folder.
 const CARGO: &str = "${CARGO_HOME}";
-/// Stands for the package's.
+/// The placeholder for the package's folder.
 const PACKAGE: &str = "${CEGAR_PACKAGE}";
 
-/// The text of a package's list as it is committed.
+/// The text of a package's list in the form that is committed.
 pub fn portable(text: &str, package: &Path) -> String {
     folders(package)
         .into_iter()
@@ -21,7 +21,7 @@ pub fn portable(text: &str, package: &Path) -> String {
         })
 }
 
-/// The text of a package's committed list as it is meant on this machine.
+/// The text of a package's committed list with the paths of this machine.
 pub fn local(text: &str, package: &Path) -> String {
     folders(package)
         .into_iter()
@@ -30,7 +30,7 @@ pub fn local(text: &str, package: &Path) -> String {
         })
 }
 
-/// The words, and the folders as they stand in a text of JSON.
+/// The placeholders and the folders, written as in JSON text.
 fn folders(package: &Path) -> Vec<(&'static str, String)> {
     let cargo = cargo();
     let known = [(PACKAGE, Some(package)), (CARGO, cargo.as_deref())];
@@ -46,7 +46,7 @@ fn cargo() -> Option<PathBuf> {
     given.map(PathBuf::from).or_else(usual)
 }
 
-/// An absolute path in JSON, without the quotes.
+/// An absolute path as JSON text, without the quotes.
 fn quoted(folder: &Path) -> Option<String> {
     let text = serde_json::to_string(folder.to_str()?).ok()?;
     let inner = text.trim_matches('"').trim_end_matches('/');

@@ -1,10 +1,10 @@
 //! C bodies for undefined functions.
 //!
-//! A mock takes its result from its channel and ignores its arguments; with `()` as parameters the
-//! body fits every caller on the calling conventions in use. Only the size and sort of the result
-//! matter, and those come from the tool, which saw the call's exact type. A function that the tool
-//! has not seen (it was added since) is taken to return an `int`, as C itself once did, and the
-//! build says so.
+//! A mock takes its result from its channel and ignores its arguments. With `()` as parameters the
+//! body fits every caller under the calling conventions in use. Only the size and sort of the
+//! result matter; the tool provides them, since it saw the exact type of the call. A function that
+//! the tool has not seen (it was added since) is assumed to return an `int`, as in early C, and the
+//! build prints a warning.
 
 use std::fmt::Write as _;
 
@@ -21,7 +21,7 @@ size_t crunner_object_size(const void *p);
 void *crunner_mock_pointer(const char *channel, size_t pointee, int raw_allowed);
 ";
 
-/// The heap: natively the runtime's.
+/// The heap functions of the native build are the runtime's.
 const NATIVE: &str = "\
 #define malloc crunner_malloc
 #define calloc crunner_calloc
@@ -33,7 +33,7 @@ void *calloc(size_t count, size_t size);
 void *crunner_row(size_t size);
 ";
 
-/// The C file with the bodies of those functions that search, proofs and tests compile alike.
+/// The C file with the bodies that the search, proofs and tests share.
 pub(crate) fn typed_source(functions: &[MockedFunction], native: bool) -> String {
     let wanted = |f: &&MockedFunction| {
         if native {
@@ -53,7 +53,7 @@ pub(crate) fn typed_source(functions: &[MockedFunction], native: bool) -> String
     )
 }
 
-/// The C file with the bodies of those whose types are not known.
+/// The C file with the bodies of the functions whose types are unknown.
 pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
     let mut text = PROLOGUE.to_owned();
     for function in functions
@@ -75,7 +75,7 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
                 "_Bool {name}() {{\n    unsigned char v;\n    crunner_choose({channel}, &v, \
                  1);\n    return v & {SET};\n}}"
             ),
-            // Widened, so that a caller which takes it for a `long` sees the same number.
+            // Widened, so that a caller that expects a `long` sees the same number.
             Shape::Int {
                 size: 4,
                 signed: true,
@@ -128,7 +128,7 @@ pub(super) fn literal(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The names that a linker did not find, from what it printed (GNU ld, gold, lld, mold).
+/// The names of undefined symbols in the output of a linker (GNU ld, gold, lld, mold).
 pub(crate) fn undefined_in(linker_output: &str) -> Vec<String> {
     let mut names: Vec<String> = linker_output
         .lines()

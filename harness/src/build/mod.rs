@@ -1,14 +1,13 @@
 //! Builds harnesses: the whole of a generated package's `build.rs` is one call of [`harnesses`].
 //!
-//! Each harness becomes an executable of its own, since a run needs a process of its own anyway and
-//! two harnesses may define the same names. The user's C is compiled as it is, then its object
-//! files are told, by `objcopy`, to call the stubs where they would call the outside world; a
-//! symbol that the user's code defines itself stays. It is compiled without optimisation, because
-//! optimisers delete the very behaviour that a test is about (C11 6.8.5p6, undefined behaviour).
-//! Sanitizers are used where this compiler has them, so that one byte too far is a report and not
-//! luck.
+//! Each harness becomes a separate executable, since a run needs its own process anyway and two
+//! harnesses may define the same names. The user's C code is compiled unchanged. `objcopy` then
+//! redirects its calls of the outside world to the stubs; a symbol that the user's code defines
+//! itself is not redirected. The code is compiled without optimisation, because optimisers remove
+//! the very behaviour that a test is about (C11 6.8.5p6, undefined behaviour). Sanitizers are used
+//! if this compiler has them, so that an access one byte out of bounds is always reported.
 //!
-//! Nothing but a C compiler with its binutils is needed. [`Build`] is the same thing by hand.
+//! Only a C compiler with its binutils is needed. [`Build`] configures the same build by hand.
 
 mod announce;
 mod archive;
@@ -47,23 +46,23 @@ pub use package::CAPTURED;
 pub use paths::resolve;
 pub use script::{BUILD_SCRIPT, BuildScript};
 
-/// The C files in a package's `models/`, by name: bodies that the user gives to functions which
-/// nobody else defines. They may choose and assume with `crunner.h`, and count in the search, in
-/// proofs and in tests.
+/// The C files in a package's `models/`, sorted by name: bodies that the user gives to undefined
+/// functions. They may choose and assume with `crunner.h`, and are used in the search, in proofs
+/// and in tests.
 pub fn models(root: &Path) -> Vec<PathBuf> {
     compile::c_files(&root.join("models")).unwrap_or_default()
 }
 
-/// The C bodies of these external functions for the search: those whose types are known and matter.
-/// Empty if there are none.
+/// The C bodies of these external functions for the search. It has those whose types are known and
+/// matter, and is empty if there are none.
 pub fn search_bodies(functions: &[MockedFunction]) -> String {
     mocks::typed_source(functions, false)
 }
 
-/// Builds every harness of this package: those of `cegar.toml`, or, where it lists none, each `*.c`
-/// in `folder`.
+/// Builds every harness of this package: those that `cegar.toml` lists or, if it lists none, each
+/// `*.c` in `folder`.
 ///
-/// On an error the build script ends, saying why.
+/// On an error the build script prints the reason and ends.
 pub fn harnesses(folder: &str) {
     let root =
         std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| PathBuf::from("."), PathBuf::from);
@@ -90,9 +89,9 @@ pub struct Built {
     pub runner: PathBuf,
     /// The sanitizers it was built with.
     pub sanitizers: Vec<String>,
-    /// Undefined functions that the tool did not know: taken to return `int`.
+    /// Undefined functions that the tool did not know, which are assumed to return `int`.
     pub guessed: Vec<String>,
-    /// What else there is to say about it.
+    /// Further notes for the user.
     pub notes: Vec<String>,
     /// Every file that it was built from.
     pub inputs: Vec<PathBuf>,
@@ -108,11 +107,11 @@ struct Harness {
     checks: Checks,
     argv: usize,
     bindings: Option<PathBuf>,
-    /// Macros of its own.
+    /// The harness's own macros.
     defines: Vec<String>,
 }
 
-/// Which harnesses to build, and of what.
+/// The harnesses to build, and the sources and options that they are built with.
 #[derive(Debug, Clone)]
 pub struct Build {
     root: PathBuf,
@@ -138,7 +137,7 @@ impl Default for Build {
 }
 
 impl Build {
-    /// Nothing yet. Relative paths are relative to the current folder (in a build script, the
+    /// An empty build. Relative paths are relative to the current folder (in a build script, the
     /// package).
     pub fn new() -> Self {
         Build {
@@ -159,15 +158,15 @@ impl Build {
         }
     }
 
-    /// Only the harness of this name, of those that the package has.
+    /// Keeps only the harness of this name.
     #[must_use]
     pub fn only(mut self, name: &str) -> Self {
         self.harnesses.retain(|harness| harness.name == name);
         self
     }
 
-    /// One more harness; the methods `file`, `entry`, `property`, `argv` and `bindings` then speak
-    /// of it.
+    /// Adds a harness. The methods `file`, `entry`, `property`, `argv` and `bindings` configure the
+    /// harness that was added last.
     #[must_use]
     pub fn harness(mut self, name: &str) -> Self {
         let name = name.to_owned();
@@ -191,27 +190,27 @@ impl Build {
         self
     }
 
-    /// Its C file.
+    /// The harness's C file.
     #[must_use]
     pub fn file(self, file: impl Into<PathBuf>) -> Self {
         self.last(|harness| harness.file = Some(file.into()))
     }
 
-    /// The function it starts in. Default: `LLVMFuzzerTestOneInput`, `main` or one of its own name,
-    /// whichever is defined.
+    /// The entry function. Default: `LLVMFuzzerTestOneInput`, `main` or a function with the
+    /// harness's name, whichever is defined.
     #[must_use]
     pub fn entry(self, function: &str) -> Self {
         self.last(|harness| harness.entry = Some(function.to_owned()))
     }
 
-    /// What is checked: `assertion`, `unreach` (`abort` merely ends the run), `memory` (the
+    /// The property to check: `assertion`, `unreach` (`abort` merely ends the run), `memory` (the
     /// default), `overflow` or `all`.
     #[must_use]
     pub fn property(self, name: &str) -> Self {
         self.properties(&[name])
     }
 
-    /// What is checked, where that is more than one property.
+    /// The properties to check, if there are several.
     #[must_use]
     pub fn properties<S: AsRef<str>>(mut self, names: &[S]) -> Self {
         match Checks::read(names) {
@@ -220,18 +219,18 @@ impl Build {
                 self.problem = Some(name);
                 self
             }
-            // Reading fails in no other way.
+            // `Checks::read` has no other error.
             Err(_) => self,
         }
     }
 
-    /// How many arguments `main` may get.
+    /// The maximal number of arguments of `main`.
     #[must_use]
     pub fn argv(self, most: usize) -> Self {
         self.last(|harness| harness.argv = most)
     }
 
-    /// A header whose types and functions the tests want (feature `bindings`).
+    /// A header whose types and functions the tests use (feature `bindings`).
     #[must_use]
     pub fn bindings(self, header: impl Into<PathBuf>) -> Self {
         self.last(|harness| harness.bindings = Some(header.into()))
@@ -249,20 +248,20 @@ impl Build {
         self
     }
 
-    /// A C file with arguments of its own.
+    /// A C file with its own arguments.
     #[must_use]
     pub fn unit(mut self, unit: Unit) -> Self {
         self.units.push(unit);
         self
     }
 
-    /// A folder of headers.
+    /// An include folder.
     #[must_use]
     pub fn include(self, folder: impl Into<PathBuf>) -> Self {
         self.includes([folder])
     }
 
-    /// Folders of headers.
+    /// Include folders.
     #[must_use]
     pub fn includes<P: Into<PathBuf>>(mut self, folders: impl IntoIterator<Item = P>) -> Self {
         for folder in folders {
@@ -284,7 +283,7 @@ impl Build {
         self
     }
 
-    /// A undefined function; what was known of it before counts no more.
+    /// Mocks an undefined function, replacing an earlier description of the same function.
     #[must_use]
     pub fn mock(mut self, function: MockedFunction) -> Self {
         self.mocked.retain(|known| known.name != function.name);
@@ -299,7 +298,7 @@ impl Build {
         self
     }
 
-    /// Where to write; default: cargo's `OUT_DIR`.
+    /// The output folder; default: cargo's `OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(folder.into());
@@ -313,33 +312,35 @@ impl Build {
         self
     }
 
-    /// A folder to keep what is the same for every program in: the stubs' object files, and what
-    /// this compiler can do. Default: the folder `harness` of the one that `CEGAR_CACHE` names,
-    /// which packages share, or else a folder beside what is built, so that a change of the C code
-    /// compiles that code only.
+    /// A cache folder for what is the same for every program: the stubs' object files, and what
+    /// this compiler can do. Default: the folder `harness` in the folder that `CEGAR_CACHE` names,
+    /// which packages share, or else a folder beside the output, so that a change of the C code
+    /// recompiles only that code.
     #[must_use]
     pub fn cache(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache = Some(folder.into());
         self
     }
 
-    /// A folder to keep the object files of the user's own code in, by content: several harnesses
-    /// of a library and several runs share them. Default: none.
+    /// A cache folder for the object files of the user's own code, by content. Several harnesses of
+    /// a library and several runs share it. Default: none.
     #[must_use]
     pub fn objects(mut self, folder: impl Into<PathBuf>) -> Self {
         self.objects = Some(folder.into());
         self
     }
 
-    /// When this is set, compilers are killed and the build ends with [`BuildError::Interrupted`].
+    /// A flag that stops the build: compilers are killed, and the build ends with
+    /// [`BuildError::Interrupted`].
     #[must_use]
     pub fn stop(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = tools::Stop(Some(stop));
         self
     }
 
-    /// Builds all harnesses and tells cargo where they are. Where one cannot be built its tests
-    /// fail, saying why, and the others are built; where none can, the build script ends.
+    /// Builds all harnesses and tells cargo where they are. If a harness cannot be built, its tests
+    /// fail with the reason, and the others are still built. If none can be built, the build script
+    /// fails.
     pub fn compile(&self) {
         let out = match self.out() {
             Ok(out) => out,
@@ -364,7 +365,7 @@ impl Build {
         announce(&built, &self.inputs);
     }
 
-    /// Where the stubs' object files are kept when the executables go to `out`.
+    /// The cache folder for the stubs' object files, if the executables go to `out`.
     fn kept(&self, out: &Path) -> PathBuf {
         let shared = || std::env::var_os("CEGAR_CACHE").filter(|folder| !folder.is_empty());
         self.cache
@@ -382,10 +383,10 @@ impl Build {
         out.ok_or(BuildError::NoOutDir)
     }
 
-    /// Builds all harnesses, and says nothing to cargo.
+    /// Builds all harnesses without printing anything for cargo.
     ///
     /// # Errors
-    /// When one of them cannot be built.
+    /// If one of them cannot be built.
     pub fn try_compile(&self) -> Result<Vec<Built>, BuildError> {
         let out = self.out()?;
         self.harnesses

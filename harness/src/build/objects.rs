@@ -1,12 +1,12 @@
-//! Object files of the user's code, kept by content.
+//! A cache of object files of the user's code, by content.
 //!
 //! All harnesses of a library compile the same files, and a campaign builds the executable of a
-//! test again whenever it has a finding. An object is found by what it was compiled with and by the
-//! preprocessed text, which is made anew each time: a header that appears before another one of its
-//! name on the search path, or an include path in the environment, changes no file that was read.
-//! The object is used if every file that was read then is what it was (the text does not tell
-//! columns): the compiler's own list of them lies beside the object, each with a hash of its
-//! content, and one of the object.
+//! test again for each finding. The key of an object is what it was compiled with and its
+//! preprocessed text, which is made anew each time. The text is needed because a new header that
+//! shadows another one on the search path, or an include path in the environment, changes none of
+//! the files that were read. The object is reused only if all files that were read are unchanged
+//! too, since the text does not show columns. For this, the compiler's list of these files is kept
+//! beside the object, with a hash of each file and of the object.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,21 +14,20 @@ use std::time::SystemTime;
 
 use super::cache::name;
 
-/// Bytes that the folder may hold, and how much is left when it is cleared of the oldest.
+/// The maximal size of the folder in bytes, and the size to which the oldest entries are removed.
 const MOST: u64 = 1 << 30;
 const LEFT: u64 = MOST / 4 * 3;
 
-/// A place for objects, or none.
+/// A folder for objects, or none if nothing is cached.
 pub(crate) struct Objects {
     folder: Option<PathBuf>,
 }
 
-/// What one object is known by: the compiler with its arguments, the source, and its preprocessed
-/// text.
+/// The key of an object: the compiler with its arguments, the source and its preprocessed text.
 pub(crate) struct Known(String);
 
 impl Objects {
-    /// In this folder, if it can be made.
+    /// A cache in this folder. Without a folder, if none is given or it cannot be created.
     pub fn new(folder: Option<&Path>) -> Objects {
         let folder = folder
             .filter(|folder| fs::create_dir_all(folder).is_ok())
@@ -41,7 +40,7 @@ impl Objects {
         self.folder.is_some()
     }
 
-    /// What the object of `source` is known by, compiled as `how` says from `text`.
+    /// The key of the object of `source`, which is compiled from `text` as `how` describes.
     pub fn known(how: &str, source: &Path, text: &[u8]) -> Known {
         Known(name(&[
             how.as_bytes(),
@@ -50,8 +49,8 @@ impl Objects {
         ]))
     }
 
-    /// Copies the object to `object` and returns the files that it was made of, if there is one
-    /// that is as good as new. Files below `scratch` are left out: they come with this program.
+    /// Copies the cached object to `object` and returns the files that it was made of, if there is
+    /// a valid one. Files below `scratch` are not compared, since this program provides them.
     pub fn take(&self, known: &Known, object: &Path, scratch: &Path) -> Option<Vec<PathBuf>> {
         let kept = self.object(known)?;
         let list = fs::read_to_string(kept.with_extension("files")).ok()?;
@@ -68,19 +67,19 @@ impl Objects {
         }
         fs::copy(&kept, object).ok()?;
         if content(object)? != whole {
-            // It is compiled again, and replaced.
+            // The object is damaged: it is compiled again and replaced.
             let _ = fs::remove_file(&kept);
             return None;
         }
         if let Ok(file) = fs::File::open(&kept) {
-            // It only seems older than it is where this fails.
+            // If this fails, the object merely counts as older.
             let _ = file.set_modified(SystemTime::now());
         }
         Some(files)
     }
 
-    /// Keeps an object that was made of these files. What cannot be kept is compiled again next
-    /// time.
+    /// Caches an object that was made of these files. If that fails, the object is compiled again
+    /// next time.
     pub fn keep(&self, known: &Known, object: &Path, files: &[PathBuf], scratch: &Path) {
         let Some(kept) = self.object(known) else {
             return;
@@ -97,7 +96,7 @@ impl Objects {
             write(&made).and_then(|()| fs::rename(&made, path)).is_ok()
         };
         let list_path = kept.with_extension("files");
-        // The list last: an object without one is not used.
+        // The list is written last, since an object without a list is not used.
         let _ = fs::remove_file(&list_path);
         if put(&kept, &|to| fs::copy(object, to).map(drop)) {
             put(&list_path, &|to| fs::write(to, &list));
@@ -108,7 +107,7 @@ impl Objects {
         Some(self.folder.as_ref()?.join(format!("{}.o", known.0)))
     }
 
-    /// Removes the oldest if there is too much.
+    /// Removes the oldest objects if the folder exceeds its maximal size.
     pub fn clear(&self) {
         let entries = self
             .folder

@@ -1,4 +1,4 @@
-//! The builds of a package: what `cegar.toml` and the files beside it say.
+//! The build that `cegar.toml` and the other files of a package describe.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,12 @@ use super::{compile, config};
 pub const CAPTURED: &str = "CEGAR_CAPTURED";
 
 impl Build {
-    /// What a package's files say (see [`harnesses`](super::harnesses)). Where the environment
-    /// variable `CEGAR_CAPTURED` names a file, that is the list of captured sources instead of the
-    /// package's own.
+    /// The build that a package's files describe (see [`harnesses`](super::harnesses)). If the
+    /// environment variable `CEGAR_CAPTURED` names a file, that file is the list of captured
+    /// sources instead of the package's own.
     ///
     /// # Errors
-    /// When a file cannot be read or understood.
+    /// If a file cannot be read or is invalid.
     pub fn from_package(root: &Path, folder: &str) -> Result<Self, BuildError> {
         let list = std::env::var_os(CAPTURED).map(PathBuf::from);
         Self::from_package_with(root, folder, list.as_deref())
@@ -30,7 +30,7 @@ impl Build {
     /// As [`Build::from_package`], with this list of captured sources instead of the package's own.
     ///
     /// # Errors
-    /// When a file cannot be read or understood.
+    /// If a file cannot be read or is invalid.
     pub fn from_package_with(
         root: &Path,
         folder: &str,
@@ -72,7 +72,7 @@ impl Build {
                 build.inputs.push(root.join(&script.file));
             }
         }
-        // For a quick look at a variant of the C code: CEGAR_DEFINES=FIXED cargo test
+        // To try a variant of the C code: CEGAR_DEFINES=FIXED cargo test
         for define in std::env::var("CEGAR_DEFINES")
             .unwrap_or_default()
             .split(',')
@@ -116,7 +116,7 @@ impl Build {
     }
 }
 
-/// A harness as `cegar.toml` has it.
+/// A harness as `cegar.toml` describes it.
 fn harness(
     root: &Path,
     folder: &str,

@@ -1,13 +1,13 @@
-//! Compiles many files at once.
+//! Compiles many files in parallel.
 //!
-//! Each file of a library has its own flags, and `cc` compiles in parallel only what has the same.
-//! A library of a hundred and fifty files takes minutes one by one.
+//! Each file of a library has its own flags, and `cc` compiles in parallel only files with the same
+//! flags. Compiling a library of 150 files one by one takes minutes.
 
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Does the same with each, on as many threads as cargo (`NUM_JOBS`) or the machine allows; the
-/// results in their order.
+/// Applies `work` to each item, on as many threads as cargo (`NUM_JOBS`) or the machine allows. The
+/// results have the order of the items.
 pub(crate) fn parallel<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let told = std::env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok());
     let threads = told

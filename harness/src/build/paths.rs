@@ -1,9 +1,9 @@
-//! Paths as people read them: `cegar.toml` says `../c/a.c`, and compilers would repeat
-//! `cegar/../c/a.c` for ever.
+//! Short paths: `cegar.toml` says `../c/a.c`, and compilers would print `cegar/../c/a.c` in every
+//! message.
 
 use std::path::{Component, Path, PathBuf};
 
-/// `path` as seen from `folder`, without `..` where that is the same file.
+/// `path` relative to `folder`, with `..` resolved if that names the same file.
 pub fn resolve(folder: &Path, path: impl AsRef<Path>) -> PathBuf {
     let long = folder.join(path);
     let mut short = PathBuf::new();
@@ -14,7 +14,7 @@ pub fn resolve(folder: &Path, path: impl AsRef<Path>) -> PathBuf {
             component => short.push(component),
         }
     }
-    // Behind a symbolic link, `..` is somewhere else.
+    // After a symbolic link, `..` leads elsewhere.
     match (short.canonicalize(), long.canonicalize()) {
         (Ok(a), Ok(b)) if a == b => short,
         _ => long,

@@ -1,16 +1,16 @@
 //! The build script whose compiler calls `captured.json` lists.
 //!
-//! `cargo test` of a package alone takes the list as it is committed: the tool, which asks cargo
-//! what the build compiles now, is not there. A list that a change of the build script has made old
-//! would build other C code than the crate's, and its tests would pass without a word. So the
-//! package keeps what the script was when the list was made, and its build says where that is no
-//! longer so.
+//! `cargo test` of a package alone uses the list as it was committed, since the tool, which asks
+//! cargo what the build compiles now, does not run. If the build script has changed since, the list
+//! is outdated: the tests would build other C code than the crate does, and could pass silently.
+//! The package therefore keeps a hash of the script from when the list was made, and its build
+//! warns if the script has changed.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The file of the package that says it.
+/// The file of the package that stores it.
 pub const BUILD_SCRIPT: &str = "build_script.json";
 
 /// See the [module](self).
@@ -18,12 +18,12 @@ pub const BUILD_SCRIPT: &str = "build_script.json";
 pub struct BuildScript {
     /// The script, relative to the package.
     pub file: PathBuf,
-    /// What it was: 16 hexadecimal digits, the same for either way to end lines.
+    /// A hash of its text: 16 hexadecimal digits, the same for LF and CRLF line ends.
     pub hash: String,
 }
 
 impl BuildScript {
-    /// A script as it is now, with the path that is kept of it.
+    /// Describes a script by its current text and the path that is stored.
     pub fn of(file: PathBuf, text: &[u8]) -> BuildScript {
         BuildScript {
             file,
@@ -31,7 +31,7 @@ impl BuildScript {
         }
     }
 
-    /// What the build of a package has to say of the list that it is built from.
+    /// The warning of a package's build if its list may be outdated.
     pub(super) fn note(&self, package: &Path) -> Option<String> {
         self.has_changed(package).then(|| {
             format!(
@@ -42,16 +42,16 @@ impl BuildScript {
         })
     }
 
-    /// Whether the script is another one now. One that is not there cannot be compared.
+    /// Whether the script has changed. A script that cannot be read does not count as changed.
     fn has_changed(&self, package: &Path) -> bool {
         let text = std::fs::read(package.join(&self.file));
         text.is_ok_and(|text| BuildScript::of(PathBuf::new(), &text).hash != self.hash)
     }
 }
 
-/// FNV-1a of 64 bits: changes are to be seen, not attacks, and every test package would have to
-/// build a library for more. The standard library's hashes are others with each release, and this
-/// one is committed.
+/// 64-bit FNV-1a. It only has to detect changes, not attacks, and a stronger hash would be one more
+/// library that every test package has to build. The standard library's hash may differ between
+/// releases, and this one is committed.
 fn hash(text: &[u8]) -> u64 {
     let bytes = text.iter().filter(|byte| **byte != b'\r');
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
@@ -59,7 +59,7 @@ fn hash(text: &[u8]) -> u64 {
     })
 }
 
-/// The script that a package keeps, if its file is there.
+/// The script that a package stores, if the script's file exists.
 pub(super) fn kept(package: &Path) -> Option<BuildScript> {
     let text = std::fs::read(package.join(BUILD_SCRIPT)).ok()?;
     let script: BuildScript = serde_json::from_slice(&text).ok()?;

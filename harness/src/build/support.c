@@ -1,6 +1,5 @@
-/* Says where a harness crashed, when no sanitizer is there to say it: prints the addresses on the
- * stack, relative to the executable, for addr2line. Linked only into harnesses without
- * AddressSanitizer. */
+/* Prints where a harness crashed if no sanitizer does: the addresses on the stack, relative to the
+ * executable, for addr2line. Linked only into harnesses without AddressSanitizer. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stddef.h>
@@ -31,8 +30,8 @@ static void crunner_crash(int number) {
     for (int i = 0; i < n; i++) {
         uintptr_t at = (uintptr_t)frames[i], start = (uintptr_t)__executable_start;
         int inside = at >= start && at < (uintptr_t)_end;
-        /* The frame after the signal's trampoline is the fault itself; every other is a return
-         * address. */
+        /* The frame after the signal's trampoline is the fault itself; every other address is a
+         * return address, so the call is one byte before it. */
         if (inside) crunner_crashed_at(at - start - !outside);
         outside = !inside;
     }

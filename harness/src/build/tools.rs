@@ -1,8 +1,8 @@
-//! The programs that a build needs beside the compiler, and what this compiler can do.
+//! The programs that a build needs besides the compiler, and what this compiler can do.
 //!
-//! Only what a C compiler brings along: `nm` and `objcopy` of binutils, or LLVM's under whichever
-//! name they are installed. Whether sanitizers work is found out by trying, since a compiler that
-//! accepts the option often lacks the runtime.
+//! Only programs that come with a C compiler are needed: `nm` and `objcopy` of binutils, or LLVM's
+//! under any of their usual names. Whether sanitizers work is tested by running a program, since a
+//! compiler that accepts the option often lacks the runtime.
 
 use std::collections::HashSet;
 use std::os::unix::process::CommandExt as _;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use super::BuildError;
 use super::cache::Cache;
 
-/// Runs a command to its end; a command that fails is an error with what it printed.
+/// Runs a command to its end. If it fails, the error has what it printed.
 pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
     let shown = shown(command);
     let output = command.output().map_err(|why| BuildError::Start {
@@ -31,14 +31,14 @@ pub(crate) fn run(command: &mut Command) -> Result<Output, BuildError> {
     })
 }
 
-/// A command for people: without its environment, which may hold passwords.
+/// A command for messages, without its environment, which may hold passwords.
 fn shown(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
     words.join(" ")
 }
 
-/// Set when what is built is no longer needed.
+/// A flag that is set when the result of the build is no longer needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(pub Option<Arc<AtomicBool>>);
 
@@ -50,11 +50,10 @@ impl Stop {
     }
 }
 
-/// How often a compiler is looked at.
+/// The polling interval while a compiler runs.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// As [`run`], for what takes long: a program whose result is no longer needed is killed with all
-/// that it started.
+/// As [`run`], for long commands: when `stop` is set, the program and all its children are killed.
 pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildError> {
     if stop.0.is_none() {
         return run(command).map(drop);
@@ -74,7 +73,7 @@ pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildE
         .process_group(0);
     let child = command.spawn().map_err(start)?;
     let group = i32::try_from(child.id()).ok();
-    // Its words are read beside the wait: the pipe may fill up.
+    // The output is read on another thread, since a full pipe would block the program.
     let ended = std::thread::spawn(move || child.wait_with_output());
     let mut killed = false;
     while !ended.is_finished() {
@@ -82,9 +81,9 @@ pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildE
             && stop.is_set()
             && let Some(group) = group
         {
-            // SAFETY: a signal to the group that the child leads. It was not waited for a moment
-            // ago; were its number given to another process since, that one would have to lead a
-            // group.
+            // SAFETY: this sends a signal to the process group of the child. The child was not yet
+            // reaped a moment ago. If its number had been reused since, it would have to belong to
+            // another process that leads a group.
             unsafe { libc::killpg(group, libc::SIGKILL) };
             killed = true;
         }
@@ -106,7 +105,7 @@ pub(crate) fn run_until(command: &mut Command, stop: &Stop) -> Result<(), BuildE
     })
 }
 
-/// The first of some programs that is installed.
+/// The first of these programs that is installed.
 fn first_of(what: &'static str, names: &[&str]) -> Result<PathBuf, BuildError> {
     let works = |name: &&&str| {
         Command::new(name)
@@ -123,7 +122,7 @@ fn first_of(what: &'static str, names: &[&str]) -> Result<PathBuf, BuildError> {
     }
 }
 
-/// Renames symbols within an object file: pairs of the old name and the new.
+/// Renames symbols within an object file. A pair has the old name and the new name.
 pub(crate) fn redefine(
     from: &Path,
     to: &Path,
@@ -132,8 +131,8 @@ pub(crate) fn redefine(
     let objcopy = first_of("objcopy", &["objcopy", "llvm-objcopy", "llvm-objcopy-19"])?;
     let (mut from, mut rest) = (from, pairs.to_vec());
     loop {
-        // GNU objcopy refuses two old names for one new name, so the second has to wait for another
-        // turn.
+        // GNU objcopy rejects two renames to the same name, so the second has to wait for another
+        // round.
         let mut targets = HashSet::new();
         let (now, later): (Vec<_>, Vec<_>) = rest
             .into_iter()
@@ -150,7 +149,7 @@ pub(crate) fn redefine(
     }
 }
 
-/// Lets another file's definition of a symbol take precedence.
+/// Makes a symbol of an object weak, so that the definition in another file takes precedence.
 pub(crate) fn weaken(object: &Path, symbol: &str) -> Result<(), BuildError> {
     let objcopy = first_of("objcopy", &["objcopy", "llvm-objcopy", "llvm-objcopy-19"])?;
     run(Command::new(objcopy)
@@ -162,11 +161,11 @@ pub(crate) fn weaken(object: &Path, symbol: &str) -> Result<(), BuildError> {
 /// The global symbols of an object file.
 #[derive(Debug, Default)]
 pub(crate) struct Symbols {
-    /// Those that it defines.
+    /// The symbols that it defines.
     pub defined: HashSet<String>,
-    /// Those of them that no other file may define.
+    /// The defined symbols that no other file may define.
     pub strong: HashSet<String>,
-    /// Those that it wants from elsewhere.
+    /// The symbols that it uses and does not define.
     pub wanted: HashSet<String>,
 }
 
@@ -178,7 +177,7 @@ pub(crate) fn symbols(object: &Path) -> Result<Symbols, BuildError> {
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let mut words = line.split_whitespace();
         if let (Some(name), Some(sort)) = (words.next(), words.next()) {
-            // A common symbol, a weak one and a unique one may stand in several files.
+            // Several files may define a common, weak or unique symbol.
             if !matches!(sort, "U" | "w" | "v" | "W" | "V" | "C" | "c" | "u") {
                 symbols.strong.insert(name.to_owned());
             }
@@ -193,7 +192,7 @@ pub(crate) fn symbols(object: &Path) -> Result<Symbols, BuildError> {
     Ok(symbols)
 }
 
-/// Of some groups of sanitizers, those with which this compiler builds a program that runs.
+/// The groups of sanitizers with which this compiler builds a program that runs.
 pub(crate) fn working_sanitizers<'a>(
     compiler: &cc::Tool,
     groups: &[&'a str],

@@ -1,37 +1,38 @@
-//! How objects from outside stand on a channel: the grammar, once.
+//! The grammar by which objects from outside stand on a channel.
 //!
-//! Who reads a test's objects off a run, who looks for the numbers on a tape and who writes a
-//! test's values down as bytes must meet the same choices in the same order as the C bodies do. So
-//! there is one walk over the grammar, which asks a [`Source`] for each choice: the source answers
-//! from bytes, from the choices of a run, or from values in memory ([`object`](crate::object())).
-//! The walk knows what a choice decides, and gives what was read. The C bodies are made with the
-//! constants and the [`Plan`] from here, and a test compares what they receive with what the walk
-//! reads.
+//! Three readers must meet the same choices in the same order as the C bodies: the code that reads
+//! a test's objects off a run, the code that looks for numbers on a tape, and the code that writes
+//! a test's values as bytes. There is therefore a single walk over the grammar, which asks a
+//! [`Source`] for each choice. The source answers from bytes, from the choices of a run, or from
+//! values in memory ([`object`](crate::object())). The walk tells the source what a choice decides,
+//! and returns what was read. The C bodies are generated from the constants and the [`Plan`]
+//! defined here, and a test compares what they receive with what the walk reads.
 //!
-//! A pointer is a byte, the *selector*: [`NULL`], [`FRESH`] or [`EARLIER`] modulo [`SORTS`], the
-//! quotient says how many elements or which earlier object. Fresh elements follow, each as the
-//! bytes between its pointers and then its pointers. A pointer to a function is a *flag*, a byte of
-//! which one bit counts.
+//! A pointer is encoded as a byte, the *selector*. Modulo [`SORTS`] it is [`NULL`], [`FRESH`] or
+//! [`EARLIER`]; the quotient gives the number of elements or which earlier object it is. Fresh
+//! elements follow, each as the bytes between its pointers and then its pointers. A pointer to a
+//! function is encoded as a *flag*: one bit of a byte.
 
 use std::borrow::Cow;
 
 use super::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 
-/// Elements that an array from outside has at most, where the program indexes a pointer that came
-/// from there.
+/// The maximal number of elements of an array from outside, if the program indexes the pointer to
+/// it.
 pub const ELEMENTS: usize = 8;
-/// Characters, where it is an array of single bytes.
+/// The same maximum for an array of single bytes.
 pub const CHARACTERS: usize = 64;
-/// How long a chain of fresh objects is at most: past it, pointers are NULL or lead back.
+/// The maximal length of a chain of fresh objects. At this depth, pointers are NULL or lead to
+/// earlier objects.
 pub const DEPTH: usize = 8;
-/// How often a function that is handed out is called back by one call.
+/// How often one call can call back a function that it was given.
 pub const CALLS_BACK: usize = 2;
-/// Pointers within one object that are followed; further ones are NULL.
+/// The number of pointers within one object that are followed; further pointers are NULL.
 pub const FOLLOWED: usize = 64;
-/// The bit of a flag.
+/// The bit of a flag byte that counts.
 pub const SET: u8 = 1;
 
-/// How many sorts of selectors there are.
+/// The number of sorts of selectors.
 pub(crate) const SORTS: u8 = 3;
 /// The sort of a NULL pointer.
 pub(crate) const NULL: u8 = 0;
@@ -39,23 +40,23 @@ pub(crate) const NULL: u8 = 0;
 pub(crate) const FRESH: u8 = 1;
 /// The sort of a pointer to an object that was handed out before.
 pub(crate) const EARLIER: u8 = 2;
-/// How many objects of a type can be handed out again.
+/// The number of objects of each type that can be handed out again.
 pub(crate) const REMEMBERED: u8 = 2;
 
-/// What a selector says of a pointer.
+/// A decoded selector of a pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Selector {
-    /// It is NULL.
+    /// The pointer is NULL.
     Null,
-    /// It leads to fresh elements: how many more than one, where that is chosen.
+    /// The pointer leads to fresh elements. If their number is chosen, it is one more than this.
     Fresh(u8),
-    /// It leads to an object that was handed out before (or, for a plain mock, is an address): how
-    /// many back.
+    /// The pointer leads to an earlier object, counted back from the latest one. (For a mock
+    /// without types, it may be a raw address.)
     Earlier(u8),
 }
 
 impl Selector {
-    /// What a byte says.
+    /// Decodes a selector byte.
     pub const fn of(byte: u8) -> Selector {
         match byte % SORTS {
             NULL => Selector::Null,
@@ -64,7 +65,7 @@ impl Selector {
         }
     }
 
-    /// The byte that says it; a number that is too large for one is the largest.
+    /// Encodes the selector. A number that is too large is replaced by the largest one.
     pub const fn byte(self) -> u8 {
         let (sort, number) = match self {
             Selector::Null => (NULL, 0),
@@ -81,34 +82,34 @@ pub const fn is_set(flag: u8) -> bool {
     flag & SET == SET
 }
 
-/// How the bytes of an object stand on a channel: first the bytes between the pointers, then
-/// pointer by pointer.
+/// The layout of an object on a channel: first the bytes between the pointers, then pointer by
+/// pointer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Plan<'a> {
     /// Runs of bytes that are chosen: offset and length.
     pub chosen: Vec<(usize, usize)>,
     /// The pointers, by offset.
     pub pointers: Vec<(usize, Inner<'a>)>,
-    /// Runs of pointers that are NULL, since there are too many: offset and length.
+    /// Runs of pointers beyond [`FOLLOWED`], which are NULL: offset and length.
     pub null: Vec<(usize, usize)>,
 }
 
-/// How the fresh elements behind a pointer stand on a channel.
+/// The layout of the fresh elements behind a pointer on a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// How many there are at most.
+    /// The maximal number of elements.
     pub most: usize,
-    /// Whether their number is chosen. Where no element holds a pointer it is not: all that there
-    /// may be are taken from the channel, zeros past its end, so that a search need not guess a
-    /// length before it can look at an element.
+    /// Whether the number of elements is chosen. It is not chosen if the elements hold no pointers:
+    /// then the maximal number is read from the channel, with zeros past its end, so that a search
+    /// need not guess a length before it can look at an element.
     pub is_counted: bool,
-    /// The bytes of all elements, where they are one choice; none are chosen of what the program
-    /// cannot look into.
+    /// The number of bytes of all elements, if they are one choice. It is 0 for types whose content
+    /// the program cannot access.
     pub at_once: Option<usize>,
 }
 
 impl Row {
-    /// How many there are, by what the selector says.
+    /// The number of elements for this number in the selector.
     pub fn count(self, more: u8) -> usize {
         match self.is_counted {
             true => 1 + usize::from(more) % self.most,
@@ -116,7 +117,7 @@ impl Row {
         }
     }
 
-    /// How many elements there is room for: characters from outside end in NUL.
+    /// The number of elements that are allocated. Characters from outside have a terminating NUL.
     pub fn room(self) -> usize {
         match self.most {
             CHARACTERS => CHARACTERS + 1,
@@ -125,60 +126,60 @@ impl Row {
     }
 }
 
-/// An object as it stood on a channel.
+/// An object that was read from a channel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// NULL.
     Null,
-    /// One that was handed out before: how many back.
+    /// An earlier object, counted back from the latest one.
     Earlier(u8),
-    /// A function: the mock of this member.
+    /// A function: the mock of the member that points to it.
     Code,
     /// Fresh elements.
     Fresh(Vec<Element>),
 }
 
-/// An element: its bytes, and its pointers by offset.
+/// An element: its bytes, and its pointers with their offsets.
 pub type Element = (Vec<u8>, Vec<(usize, Read)>);
 
-/// A place in an object that is read.
+/// The position of a choice within an object.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
     /// The object's type.
     pub object: &'a ObjectType,
-    /// The number of the element.
+    /// The index of the element.
     pub element: usize,
-    /// The offset in it.
+    /// The offset in the element.
     pub offset: usize,
-    /// How many links its pointers may still lead on.
+    /// How many further links its pointers may have.
     pub depth: usize,
 }
 
 /// What a choice decides.
 #[derive(Debug, Clone, Copy)]
 pub enum Choice<'a> {
-    /// Where a pointer leads: a selector. A result and an argument have no place.
+    /// Where a pointer leads, as a selector. A result or an argument has no place.
     Pointer(&'a Pointee, Option<Place<'a>>),
-    /// Whether this pointer to a function is set: a flag.
+    /// Whether this pointer to a function is not NULL, as a flag.
     Code(Place<'a>),
-    /// Bytes of an object from this place on, or of all elements of a row.
+    /// Bytes of an object from this place on, or the bytes of all elements of an array.
     Bytes(Place<'a>),
-    /// Whether something is written, or called: a flag.
+    /// Whether the function writes, or calls back, as a flag.
     Whether,
-    /// A number that is handed to a function.
+    /// A number that is passed to a function that is called back.
     Value(&'a Holds),
     /// As many elements as the program asked for; of bytes if there is no type.
     Elements(Option<&'a ObjectType>),
 }
 
-/// Where the walk takes its choices from.
+/// A provider of the choices for the walk.
 pub trait Source {
-    /// The bytes of the next choice: so many, or where that is the program's matter as many as
-    /// there are. `None` ends the walk.
+    /// The bytes of the next choice: `len` bytes, or as many as there are if the program determines
+    /// the number. `None` ends the walk.
     fn next(&mut self, choice: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>>;
 }
 
-/// The bytes of a channel; what is missing is zeros.
+/// The bytes of a channel, with zeros past its end.
 impl Source for &[u8] {
     fn next(&mut self, _: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>> {
         let len = len.unwrap_or(self.len());
@@ -195,7 +196,8 @@ impl Source for &[u8] {
     }
 }
 
-/// The choices of one channel, which keep their lengths: a walk ends where one does not fit.
+/// The choices of one channel with their lengths. The walk ends if a choice has another length than
+/// it expects.
 impl Source for std::slice::Iter<'_, &[u8]> {
     fn next(&mut self, _: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>> {
         let next: &[u8] = Iterator::next(self)?;
@@ -203,28 +205,28 @@ impl Source for std::slice::Iter<'_, &[u8]> {
     }
 }
 
-/// What a call takes from one of its channels.
+/// What a call reads from one of its channels.
 #[derive(Debug, Clone, Copy)]
 pub enum Asked<'a> {
-    /// Where its result leads.
+    /// The pointer that it returns.
     Result(&'a Pointee),
-    /// Elements that it writes to where a parameter points, if it does.
+    /// The elements that it writes to where a parameter points, if it writes.
     Elements(Option<&'a ObjectType>),
-    /// An object that it writes there, if it does.
+    /// The object that it writes to where a parameter points, if it writes.
     Object(&'a ObjectType),
-    /// What the function that is a parameter is called with, if it is: that function's type, and
-    /// the type of what has it.
+    /// The arguments of a parameter that is a function, if it is called. The first type is this
+    /// function's, the second one is that of the function that has the parameter.
     Call(&'a Signature, &'a Signature),
 }
 
-/// What a call took from one of its channels.
+/// What a call read from one of its channels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<'a> {
     /// Its result.
     Result(Read),
-    /// It writes nothing, or calls nothing.
+    /// It does not write, or does not call back.
     Nothing,
-    /// It writes these bytes of elements.
+    /// It writes elements with these bytes.
     Elements(Vec<u8>),
     /// It writes this object.
     Object(Element),
@@ -241,21 +243,22 @@ pub enum Argument<'a> {
     Object(Read),
 }
 
-/// How a parameter of a function that is called back gets its argument.
+/// The origin of an argument of a function that is called back.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Handed<'a> {
-    /// It is what stands beside the function, the parameter of that number from 0: `void *context`.
+    /// The parameter with this number, from 0, of the function that has the callback:
+    /// `void *context`.
     Beside(usize),
     /// It is NULL.
     Null,
-    /// It leads to an object from the channel.
+    /// A pointer to an object from the channel.
     Object(&'a Pointee),
-    /// It is on the channel.
+    /// A value from the channel.
     Value(&'a Holds),
 }
 
 impl Signature {
-    /// What `callback`, a parameter, is called with.
+    /// The origins of the arguments that `callback`, a parameter, is called with.
     pub fn handed<'c>(&self, callback: &'c Signature) -> impl Iterator<Item = Handed<'c>> {
         let untyped = |holds: &Holds| matches!(holds, Holds::Pointer(Pointee { to: None, .. }));
         let beside = self.params.iter().position(untyped);
@@ -276,7 +279,7 @@ fn byte(source: &mut impl Source, choice: Choice<'_>) -> Option<u8> {
 }
 
 impl<'a> Types<'a> {
-    /// How objects of a type stand on a channel.
+    /// The layout of objects of a type on a channel.
     pub fn plan<'o>(self, object: &'o ObjectType) -> Plan<'o>
     where
         'a: 'o,
@@ -330,7 +333,7 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// How what a pointer leads to stands on a channel.
+    /// The layout of the elements that a pointer leads to on a channel.
     pub fn row(self, pointee: &Pointee, object: &ObjectType) -> Row {
         let most = match (pointee.many, object.size) {
             (false, _) => 1,
@@ -433,7 +436,7 @@ impl<'a> Types<'a> {
         all.collect::<Option<_>>().map(Read::Fresh)
     }
 
-    /// Its bytes, then its pointers, each with all that it leads to.
+    /// Reads an element: its bytes, then its pointers, each with everything that it leads to.
     fn read_element(self, place: Place<'_>, source: &mut impl Source) -> Option<Element> {
         let plan = self.plan(place.object);
         let (mut contents, mut pointers) = (vec![0; place.object.size], Vec::new());

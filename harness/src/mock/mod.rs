@@ -1,9 +1,10 @@
-//! The mock environment: what the outside world answered, written down.
+//! The mock environment: the recorded answers of the outside world.
 //!
-//! A run of a C program is decided by the answers it gets: characters from stdin, variables, files,
-//! values that undefined functions return. SeaHorn's executable counterexamples (section 3) link
-//! such answers in as C code; here they are data, one queue per channel, so a test can be read and
-//! changed without touching C. What no queue answers is zero, and end of file for streams.
+//! The answers that a C program gets determine its run: characters from stdin, environment
+//! variables, files, and the values that undefined functions return. SeaHorn's executable
+//! counterexamples (section 3) link such answers as C code. Here they are data, one queue per
+//! channel, so that a test can be read and changed without touching C code. When a queue is
+//! exhausted, the answer is zero, or end of file for streams.
 
 mod outside;
 
@@ -17,7 +18,7 @@ use crate::locate;
 use crate::respond::{self, Answer, Respond};
 use crate::run::Run;
 
-/// A mock environment for one harness, filled by the methods below and run by [`Mock::run`].
+/// A mock environment for one harness. The methods below fill it, and [`Mock::run`] runs it.
 #[derive(Debug, Clone)]
 #[must_use = "nothing happens until `run` is called"]
 pub struct Mock {
@@ -29,8 +30,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// An empty environment for the harness of this name, which the package's build script has
-    /// built.
+    /// An empty environment for the harness of this name, which the package's build script built.
     pub fn new(harness: &str) -> Self {
         Self::with(harness, locate::find(harness))
     }
@@ -60,7 +60,7 @@ impl Mock {
         }
     }
 
-    /// What can be read from stdin; after it, end of file.
+    /// Adds characters of stdin. After them comes end of file.
     pub fn stdin(self, text: impl AsRef<[u8]>) -> Self {
         self.choices("stdin", channel::encode_stream(text.as_ref()))
     }
@@ -70,44 +70,46 @@ impl Mock {
         self.choices("data", bytes)
     }
 
-    /// The value of an environment variable; variables that are not given are not set.
+    /// Sets an environment variable. Variables are unset by default.
     pub fn env(self, name: &str, value: impl AsRef<[u8]>) -> Self {
         self.present("env", name, value.as_ref())
     }
 
-    /// Says that an environment variable is not set, which is so anyway: for the reader.
+    /// States that an environment variable is unset. That is the default, so it only documents the
+    /// test.
     pub fn no_env(self, name: &str) -> Self {
         self.choices(&format!("env:{name}"), [0])
     }
 
-    /// The contents of a file that the program opens by this name; files that are not given do not
-    /// exist.
+    /// Sets the contents of a file that the program opens by this name. Files do not exist by
+    /// default.
     pub fn file(self, name: &str, contents: impl AsRef<[u8]>) -> Self {
         self.present("file", name, contents.as_ref())
     }
 
-    /// After what was given so far, a read of `stdin`, or of the file of this name, fails with this
-    /// error (see [`errno`](crate::errno)). What is given afterwards can be read after that.
+    /// Makes a read of `stdin`, or of the file of this name, fail with this error (see
+    /// [`errno`](crate::errno)) after the characters given so far. Characters that are added later
+    /// can be read after the error.
     pub fn read_fails(self, stream: &str, error: u8) -> Self {
         let channel = self.input(stream);
         self.choices(&channel, channel::encode_fault(error))
     }
 
-    /// A read of `stdin`, or of the file of this name, gets what was given so far and these
-    /// characters, and no more: it falls short.
+    /// Ends a read of `stdin`, or of the file of this name, early, after the characters given so
+    /// far and `text`.
     pub fn short_read(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
         let channel = self.input(stream);
         self.choices(&channel, channel::encode_stream(text.as_ref()))
             .choices(&channel, channel::encode_short())
     }
 
-    /// More of `stdin`, or of the file of this name.
+    /// Adds characters to `stdin`, or to the file of this name.
     pub fn then_reads(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
         let channel = self.input(stream);
         self.choices(&channel, channel::encode_stream(text.as_ref()))
     }
 
-    /// The channel of an input stream; a file of which nothing was said before is there.
+    /// The channel of an input stream.
     fn input(&self, stream: &str) -> String {
         match stream {
             "stdin" => stream.to_owned(),
@@ -115,47 +117,47 @@ impl Mock {
         }
     }
 
-    /// The function of the C library called `name` fails in its next call with this error, such as
-    /// `.fails("write", errno::ENOSPC)`. An error that the function never gives is none.
+    /// Makes the next call of the C library's function `name` fail with this error:
+    /// `.fails("write", errno::ENOSPC)`. An error that the function never has is ignored.
     pub fn fails(self, name: &str, error: u8) -> Self {
         self.choices(name, [channel::encode_refusal(error)])
     }
 
-    /// The function of the C library called `name` goes well in its next call, which is so anyway
-    /// if no later one fails.
+    /// Makes the next call of the C library's function `name` succeed. That is the default, so it
+    /// only matters before a later failure.
     pub fn succeeds(self, name: &str) -> Self {
         self.choices(name, [0])
     }
 
-    /// The next call of `write`, or `fwrite`, writes so many bytes (elements) of more.
+    /// Makes the next call of `write` (or `fwrite`) write only so many bytes (or elements).
     pub fn short_write(self, name: &str, count: u32) -> Self {
         let bytes = count.saturating_sub(1).to_le_bytes();
         self.choices(name, [channel::REFUSED]).choices(name, bytes)
     }
 
-    /// Says that a file does not exist, which is so anyway: for the reader.
+    /// States that a file does not exist. That is the default, so it only documents the test.
     pub fn no_file(self, name: &str) -> Self {
         self.choices(&format!("file:{name}"), [0])
     }
 
-    /// The `number`th allocation (from 1) fails: `malloc`, `calloc`, `realloc`, `strdup` and all
-    /// that allocate for the program count, up to 64 MiB.
+    /// Makes the `number`th allocation (from 1) fail. `malloc`, `calloc`, `realloc`, `strdup` and
+    /// all other functions that allocate for the program count, for sizes up to 64 MiB.
     ///
     /// # Panics
-    /// If the number is 0: a mistake in the test.
+    /// If the number is 0, which is a mistake in the test.
     pub fn malloc_fails(self, number: usize) -> Self {
         self.marked("malloc", number)
     }
 
-    /// The `number`th allocation of more than 64 MiB (from 1) is granted; without this they fail.
+    /// Makes the `number`th allocation of more than 64 MiB (from 1) succeed. By default these fail.
     ///
     /// # Panics
-    /// If the number is 0: a mistake in the test.
+    /// If the number is 0, which is a mistake in the test.
     pub fn large_malloc_succeeds(self, number: usize) -> Self {
         self.marked("malloc:large", number)
     }
 
-    /// The `number`th choice of a channel of truth values is true.
+    /// Sets the `number`th choice of a channel of truth values to true.
     fn marked(mut self, channel: &str, number: usize) -> Self {
         assert!(number > 0, "allocations are counted from 1");
         let queue = self.queues.entry(channel.to_owned()).or_default();
@@ -172,8 +174,8 @@ impl Mock {
         self.choices(&format!("{family}:{name}"), bytes)
     }
 
-    /// The arguments of `main`, without the program's name. The harness must allow so many (`argv`
-    /// in `cegar.toml`).
+    /// Sets the arguments of `main`, without the program's name. The harness must allow as many
+    /// (`argv` in `cegar.toml`).
     pub fn args<T: AsRef<[u8]>>(self, arguments: impl IntoIterator<Item = T>) -> Self {
         let (mut mock, mut count) = (self, 0u8);
         for argument in arguments {
@@ -186,15 +188,15 @@ impl Mock {
         mock.choices("argc", [count])
     }
 
-    /// A closure answers for the function `name`, call after call, as in `.when("bus_read",
-    /// |address: u32| address + 1)`. It gets the function's first parameters; recorded answers of
-    /// that function are used after the closure's.
+    /// Lets a closure answer each call of the function `name`, as in `.when("bus_read", |address:
+    /// u32| address + 1)`. It gets the function's first parameters. Recorded answers of that
+    /// function are used after the closure's.
     pub fn when<A>(mut self, name: &str, closure: impl Respond<A> + 'static) -> Self {
         self.answers.insert(name.to_owned(), Answer::new(closure));
         self
     }
 
-    /// What a closure says to a call.
+    /// The closure's answer to a call, if there is a closure.
     fn answer(&self, line: &str) -> Option<Vec<u8>> {
         let (name, words) = respond::parse(line)?;
         let value = self.answers.get(name)?.answer(&words);
@@ -216,7 +218,7 @@ impl Mock {
         self
     }
 
-    /// A run that takes longer has failed. Default 10 seconds.
+    /// The time limit of a run, after which it fails. Default: 10 seconds.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
@@ -231,7 +233,7 @@ impl Mock {
         own.or_else(|| Shape::of_stub(name))
     }
 
-    /// Runs the harness once in a process of its own.
+    /// Runs the harness once in its own process.
     pub fn run(&self) -> Run {
         match &self.runner {
             Err(looked) => Run::missing(&self.harness, looked.clone()),
@@ -242,7 +244,8 @@ impl Mock {
                 {
                     eprintln!("CEGAR_KEEP_MOCK: {}: {why}", keep.display());
                 }
-                // Beside it, for `cargo cegar debug`, which executable it is for.
+                // `cargo cegar debug` reads the executable's path from a file beside the mock
+                // environment.
                 if let Some(keep) = std::env::var_os("CEGAR_KEEP_MOCK") {
                     let note = PathBuf::from(keep).with_extension("runner");
                     let _ = std::fs::write(note, runner.path.display().to_string());
@@ -266,8 +269,8 @@ impl Mock {
         }
     }
 
-    /// The environment as the C runtime reads it: `CEGMOCK1`, then per channel u32 length, name,
-    /// u64 length, bytes.
+    /// The environment in the format that the C runtime reads: `CEGMOCK1`, then for each channel
+    /// the length of the name (u32), the name, the number of bytes (u64) and the bytes.
     pub(crate) fn file_format(&self) -> Vec<u8> {
         let mut out = b"CEGMOCK1".to_vec();
         for (name, bytes) in &self.queues {

@@ -1,4 +1,4 @@
-//! What the undefined functions return, write and call back.
+//! Answers of the undefined functions: what they return, write and call back.
 
 use super::Mock;
 use crate::channel::Shape;
@@ -8,11 +8,11 @@ use crate::object;
 use crate::value::Scalar;
 
 impl Mock {
-    /// What the function `name` returns, call after call; after the last, zero. Also for `int`,
-    /// `__VERIFIER_nondet_int` and the other channels of numbers.
+    /// Sets the results of the function `name`, call by call. Later calls return zero. Also for
+    /// `int`, `__VERIFIER_nondet_int` and the other channels of numbers.
     ///
     /// # Panics
-    /// If a value is not what the function returns: a mistake in the test.
+    /// If a value does not have the function's return type, which is a mistake in the test.
     pub fn returns<T: Scalar>(self, name: &str, values: impl IntoIterator<Item = T>) -> Self {
         let shape = self.shape(name);
         let mut bytes = Vec::new();
@@ -31,20 +31,20 @@ impl Mock {
     }
 
     /// The function `name` returns a pointer to a fresh object with these contents: a structure of
-    /// [`c_structs!`](crate::c_structs) or of bindgen. Pointers in it are made with
-    /// [`object`](crate::object()) and its siblings. Where nothing is known of the object, it is
-    /// taken byte by byte, and the rest from what the queue holds next.
+    /// [`c_structs!`](crate::c_structs) or of bindgen. Its pointers are made with
+    /// [`object`](crate::object()) and its siblings. If the type of the object is unknown, it is
+    /// passed byte by byte, and what it lacks is taken from what the queue holds next.
     ///
     /// # Panics
-    /// If it is not what the function returns: a mistake in the test.
+    /// If it does not have the type that the function returns, which is a mistake in the test.
     pub fn returns_object<T: Copy>(self, name: &str, object: T) -> Self {
         self.returns_objects(name, [object])
     }
 
-    /// The function `name` returns a pointer to a row of fresh objects.
+    /// The function `name` returns a pointer to an array of fresh objects.
     ///
     /// # Panics
-    /// If they are not what the function returns: a mistake in the test.
+    /// If they do not have the type that the function returns, which is a mistake in the test.
     pub fn returns_objects<T: Copy>(self, name: &str, row: impl IntoIterator<Item = T>) -> Self {
         let row: Vec<T> = row.into_iter().collect();
         let bytes = object::bytes_of(&row);
@@ -64,13 +64,13 @@ impl Mock {
         }
     }
 
-    /// The function `name` returns a pointer into what one of its parameters points to, as its rule
-    /// `into` says: to this element.
+    /// The function `name` returns a pointer to this element of what one of its parameters points
+    /// to, as its rule `into` says.
     pub fn returns_into(self, name: &str, element: u64) -> Self {
         self.choices(name, [&[SET], &element.to_le_bytes()[..]].concat())
     }
 
-    /// What a typed function returns (`name`), or what its parameter number n, from 1, points to
+    /// The type of what a typed function returns (`name`), or of its parameter number n, from 1
     /// (`name:n`).
     pub(super) fn typed(&self, channel: &str) -> Option<(Vec<ObjectType>, Holds)> {
         let functions = &self.runner.as_ref().ok()?.functions;
@@ -87,11 +87,11 @@ impl Mock {
         (!function.raw_allowed).then(|| (function.types.clone(), holds))
     }
 
-    /// The function `name` writes this value to where its parameter number `parameter`, counted
-    /// from 1, points: one element, or an array of as many as the function is asked for.
+    /// The function `name` writes this value to where its parameter number `parameter`, from 1,
+    /// points: one element, or an array of as many elements as the caller asks for.
     ///
     /// # Panics
-    /// If the parameter points to something of another size: a mistake in the test.
+    /// If the parameter points to something of another size, which is a mistake in the test.
     pub fn writes<T: Copy>(self, name: &str, parameter: usize, value: T) -> Self {
         let channel = format!("{name}:{parameter}");
         let mut bytes = object::bytes_of(&[value]);
@@ -103,7 +103,7 @@ impl Mock {
         if let Some((types, Holds::Pointer(pointee))) = self.typed(&channel) {
             let types = Types(&types);
             let object = types.target(&pointee);
-            // A buffer takes as many bytes as there are.
+            // A buffer may get any number of whole elements.
             let fits = match rows {
                 true => bytes.len().is_multiple_of(object.size.max(1)),
                 false => object.size == bytes.len(),
@@ -125,8 +125,8 @@ impl Mock {
         self.choices(&channel, [&[SET], &bytes[..]].concat())
     }
 
-    /// The function `name` calls back the function that is its parameter number `parameter`, with
-    /// these numbers (a `void *` is what stands beside it, and is left out).
+    /// The function `name` calls back its parameter number `parameter`, from 1, with these numbers.
+    /// A `void *` is left out, since it gets the parameter beside the callback.
     pub fn calls_back<T: Scalar>(
         self,
         name: &str,
@@ -161,16 +161,16 @@ impl Mock {
         self.choices(&channel, bytes)
     }
 
-    /// The function `name` calls back the function that is its parameter number `parameter`, which
-    /// takes no numbers.
+    /// The function `name` calls back its parameter number `parameter`, from 1, which takes no
+    /// numbers.
     pub fn calls(self, name: &str, parameter: usize) -> Self {
         self.choices(&format!("{name}:{parameter}"), [SET])
     }
 
-    /// The function `name` returns this structure, by value.
+    /// The function `name` returns this structure by value.
     ///
     /// # Panics
-    /// If it returns something of another size: a mistake in the test.
+    /// If it returns something of another size, which is a mistake in the test.
     pub fn returns_value<T: Copy>(self, name: &str, value: T) -> Self {
         let bytes = object::bytes_of(&[value]);
         if let Some(Shape::Struct { size }) = self.shape(name)
@@ -181,32 +181,32 @@ impl Mock {
         self.choices(name, bytes)
     }
 
-    /// In this call the function `name` calls its parameter number `parameter` no more.
+    /// The function `name` does not call back its parameter number `parameter` again in this call.
     pub fn calls_no_more(self, name: &str, parameter: usize) -> Self {
         self.choices(&format!("{name}:{parameter}"), [0])
     }
 
-    /// The function `name`, called once more, leaves alone what its parameter number `parameter`
-    /// points to.
+    /// In its next call, the function `name` does not write to where its parameter number
+    /// `parameter` points.
     pub fn leaves(self, name: &str, parameter: usize) -> Self {
         self.choices(&format!("{name}:{parameter}"), [0])
     }
 
-    /// The function `name` returns a pointer to a fresh object that holds these bytes.
+    /// The function `name` returns a pointer to a fresh object with these bytes.
     ///
     /// # Panics
-    /// If it is known to return something else: a mistake in the test.
+    /// If it is known to return something else, which is a mistake in the test.
     pub fn returns_bytes(self, name: &str, object: impl AsRef<[u8]>) -> Self {
         self.returns_fresh(name, object.as_ref().to_vec(), None)
     }
 
-    /// The function `name` returns an object that it, or another, returned before: 0 for the
-    /// latest.
+    /// The function `name` returns an object that it, or another function, returned before: 0 for
+    /// the latest.
     pub fn returns_earlier(self, name: &str, back: u8) -> Self {
         self.choices(name, [Selector::Earlier(back).byte()])
     }
 
-    /// The function `name`, a pointer's, returns this raw address (where the program computes with
+    /// The function `name` returns this raw address as a pointer (for programs that compute with
     /// addresses).
     pub fn returns_address(self, name: &str, address: u64) -> Self {
         let mut bytes = vec![Selector::Earlier(0).byte()];

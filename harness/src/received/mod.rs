@@ -1,12 +1,12 @@
-//! The grammar of objects from outside in Rust and in compiled C, on random types and bytes.
+//! Tests that Rust and compiled C read objects from outside alike, for random types and bytes.
 //!
 //! The C bodies of mocks and the walk in [`codec`](crate::external::codec) are two readers of one
-//! grammar; here both read the same bytes. The mocks of random types are built as a harness's are,
-//! a C program prints all that it receives, and the same text is made of what the walk reads. Then
-//! the values that were read are put into memory, encoded as a test's values are, read again and
-//! handed to the C program. `CEGAR_RECEIVED=100` takes so many sets of types from a random seed
-//! (`CEGAR_RECEIVED_SEED` repeats one). The test is a unit test since it needs what only
-//! [`object`](crate::object()) can do.
+//! grammar; here both read the same bytes. The mocks of random types are built like those of a
+//! harness. A C program prints everything that it receives, and this is compared with the same text
+//! made from what the walk reads. Then the values that were read are put into memory, encoded like
+//! the values of a test, read again and passed to the C program. `CEGAR_RECEIVED=100` tests 100
+//! sets of types from a random seed (`CEGAR_RECEIVED_SEED` sets the seed). It is a unit test since
+//! it uses private functions of [`object`](crate::object()).
 
 mod model;
 mod program;
@@ -26,12 +26,12 @@ use crate::external::codec::Selector;
 use model::Model;
 use types::{World, worlds};
 
-/// Sets of types, and runs of each.
+/// The number of sets of types, and the number of runs of each set.
 const WORLDS: u64 = 2;
 const RUNS: u32 = 16;
 /// How often a run calls each function.
 const ROUNDS: usize = 3;
-/// Bytes of a channel.
+/// The maximal number of bytes of a channel.
 const BYTES: usize = 160;
 
 fn number(name: &str) -> Option<u64> {
@@ -66,8 +66,8 @@ fn rust_and_c_read_the_same_objects() {
         let world = worlds().new_tree(&mut runner).expect("types").current();
         let executable = build(&world, folder.path(), seed);
         let channels = world.channels();
-        // One in five asks for a fresh object wherever it can, so that chains get as long as they
-        // may.
+        // One channel in five asks for a fresh object at each choice, so that chains reach their
+        // maximal length.
         let channel = prop_oneof![
             4 => vec(any::<u8>(), 0..BYTES),
             1 => vec(Just(Selector::Fresh(0).byte()), BYTES),
@@ -100,7 +100,7 @@ fn build(world: &World, folder: &Path, seed: u64) -> std::path::PathBuf {
     built[0].runner.clone()
 }
 
-/// Whether the C program receives what the walk reads from the same bytes.
+/// Checks that the C program receives what the walk reads from the same bytes.
 fn compare(
     world: &World,
     executable: &Path,

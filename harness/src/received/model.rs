@@ -1,5 +1,5 @@
-//! What the C program prints, by what the walk reads; and the values that it read, encoded as a
-//! test's are.
+//! The expected output of the C program, computed from what the walk reads; and the values that it
+//! read, encoded like those of a test.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::external::{Holds, ObjectType, Pointee, Types};
 use crate::mocked::MockedFunction;
 use crate::object;
 
-/// How many objects the plain mocks remember.
+/// The number of objects that the plain mocks remember.
 const REMEMBERED: usize = 32;
 
-/// What is left of a channel, and how many bytes the program asks for.
+/// The remaining bytes of a channel, and the number of bytes that the program asks for.
 struct Queue<'a> {
     rest: &'a [u8],
     row: usize,
@@ -31,14 +31,14 @@ impl Source for Queue<'_> {
     }
 }
 
-/// The program as it should run.
+/// A model of the program.
 pub(super) struct Model<'a> {
     world: &'a World,
     types: Types<'a>,
     queues: BTreeMap<&'a str, Queue<'a>>,
-    /// The objects of a type that were handed out last, the latest first.
+    /// The numbers of the objects of a type that were handed out, the latest first.
     given: BTreeMap<(bool, String), Vec<usize>>,
-    /// Those of the plain mocks, with their sizes.
+    /// The objects of the plain mocks: number and size.
     plain: Vec<(usize, usize)>,
     count: usize,
     text: String,
@@ -61,7 +61,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// What it prints.
+    /// The output of the program.
     pub(super) fn run(mut self) -> String {
         for _ in 0..ROUNDS {
             for function in &self.world.functions {
@@ -137,7 +137,7 @@ impl<'a> Model<'a> {
                 }
             }
         } else if let Some(asked) = parameter {
-            // What is written may be what stood there.
+            // If the mock writes the bytes that were there before, the program sees no change.
             let differs = |bytes: &[u8]| bytes.iter().any(|byte| *byte != BEFORE);
             match (self.answer(function, Some(1), asked), asked) {
                 (Answer::Elements(bytes), _) if differs(&bytes) => self.hex(&bytes),
@@ -153,7 +153,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// A mock of which no types are known.
+    /// A call of a mock without types.
     fn call_plain(&mut self, function: &MockedFunction) {
         let (name, size) = (&function.name, plain(function));
         let selector = Selector::of(self.take(name, 1)[0]);
@@ -242,7 +242,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// An element; those that were not read are zeros.
+    /// Prints an element. An element that was not read has zeros.
     fn element(&mut self, object: &ObjectType, element: Option<&Element>) {
         let none = (vec![0; object.size], Vec::new());
         let (bytes, pointers) = element.unwrap_or(&none);
@@ -263,8 +263,8 @@ impl<'a> Model<'a> {
     }
 }
 
-/// The same channels, with what was read from them encoded as a test's values are. Fails where that
-/// is read as other values.
+/// The same channels, with the values that were read from them encoded like those of a test. Fails
+/// if the encoding is read as other values.
 pub(super) fn encoded(
     world: &World,
     queues: &[(String, Vec<u8>)],
@@ -307,7 +307,7 @@ pub(super) fn encoded(
     Ok(all)
 }
 
-/// A result, encoded.
+/// Encodes a result.
 fn pointer(types: Types<'_>, pointee: &Pointee, read: &Read) -> Result<Vec<u8>, object::Mismatch> {
     match read {
         Read::Null | Read::Code => Ok(vec![Selector::Null.byte()]),
@@ -331,7 +331,7 @@ fn elements_of(types: Types<'_>, object: &ObjectType, elements: &[Element]) -> V
     all.collect::<Vec<_>>().concat()
 }
 
-/// An element as it is in memory.
+/// The bytes of an element in memory.
 fn memory(types: Types<'_>, object: &ObjectType, (bytes, pointers): &Element) -> Vec<u8> {
     let mut memory = bytes.clone();
     for part in parts(types, object) {

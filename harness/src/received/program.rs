@@ -1,7 +1,8 @@
-//! A C program that prints all that it receives from the mocks.
+//! A C program that prints everything that it receives from the mocks.
 //!
-//! An object is printed where it is met first, and by its number after that. Where its pointers are
-//! is found out here from its members, not from the plan by which the mocks are made.
+//! An object is printed where it is met first, and afterwards only by its number. The positions of
+//! its pointers are computed here from its members, not from the plan that the mocks are generated
+//! from.
 
 use std::fmt::Write as _;
 
@@ -12,10 +13,10 @@ use crate::external::codec::Asked;
 use crate::external::{Holds, ObjectType, Pointee, Signature, Types, UNKNOWN};
 use crate::mocked::MockedFunction;
 
-/// What the program passes as the number of elements that may be written.
+/// The number of elements that the program allows a function to write.
 pub(super) const ELEMENTS: usize = 3;
 
-/// Each byte of the memory that a function may write to, before it is called.
+/// The value of each byte of the memory that a function may write to, before the call.
 pub(super) const BEFORE: u8 = 0x55;
 
 const PROLOGUE: &str = r##"
@@ -59,7 +60,7 @@ pub(super) enum Part<'a> {
     Code(usize),
 }
 
-/// An object's parts, in order.
+/// The parts of an object, in order.
 pub(super) fn parts<'a>(types: Types<'a>, object: &'a ObjectType) -> Vec<Part<'a>> {
     fn pointers<'a>(
         types: Types<'a>,
@@ -121,7 +122,7 @@ fn c_type(holds: &Holds) -> String {
     }
 }
 
-/// Bytes of what the function may write: [`ELEMENTS`].
+/// The number of bytes that the function may write: [`ELEMENTS`] elements.
 pub(super) fn row(types: Types<'_>, function: &MockedFunction) -> usize {
     let params = function
         .signature
@@ -134,7 +135,7 @@ pub(super) fn row(types: Types<'_>, function: &MockedFunction) -> usize {
     ELEMENTS * size.take(1).sum::<usize>()
 }
 
-/// Bytes of what a function of which nothing is known hands out.
+/// The size in bytes of the objects of a function without a signature.
 pub(super) fn plain(function: &MockedFunction) -> usize {
     match function.returns {
         Shape::Pointer { size } if size > 0 => size,
@@ -142,7 +143,7 @@ pub(super) fn plain(function: &MockedFunction) -> usize {
     }
 }
 
-/// The program.
+/// The text of the program.
 pub(super) fn text(world: &World, entry: &str) -> String {
     let types = Types(&world.types);
     let (mut before, mut code) = (String::new(), String::new());
@@ -188,13 +189,13 @@ pub(super) fn text(world: &World, entry: &str) -> String {
     )
 }
 
-/// A call of a function, and what has to be there for it.
+/// Adds a call of a function, and the declarations that it needs.
 fn call(types: Types<'_>, function: &MockedFunction, code: &mut String, calls: &mut String) {
     let name = &function.name;
     let Some(signature) = &function.signature else {
         let _ = writeln!(code, "void *{name}(void);");
         let _ = match function.raw_allowed {
-            // An address that no object has is printed.
+            // A value that cannot be an object's address is printed.
             true => writeln!(
                 calls,
                 "        {{ void *p = {name}(); if ((uintptr_t)p >> 48) hex((bytes)&p, 8); else \
@@ -236,7 +237,8 @@ fn call(types: Types<'_>, function: &MockedFunction, code: &mut String, calls: &
     }
 }
 
-/// The opening of a block in which a function writes into a room; what follows is done if it did.
+/// Opens a block in which a function writes into an array. The statement that follows is executed
+/// if the array has changed.
 fn into(len: usize, call: &str, calls: &mut String) {
     let _ = writeln!(
         calls,
@@ -246,7 +248,7 @@ fn into(len: usize, call: &str, calls: &mut String) {
     );
 }
 
-/// A call of a function that calls back.
+/// Adds a call of a function that calls back.
 fn called(
     types: Types<'_>,
     name: &str,

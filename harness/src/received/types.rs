@@ -1,7 +1,7 @@
-//! Random types, and functions that hand out objects of them.
+//! Random types, and functions that hand out objects of these types.
 //!
-//! All are described as the tool describes a program's types; the C program knows them by their
-//! offsets only.
+//! They are described as the tool describes a program's types. The C program uses only their
+//! offsets.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -10,16 +10,16 @@ use crate::channel::Shape;
 use crate::external::{Holds, Member, ObjectType, Pointee, Row, Signature, Types};
 use crate::mocked::MockedFunction;
 
-/// Structures of one set.
+/// The number of structures in one set.
 const STRUCTURES: usize = 10;
-/// A structure larger than this is put into no other.
+/// A structure of more bytes than this is not used as a member of another structure.
 const LARGEST: usize = 96;
-/// The types that are no random structure. Nobody describes the last one.
+/// The names of the other types. The last one has no description.
 const OTHERS: [&str; 9] = [
     "int", "char", "double", "pointer", "bytes", "hidden", "empty", "crowd", "nobody",
 ];
 
-/// Types and functions.
+/// A set of types and functions.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     pub types: Vec<ObjectType>,
@@ -102,7 +102,7 @@ fn pointer() -> impl Strategy<Value = Holds> {
     })
 }
 
-/// What a member holds; which structure, if one, is settled later.
+/// What a member holds. For a structure, [`settle`] decides later which one.
 fn held() -> impl Strategy<Value = Holds> {
     let structure = || (0..STRUCTURES).prop_map(|i| Holds::Struct(i.to_string()));
     prop_oneof![
@@ -115,7 +115,7 @@ fn held() -> impl Strategy<Value = Holds> {
     ]
 }
 
-/// Structures hold only those before them, and no large ones.
+/// Replaces placeholders for structures: a structure contains only earlier and small ones.
 fn settle(holds: Holds, before: &[ObjectType]) -> Holds {
     match holds {
         Holds::Struct(number) => {
@@ -148,7 +148,7 @@ fn alone(name: &str, size: usize, holds: Holds) -> ObjectType {
     object(name, size, vec![member])
 }
 
-/// A structure, with a gap where one is asked for and packed otherwise.
+/// A structure. Members that are marked are aligned to 8 bytes, the others are packed.
 fn structure(name: &str, members: Vec<(Holds, bool)>, before: &[ObjectType]) -> ObjectType {
     let (mut at, mut all) = (0usize, Vec::new());
     for (i, (holds, is_aligned)) in members.into_iter().enumerate() {
@@ -189,7 +189,7 @@ fn others() -> Vec<ObjectType> {
     ]
 }
 
-/// Functions of each sort, for random targets.
+/// Functions of each sort, for random target types.
 fn functions(
     types: &[ObjectType],
     targets: Vec<Holds>,

@@ -1,7 +1,7 @@
 //! The map in `docs/architecture.md`: the crates, and the modules of each crate.
 //!
-//! An arrow leads from what uses to what is used. Only arrows that no other way implies are drawn:
-//! with all of them, thirty modules are a knot.
+//! An arrow leads from the user to what it uses. Arrows that are implied by a path of other arrows
+//! are left out, since thirty modules with all arrows are unreadable.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,13 +14,13 @@ use petgraph::algo::tred::{dag_to_toposorted_adjacency_list, dag_transitive_redu
 use super::{CRATES, Crate, Graph, digraph, is_root};
 use crate::error::{Error, Result};
 
-/// The page that the map stands on.
+/// The page with the map.
 pub(super) const PAGE: &str = "docs/architecture.md";
 
 const BEGIN: &str = "<!-- drawn by `cargo xtask map` -->\n";
 const END: &str = "<!-- end of what `cargo xtask map` draws -->\n";
 
-/// Draws the map anew; says whether it has changed.
+/// Draws the map again; returns whether it has changed.
 pub(super) fn write(root: &Path, crates: &[Crate]) -> Result<bool> {
     let path = root.join(PAGE);
     let old = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
@@ -32,7 +32,7 @@ pub(super) fn write(root: &Path, crates: &[Crate]) -> Result<bool> {
     Ok(true)
 }
 
-/// The page as it should be.
+/// The page with the current map.
 pub(super) fn page(root: &Path, crates: &[Crate], old: &str) -> Result<String> {
     let parts = old.split_once(BEGIN).and_then(|(before, rest)| {
         let (_, after) = rest.split_once(END)?;
@@ -62,8 +62,8 @@ fn section(title: &str, graph: &Graph) -> String {
     text + "```\n"
 }
 
-/// The arrows that no way of several arrows implies, and the nodes without any. A graph with
-/// circles is drawn whole.
+/// The arrows that no longer path implies, and the nodes without arrows. A graph with cycles is
+/// drawn completely.
 fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
     let drawn = digraph(graph);
     let mut arrows = BTreeSet::new();
@@ -92,7 +92,7 @@ fn reduced(graph: &Graph) -> Vec<(String, Option<String>)> {
     arrows.chain(alone).collect()
 }
 
-/// Which crate depends on which, by the manifests.
+/// The dependencies between the crates, according to their manifests.
 fn of_crates(root: &Path) -> Result<Graph> {
     let mut graph = Graph::new();
     for (name, folder) in CRATES.iter().filter(|(name, _)| *name != "xtask") {

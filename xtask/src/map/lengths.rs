@@ -1,11 +1,12 @@
-//! How long files are. A reader holds a file of some hundred lines in view, not one of a thousand.
+//! The lengths of files. A reader can keep an overview of a file of some hundred lines, but not of
+//! a thousand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// The lines that a file may have.
+/// The maximal number of lines of a file.
 pub(super) const MOST: usize = 500;
 
 /// The folders with Rust code, below the root of the checkout.
@@ -21,7 +22,7 @@ const FOLDERS: [&str; 9] = [
     "xtask",
 ];
 
-/// The files with more lines than they may have: the path below `root`, and how many lines.
+/// The files that exceed the maximal length: the path below `root` and the number of lines.
 pub(super) fn too_long(root: &Path) -> Result<Vec<(PathBuf, usize)>> {
     let mut files = Vec::new();
     for folder in FOLDERS {
@@ -39,7 +40,7 @@ pub(super) fn too_long(root: &Path) -> Result<Vec<(PathBuf, usize)>> {
     Ok(long)
 }
 
-/// All files of Rust below a folder, without what cargo builds.
+/// Collects all Rust files below a folder, except in cargo's build folders.
 fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
         let path = entry.map_err(Error::file("read", folder))?.path();

@@ -1,13 +1,14 @@
-//! `cargo xtask map`: which module uses which, read from the sources.
+//! `cargo xtask map`: which module uses which, according to the sources.
 //!
-//! Rust allows circles between the modules of a crate, and nothing says so when one comes into
-//! being. This command reads the paths that each file names (`map/paths.rs`), draws the map in
-//! `docs/architecture.md` (`map/drawing.rs`), and fails on a circle, whose files it prints. It
-//! fails on a file that is too long, too (`map/lengths.rs`). `cargo xtask quick`, `cargo xtask
-//! test` and unit tests fail on both, and where the drawing is stale.
+//! Rust allows cycles between the modules of a crate and does not report them. This command reads
+//! the paths that each file names (`map/paths.rs`), draws the map in `docs/architecture.md`
+//! (`map/drawing.rs`), and fails on a cycle, whose files it prints. It also fails on a file that is
+//! too long (`map/lengths.rs`). `cargo xtask quick`, `cargo xtask test` and unit tests fail on
+//! both, and if the drawing is outdated.
 //!
-//! A module here is one below the root of its crate: `campaign` with all files under `campaign/`.
-//! Between the files of one module, circles are allowed: a parent and its children name each other.
+//! A module here is directly below the root of its crate: `campaign` with all files under
+//! `campaign/`. Cycles between the files of one module are allowed: a parent and its children name
+//! each other.
 
 mod drawing;
 mod lengths;
@@ -38,10 +39,10 @@ const CRATES: [(&str, &str); 10] = [
     ("xtask", "xtask"),
 ];
 
-/// One crate: which file names which files.
+/// A crate: which file names which files.
 pub(crate) struct Crate {
     name: &'static str,
-    /// From each file to the files whose items it names, relative to `src`.
+    /// For each file, the files whose items it names, relative to `src`.
     uses: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
@@ -53,7 +54,7 @@ impl Crate {
         })
     }
 
-    /// From each module to the modules that its files name.
+    /// For each module, the modules that its files name.
     fn modules(&self) -> Graph {
         let mut all = Graph::new();
         for (file, named) in &self.uses {
@@ -65,7 +66,7 @@ impl Crate {
         all
     }
 
-    /// The files by which one module names another.
+    /// The files through which one module names another.
     fn because(&self, from: &str, to: &str) -> Vec<String> {
         let files = self.uses.iter().filter(|(file, _)| module_of(file) == from);
         let to_files = |named: &BTreeSet<PathBuf>| {
@@ -82,7 +83,7 @@ impl Crate {
             .collect()
     }
 
-    /// The files of each circle that leads through more than one module.
+    /// The files of each cycle that leads through more than one module.
     fn circles_of_files(&self) -> Vec<Vec<String>> {
         let named = |file: &PathBuf| file.display().to_string();
         let uses = self.uses.iter();
@@ -105,15 +106,17 @@ fn module_of(file: &Path) -> String {
     stem.to_string_lossy().into_owned()
 }
 
-/// Whether a module is `lib.rs`, `main.rs` or an executable below `bin`, which name all others.
+/// Whether a module is `lib.rs`, `main.rs` or an executable below `bin`, all of which name all
+/// other modules.
 fn is_root(module: &str) -> bool {
     matches!(module, "lib" | "main" | "bin")
 }
 
-/// From each name to the names that it uses.
+/// For each name, the names that it uses.
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// The graph, for the algorithms of `petgraph`. What is used and is no node of it is left out.
+/// Converts the graph for the algorithms of `petgraph`. Edges to names that are not nodes are left
+/// out.
 fn digraph(graph: &Graph) -> DiGraph<&str, ()> {
     let mut drawn = DiGraph::new();
     let nodes: BTreeMap<_, _> = graph
@@ -144,8 +147,7 @@ fn circles(graph: &Graph) -> Vec<Vec<String>> {
     found
 }
 
-/// Prints the circles, and draws the map anew. A circle is an error, and so is a file that is too
-/// long.
+/// Prints the cycles, and draws the map again. Fails on a cycle, or if a file is too long.
 pub(crate) fn map(places: &Places) -> Result<()> {
     let crates = read(&places.root)?;
     for one in &crates {
@@ -180,7 +182,7 @@ pub(crate) fn map(places: &Places) -> Result<()> {
     rules(places, &crates)
 }
 
-/// Whether the sources keep the rules, and the drawing is of them.
+/// Checks that the sources follow the rules, and that the drawing is up to date.
 pub(crate) fn check(places: &Places) -> Result<()> {
     let crates = read(&places.root)?;
     let page = places.root.join(drawing::PAGE);
@@ -192,7 +194,7 @@ pub(crate) fn check(places: &Places) -> Result<()> {
     rules(places, &crates)
 }
 
-/// No circle between the modules of a crate, and no file that is too long.
+/// Checks that there are no cycles between the modules of a crate, and that no file is too long.
 fn rules(places: &Places, crates: &[Crate]) -> Result<()> {
     let with_circles = crates
         .iter()

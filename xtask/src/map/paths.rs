@@ -1,8 +1,8 @@
-//! The paths that a file names: `crate::...` and `super::...`, wherever they stand.
+//! The paths that a file names: `crate::...` and `super::...`, anywhere.
 //!
-//! The tokens are read and not the syntax tree, since a path in a macro's arguments or in an
-//! attribute is one as well. A path is resolved to the file of its longest part that is a module.
-//! Code under `#[cfg(test)]` is left out.
+//! This reads tokens instead of the syntax tree, since paths also occur in the arguments of macros
+//! and in attributes. A path is resolved to the file of its longest prefix that is a module. Code
+//! under `#[cfg(test)]` is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 /// A module's path below the crate: `["campaign", "goals"]`.
 type Module = Vec<String>;
 
-/// From each file below `src` to the files that it names.
+/// For each file below `src`, the files that it names.
 pub(super) fn read(src: &Path) -> Result<BTreeMap<PathBuf, BTreeSet<PathBuf>>> {
     let mut files = Vec::new();
     find(src, src, &mut files)?;
@@ -75,11 +75,11 @@ fn find(src: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The files that are the root of a crate. (Where there are both, `main.rs` names its library by
-/// that crate's name, and `lib.rs`, which is read first, stands for the root.)
+/// The files that are the root of a crate. (If there are both, `main.rs` names its library by that
+/// crate's name, and `lib.rs`, which is read first, stands for the root.)
 const ROOTS: [&str; 2] = ["lib", "main"];
 
-/// The module that a file holds.
+/// The module that a file contains.
 fn module(file: &Path) -> Module {
     let stem = file.with_extension("");
     let parts = stem.iter().map(|part| part.to_string_lossy().into_owned());
@@ -90,7 +90,7 @@ fn module(file: &Path) -> Module {
     parts
 }
 
-/// What `pub use` at a crate's root gives a second, shorter path: from that to the full one.
+/// The shorter paths that `pub use` at a crate's root defines: the name there, and the full path.
 fn exports(root: &TokenStream) -> BTreeMap<String, Module> {
     let tokens: Vec<TokenTree> = root.clone().into_iter().collect();
     let mut named = BTreeSet::new();
@@ -105,14 +105,14 @@ fn exports(root: &TokenStream) -> BTreeMap<String, Module> {
     named.into_iter().filter_map(short).collect()
 }
 
-/// The file of the longest part of a path that is a module.
+/// The file of the longest prefix of a path that is a module.
 fn resolve(path: &[String], modules: &BTreeMap<Module, PathBuf>) -> Option<PathBuf> {
     (0..=path.len())
         .rev()
         .find_map(|n| modules.get(&path[..n]).cloned())
 }
 
-/// Notes the paths among `tokens`, which stand in the module `here`.
+/// Collects the paths among `tokens`, which belong to the module `here`.
 fn collect(tokens: TokenStream, here: &[String], named: &mut BTreeSet<Module>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -147,7 +147,7 @@ fn collect(tokens: TokenStream, here: &[String], named: &mut BTreeSet<Module>) {
     }
 }
 
-/// Notes the modules that `#[cfg(test)] mod name;` declares.
+/// Collects the modules that `#[cfg(test)] mod name;` declares.
 fn test_modules(tokens: &TokenStream, here: &[String], tests: &mut BTreeSet<Module>) {
     let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
     for at in (0..tokens.len()).filter(|&at| is_test(&tokens[at..])) {
@@ -167,13 +167,13 @@ fn test_modules(tokens: &TokenStream, here: &[String], tests: &mut BTreeSet<Modu
     }
 }
 
-/// Whether `#[cfg(test)]` stands here.
+/// Whether the tokens start with `#[cfg(test)]`.
 fn is_test(tokens: &[TokenTree]) -> bool {
     matches!(tokens, [TokenTree::Punct(hash), TokenTree::Group(attribute), ..]
         if hash.as_char() == '#' && attribute.to_string().replace(' ', "") == "[cfg(test)]")
 }
 
-/// Where the item ends whose attributes begin at `at`: with braces, or with a semicolon.
+/// The end of the item whose attributes start at `at`: after its braces or its semicolon.
 fn after_item(tokens: &[TokenTree], at: usize) -> usize {
     let ends = |token: &TokenTree| match token {
         TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -184,13 +184,13 @@ fn after_item(tokens: &[TokenTree], at: usize) -> usize {
     rest.map_or(tokens.len(), |length| at + length + 1)
 }
 
-/// Whether a `::` stands here; `pub(crate)` names nothing.
+/// Whether the tokens start with `::`; `pub(crate)` does not name a path.
 fn is_path(tokens: &[TokenTree]) -> bool {
     let colon = |token: &TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == ':');
     tokens.len() > 1 && tokens[..2].iter().all(colon)
 }
 
-/// The word behind a `::`.
+/// The word after a `::`.
 fn word_after(tokens: &[TokenTree]) -> Option<String> {
     match tokens {
         [
@@ -203,8 +203,8 @@ fn word_after(tokens: &[TokenTree]) -> Option<String> {
     }
 }
 
-/// Notes the path that begins with `before` and goes on in `tokens`, with all branches of a
-/// group in braces.
+/// Collects the path that starts with `before` and continues in `tokens`, including all branches of
+/// a group in braces.
 fn tree(mut tokens: &[TokenTree], mut before: Module, named: &mut BTreeSet<Module>) {
     while let Some(word) = word_after(tokens) {
         before.push(word);

@@ -1,7 +1,7 @@
-//! `cargo xtask setup`: clang 19, LLVM 19 and a current Z3 on a bare Debian 12.
+//! `cargo xtask setup`: installs clang 19, LLVM 19 and a current Z3 on a bare Debian 12.
 //!
-//! Safe to run again: what is there already is left alone, and when nothing is missing nothing is
-//! downloaded. LLVM comes from Debian's own archive. Z3 does not: see [`z3`].
+//! It can be repeated safely: it installs only what is missing, and downloads nothing if nothing is
+//! missing. LLVM comes from Debian's own archive. Z3 does not: see [`z3`].
 
 mod z3;
 
@@ -12,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::places::Places;
 use crate::run;
 
-/// Debian's packages, each with what it is for. LLVM is linked dynamically, so that the libraries
-/// it uses itself (zlib, zstd, libxml2) come with it and need no headers here.
+/// Debian's packages, each with its purpose. LLVM is linked dynamically, so that the libraries it
+/// uses (zlib, zstd, libxml2) are installed with it and need no headers here.
 const PACKAGES: &[(&str, &str)] = &[
     ("ca-certificates", "downloads"),
     ("clang-19", "C to bitcode, and the native targets"),
@@ -50,8 +50,8 @@ pub(crate) fn setup(places: &Places) -> Result<()> {
     }
 }
 
-/// Lets cargo look for LLVM and Z3 again. Their build scripts are not run twice for what is
-/// installed meanwhile: a `cargo build` that was tried before would keep "no LLVM", or Debian's Z3.
+/// Makes cargo look for LLVM and Z3 again. cargo does not repeat their build scripts when something
+/// was installed, so that an earlier attempt at `cargo build` would keep "no LLVM", or Debian's Z3.
 fn forget(places: &Places) -> Result<()> {
     for profile in ["dev", "release"] {
         let mut clean = Command::new("cargo");
@@ -70,7 +70,7 @@ fn forget(places: &Places) -> Result<()> {
     Ok(())
 }
 
-/// Whether something was installed.
+/// Installs missing packages; returns whether there were any.
 fn packages() -> Result<bool> {
     let missing: Vec<&str> = PACKAGES
         .iter()
@@ -99,8 +99,7 @@ fn packages() -> Result<bool> {
         other => other,
     };
     run::succeeds(root("apt-get").args(["update", "--quiet=2"])).map_err(no_apt)?;
-    // dpkg says a line and more for each of a hundred packages; what goes wrong it says on standard
-    // error.
+    // dpkg prints several lines for each of a hundred packages; errors go to standard error.
     run::status(
         "Installing",
         "them; LLVM is large: a gigabyte on the disk, and some minutes",
@@ -123,7 +122,7 @@ fn installed(package: &str) -> bool {
     .is_some_and(|status| status == "installed")
 }
 
-/// A command that needs root: as it is for root, through sudo for other users.
+/// A command that needs root: run directly by root, and through sudo by other users.
 fn root(program: &str) -> Command {
     let is_root = run::asks(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
     let mut command = if is_root {

@@ -1,9 +1,9 @@
 //! Z3, from the wheel that its authors publish.
 //!
-//! Debian 12 has 4.8.12, which takes minutes for queries that a current Z3 answers in half a
-//! second; building Z3 takes longer than the rest of this workspace. The wheel holds a shared
-//! library for this machine and its headers, which is all that `z3-sys` wants once pkg-config knows
-//! about them. `docs/decisions/0001-z3-from-the-wheel.md` has the numbers.
+//! Debian 12 has version 4.8.12, which takes minutes for queries that a current Z3 answers in half
+//! a second, and building Z3 takes longer than building the rest of this workspace. The wheel
+//! contains a shared library for this machine and its headers. `z3-sys` needs nothing else once
+//! pkg-config knows them. `docs/decisions/0001-z3-from-the-wheel.md` has the numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,8 @@ use super::root;
 use crate::error::{Error, Result};
 use crate::run;
 
-/// The one place that says which Z3. The wheel's version has a fourth part, for the packaging.
+/// The only place that sets Z3's version. The wheel's version has a fourth component, for the
+/// packaging.
 const VERSION: &str = "5.4.0";
 const WHEEL: &str = "z3-solver==5.4.0.0";
 
@@ -22,8 +23,8 @@ const LIBRARY: &str = "libz3.so.5.4";
 
 const PREFIX: &str = "/usr/local";
 
-/// What pkg-config is told. `z3-sys` reads the version from here and tells the bindings apart by
-/// it.
+/// The content of the file for pkg-config. `z3-sys` takes the version from it to select its
+/// bindings.
 const PKG_CONFIG: &str = "\
 prefix=/usr/local
 libdir=${prefix}/lib
@@ -35,7 +36,7 @@ Libs: -L${libdir} -lz3
 Cflags: -I${includedir}
 ";
 
-/// Downloads, unpacks and installs Z3 unless it is there already. Says whether it was installed.
+/// Downloads, unpacks and installs Z3 unless it is installed. Returns whether it was installed now.
 pub(super) fn install(scratch: &Path) -> Result<bool> {
     if present() {
         run::status("Fresh", &format!("Z3 {VERSION}"));
@@ -105,7 +106,7 @@ fn known_version() -> Option<String> {
     run::asks(Command::new("pkg-config").args(["--modversion", "z3"]))
 }
 
-/// Installs the library, the headers and what pkg-config reads.
+/// Installs the library, the headers and the file for pkg-config.
 fn put(scratch: &Path, library: &Path, include: &Path) -> Result<()> {
     let pc = scratch.join("z3.pc");
     fs::write(&pc, PKG_CONFIG).map_err(Error::file("write", &pc))?;
@@ -149,7 +150,7 @@ fn put(scratch: &Path, library: &Path, include: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Debian's own Python if it is there: another one that comes first in PATH may have no pip.
+/// Debian's own Python if it exists, since another one that comes first in PATH may have no pip.
 fn python() -> Command {
     let debian = Path::new("/usr/bin/python3");
     Command::new(if debian.exists() {
@@ -191,7 +192,7 @@ fn find(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<Option<PathBuf>>
 mod tests {
     use super::*;
 
-    /// The version stands in four strings; they are to be changed together.
+    /// Four strings contain the version and must be changed together.
     #[test]
     fn the_version_is_the_same_everywhere() {
         assert!(WHEEL.ends_with(&format!("=={VERSION}.0")));

@@ -1,9 +1,9 @@
-//! Where the two sides disagree.
+//! Compares the two sides.
 //!
-//! Only what cannot be meant is told. Bytes behind a pointer are called `u8`, `c_char` or `c_void`
-//! as it pleases; a handle may be kept in a `usize`; an enumeration has the sign that the compiler
-//! chose; a result may be ignored. A structure is compared once for each pair of types that meet in
-//! some function.
+//! Only differences that cannot be intended are reported. Bytes behind a pointer may be declared as
+//! `u8`, `c_char` or `c_void`; a handle may be stored in a `usize`; the compiler chooses the sign
+//! of an enumeration; and a result may be ignored. A structure is compared once for each pair of
+//! types that occurs in some function.
 
 mod types;
 
@@ -15,21 +15,21 @@ use super::rust::{Declared, name_of};
 use super::shape::{Function, Line, Shape, Signature};
 use super::words::{arity, named};
 
-/// What is compared with what.
+/// A comparison of the crate's declarations with the library's definitions.
 pub(super) struct Comparison<'a> {
     declared: &'a Declared,
     defined: &'a Defined,
-    /// Pairs of structures and enumerations that met, with the function in which they first did.
+    /// The pairs of structures that occur in functions, each with the first such function.
     met: BTreeMap<(String, String), String>,
     queue: Vec<(String, String)>,
     met_enums: BTreeSet<(String, String)>,
     pub found: Vec<Mismatch>,
     pub left_out: Vec<(Line, String)>,
-    /// Functions and structures that agree, or were told.
+    /// The number of functions and types that were compared.
     pub compared: usize,
 }
 
-/// Both sides of a function.
+/// The declaration and the definition of a function.
 struct Both<'a> {
     rust: &'a Function,
     c: &'a Function,
@@ -49,7 +49,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares a declaration with a definition.
+    /// Compares the declaration of a function with its definition.
     pub fn function(&mut self, rust: &'a Function, c: &'a Function) {
         self.compared += 1;
         let both = Both { rust, c };
@@ -93,7 +93,8 @@ impl<'a> Comparison<'a> {
         });
     }
 
-    /// What is wrong with a value that is passed; nothing if it is right or not understood.
+    /// The difference between two values that are passed; `None` if they agree or are not
+    /// supported.
     fn value(&mut self, rust: &Shape, c: &Shape, both: &Both<'_>) -> Option<String> {
         let (r, c_words) = (self.words(rust), self.words_c(c));
         let differ = || Some(format!("{r} in Rust, and {c_words} in C"));
@@ -112,7 +113,7 @@ impl<'a> Comparison<'a> {
                 self.meet(r, c, &both.rust.name);
                 None
             }
-            // A structure of one member travels as that member.
+            // A structure with a single member is passed like that member.
             (Shape::Record(_), _) | (_, Shape::Record(_)) => {
                 let sizes = (
                     self.declared.types.size(rust).ok(),
@@ -128,7 +129,7 @@ impl<'a> Comparison<'a> {
             (Shape::Pointer { .. } | Shape::Code(_), Shape::Pointer { .. } | Shape::Code(_)) => {
                 None
             }
-            // A handle in a word.
+            // A pointer may be stored in an integer of 8 bytes.
             (Shape::Pointer { .. } | Shape::Code(_), other)
             | (other, Shape::Pointer { .. } | Shape::Code(_)) => match other {
                 Shape::Int { size: 8, .. } => None,
@@ -150,7 +151,7 @@ impl<'a> Comparison<'a> {
                     size: b, signed: t, ..
                 },
             ) => {
-                // A `char` has the sign that the machine gives it.
+                // The sign of a `char` depends on the machine.
                 let sign = *a > 1 && s != t;
                 (a != b || sign).then(differ).flatten()
             }
@@ -161,7 +162,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What is wrong with what a pointer leads to.
+    /// The difference between the targets of two pointers.
     fn behind(&mut self, rust: &Shape, c: &Shape, both: &Both<'_>) -> Option<String> {
         let text =
             |r: String, c: String| Some(format!("a pointer to {r} in Rust, and to {c} in C"));
@@ -176,7 +177,7 @@ impl<'a> Comparison<'a> {
                 Shape::Int { size: b, .. } | Shape::Float { size: b },
             ) => {
                 let kinds = matches!(rust, Shape::Int { .. }) != matches!(c, Shape::Int { .. });
-                // Bytes may stand for anything.
+                // Bytes may represent any type.
                 let bytes = *a == 1 || *b == 1;
                 let wrong = !bytes && (a != b || kinds);
                 if !wrong {
@@ -201,7 +202,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// What is wrong with a function that is handed over.
+    /// The difference between two function pointers.
     fn code(&mut self, rust: &Signature, c: &Signature, both: &Both<'_>) -> Option<String> {
         if !rust.is_c {
             return Some("a function without `extern \"C\"` in Rust, and one of C in C".to_owned());
@@ -218,7 +219,7 @@ impl<'a> Comparison<'a> {
         }
         match (&rust.returns, &c.returns) {
             (Shape::Void, Shape::Void) => None,
-            // C reads what Rust does not give.
+            // C would read a result that Rust does not return.
             (Shape::Void, c) => {
                 let c = self.words_c(c);
                 told(
@@ -226,7 +227,7 @@ impl<'a> Comparison<'a> {
                     "result".to_owned(),
                 )
             }
-            // C ignores what Rust gives.
+            // C ignores the result that Rust returns.
             (_, Shape::Void) => None,
             (r, c) => self
                 .value(r, c, both)

@@ -1,4 +1,5 @@
-//! Types that met in a signature: their members, their enumerators, and the crate's constants.
+//! Compares the types that occur in signatures (their members and enumerators), and the crate's
+//! constants.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::bindings::shape::{Class, Field, Record, Shape};
 use crate::bindings::words::{common, piece, plain, sizes};
 
 impl<'a> Comparison<'a> {
-    /// Compares the structures, enumerations and constants that met.
+    /// Compares the structures and enumerations that occur in signatures, and the constants.
     pub fn types(&mut self) {
         let mut told = BTreeSet::new();
         while let Some((r, c)) = self.queue.pop() {
@@ -28,7 +29,7 @@ impl<'a> Comparison<'a> {
                     continue;
                 }
             };
-            // The same structure is described in each file that knows it.
+            // Debug information of each file describes the same structure again.
             if told.insert((r.clone(), defined.name.clone(), defined.place.clone())) {
                 self.compared += 1;
                 self.structure(declared, defined, (&r, &c));
@@ -62,14 +63,14 @@ impl<'a> Comparison<'a> {
                 c: c.place.clone(),
                 header: None,
             }),
-            // What is not laid out as in C is not compared member by member.
+            // Structures with different layouts are not compared member by member.
             None if rust.union != c.union || (!rust.ordered && !rust.union) => {}
             None => self.members(rust, c),
         }
     }
 
-    /// Whether another C file sees the structure as Rust does: macros may decide how long its last
-    /// member is.
+    /// Whether the structure has Rust's layout in another C file: macros may determine the length
+    /// of its last member.
     fn fits_another(&self, rust: &'a Record, c: &Record, tag: &str) -> bool {
         let all = self.defined.types.records.iter();
         let mut others = all.filter_map(|(key, other)| Some((key, other.as_ref().ok()?)));
@@ -87,10 +88,10 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Structures within structures, and behind their pointers.
+    /// Adds the structures and enumerations that are members, or that pointer members lead to.
     pub(super) fn members(&mut self, rust: &Record, c: &Record) {
         for own in &rust.fields {
-            // The members of a union all lie at its beginning: only a name tells which is which.
+            // All members of a union have offset 0, so they are matched by name.
             let at = |other: &&Field| match rust.union {
                 true => other.name == own.name,
                 false => other.offset == own.offset,
@@ -158,7 +159,7 @@ impl<'a> Comparison<'a> {
                 continue;
             };
             self.compared += 1;
-            // `-1 as u32` is the same bits.
+            // Accepts equal bit patterns, such as `-1 as u32`.
             let same = value == there
                 || (*value as i64) == (*there as i64)
                 || (*value as u32) == (*there as u32);
@@ -176,7 +177,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A structure of the crate beside that of the library.
+/// A structure of the crate and its counterpart in the library.
 struct Layout<'a> {
     declared: &'a Declared,
     defined: &'a Defined,
@@ -185,11 +186,12 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// The first thing in which they differ, and the sentence for it. `tags` are their keys.
+    /// The kind and the description of the first difference. `tags` are the keys of the two
+    /// structures.
     fn mismatch(&self, (r, k): (&str, &str)) -> Option<(&'static str, String)> {
         let (rust, c) = (self.rust, self.c);
         if rust.union != c.union {
-            // A union of one member is that member.
+            // A union with a single member is equivalent to that member.
             return (rust.size != c.size).then(|| ("size", sizes(rust, c)));
         }
         if !rust.ordered && !rust.union {
@@ -200,12 +202,12 @@ impl Layout<'_> {
             );
             return (rust.fields.len() > 1).then_some(("layout", text));
         }
-        // By name first: that is what a person would see.
+        // Compares by name first, because such a difference is easiest to understand.
         let named = (!rust.union).then(|| self.by_name()).flatten();
         if let Some(found) = named.or_else(|| self.by_place(r, k)) {
             return Some(found);
         }
-        // One that only the library makes may show no more than its beginning.
+        // A structure that only the library creates may be declared with only its first members.
         let beginning = rust.size < c.size && !rust.open;
         if rust.size != c.size && !beginning {
             return Some(("size", sizes(rust, c)));
@@ -220,7 +222,7 @@ impl Layout<'_> {
         None
     }
 
-    /// Members of one name at different places, or of different sizes.
+    /// A difference in the offset or the size of members with the same name.
     fn by_name(&self) -> Option<(&'static str, String)> {
         let plain = |name: &str| name.trim_end_matches('_').to_owned();
         let named = |field: &&Field| field.blob.is_none() && !field.name.is_empty();
@@ -240,7 +242,7 @@ impl Layout<'_> {
             }
             if let (Ok(a), Ok(b)) = (declared, defined)
                 && a != b
-                // An open array at the end takes no room.
+                // A flexible array member takes no space.
                 && !matches!(field.shape, Shape::Array { count: 0, .. })
             {
                 let text = format!(
@@ -253,7 +255,7 @@ impl Layout<'_> {
         None
     }
 
-    /// Scalars at one place of different sizes, or of different classes.
+    /// A difference in the size or the class of scalars at the same offset.
     fn by_place(&self, r: &str, k: &str) -> Option<(&'static str, String)> {
         let declared = self.declared.types.scalars(r).ok()?;
         let defined = self.defined.types.scalars(k).ok()?;

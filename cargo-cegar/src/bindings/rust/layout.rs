@@ -1,4 +1,4 @@
-//! How Rust lays out what the crate declares: structures, unions and enumerations.
+//! Computes the layout of the crate's structures, unions and enumerations.
 
 use syn::{Fields, Visibility};
 
@@ -43,7 +43,8 @@ impl Reader<'_> {
         });
         let members: Vec<(String, Shape, bool)> = members.collect();
         self.busy.retain(|busy| *busy != key);
-        // `struct z_stream { _private: [u8; 0] }`, `struct Codec(c_void)`
+        // An opaque type, such as `struct z_stream { _private: [u8; 0] }` or `struct
+        // Codec(c_void)`.
         let is_hidden = |shape: &Shape| {
             matches!(
                 shape,
@@ -76,7 +77,7 @@ impl Reader<'_> {
         Shape::Record(key)
     }
 
-    /// Offsets as `repr(C)` gives them.
+    /// Computes sizes and offsets by the rules of `repr(C)`.
     pub(super) fn lay_out(
         &self,
         record: &mut Record,
@@ -122,7 +123,7 @@ impl Reader<'_> {
             .iter()
             .all(|variant| variant.fields.is_empty());
         let name = item.ident.to_string();
-        // The standard library's own pattern for `c_void`.
+        // A variant with fields has no counterpart in a C enumeration.
         if !is_plain {
             return Shape::Unknown(format!("`{name}`, whose variants hold values"));
         }

@@ -1,4 +1,4 @@
-//! What the crate's Rust code declares of the library.
+//! Reads the crate's declarations of the library's functions and types from its Rust code.
 
 mod layout;
 
@@ -16,17 +16,17 @@ use super::files::Tree;
 use super::names::{At, Meaning, Names, outside};
 use super::shape::{Enumeration, Function, Line, Shape, Signature, Types};
 
-/// All that is declared.
+/// All declarations.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     pub functions: Vec<Function>,
     pub types: Types,
-    /// Constants with a number that is plain to see.
+    /// Constants with a simple value.
     pub constants: Vec<(String, i128, Line)>,
     pub left_out: Vec<(Line, String)>,
 }
 
-/// How deep types are followed.
+/// The maximum depth to which types are followed.
 const DEPTH: u32 = 24;
 
 /// Reads the declarations of a crate.
@@ -64,7 +64,7 @@ struct Reader<'t> {
     names: Names<'t>,
     conditions: &'t Conditions,
     types: Types,
-    /// Structures whose layout is being computed.
+    /// Structures whose layout is being computed, to detect recursion.
     busy: Vec<String>,
 }
 
@@ -132,7 +132,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The name that the linker sees.
+    /// The symbol of a function for the linker.
     fn symbol(&self, attributes: &[syn::Attribute], ident: &syn::Ident) -> String {
         let named = self.conditions.attributes(attributes);
         let named = named.iter().find_map(|meta| match meta {
@@ -146,7 +146,7 @@ impl Reader<'_> {
             _ => None,
         });
         let plain = || ident.to_string().trim_start_matches("r#").to_owned();
-        // bindgen marks a name that is to be taken as it is.
+        // bindgen prefixes a name that must not be mangled with a `\u{1}`.
         named.map_or_else(plain, |name| name.trim_start_matches('\u{1}').to_owned())
     }
 
@@ -161,7 +161,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A type, in our words.
+    /// Converts a type to a shape.
     fn shape(&mut self, module: usize, ty: &Type, depth: u32) -> Shape {
         let unknown = || Shape::Unknown(format!("the type `{}`", ty.to_token_stream()));
         if depth > DEPTH {
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 
     fn pointer(&mut self, module: usize, to: &Type, constant: bool, depth: u32) -> Shape {
-        // A slice, a string and a trait object are two words each.
+        // Pointers to slices, strings and trait objects consist of two words.
         let is_wide = match to {
             Type::Slice(_) | Type::TraitObject(_) => true,
             Type::Path(path) => path.path.is_ident("str") || path.path.is_ident("CStr"),
@@ -266,7 +266,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A type that the crate defines.
+    /// The shape of a type that the crate defines.
     fn item(&mut self, at: At, inner: Option<(usize, &Type)>, depth: u32) -> Shape {
         let tree = self.tree;
         let placed = &tree.modules[at.0].items[at.1];
@@ -275,7 +275,7 @@ impl Reader<'_> {
                 self.shape(at.0, &alias.ty, depth + 1)
             }
             Item::Struct(item) if !item.generics.params.is_empty() => {
-                // What bindgen writes for bit-fields and open arrays.
+                // Types that bindgen generates for bit-fields and flexible array members.
                 match (item.ident.to_string().as_str(), inner) {
                     ("__BindgenBitfieldUnit", Some((module, inner))) => {
                         self.shape(module, inner, depth + 1)
@@ -308,7 +308,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a constant that an expression names.
+    /// The value of a constant that an expression refers to.
     fn constant(&self, module: usize, expression: &Expr) -> Option<i128> {
         let Expr::Path(path) = strip(expression) else {
             return None;
@@ -329,7 +329,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a crate's own structures and enumerations are called, by their keys: for messages.
+/// The name of a structure or enumeration, for messages.
 pub(super) fn name_of(types: &Types, shape: &Shape) -> Option<String> {
     match shape {
         Shape::Record(key) => types.record(key).ok().map(|record| record.name.clone()),
@@ -338,7 +338,7 @@ pub(super) fn name_of(types: &Types, shape: &Shape) -> Option<String> {
     }
 }
 
-/// Functions by their symbols; a second declaration of the same one stays beside the first.
+/// Groups functions by symbol; a symbol may be declared several times.
 pub(super) fn by_symbol(functions: &[Function]) -> HashMap<&str, Vec<&Function>> {
     let mut all: HashMap<&str, Vec<&Function>> = HashMap::new();
     for function in functions {

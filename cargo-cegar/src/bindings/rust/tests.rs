@@ -3,7 +3,7 @@
 use super::super::files;
 use super::*;
 
-/// Types, and their own text.
+/// Defines items, and a constant with their source text.
 macro_rules! both {
     ($($item:item)*) => {
         $($item)*

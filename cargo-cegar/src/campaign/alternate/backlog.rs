@@ -1,21 +1,21 @@
-//! Inputs that the machine has not looked at yet.
+//! Inputs that the machine has not executed yet.
 //!
-//! A native run takes microseconds, and the machine's of the same tape a tenth of a second where
-//! the program is large. A fuzzer that counts every turn of a loop has hundreds of new inputs in
-//! its first second, so the machine cannot follow; and as long as each was executed when it was
-//! heard, the fuzzer's crashes stood behind them in the line. So they wait here: what was given
-//! first, since the search begins from it; then what enters new code; then what only enters old
-//! code more often, the newest first, because that is where counts are highest. At most [`ROOM`] of
-//! these wait; the fuzzer's queue, on disk, has all.
+//! A native run takes microseconds; the machine needs a tenth of a second for the same tape if the
+//! program is large. A fuzzer that counts every turn of a loop reports hundreds of new inputs in
+//! its first second, so the machine cannot keep up. If each input were executed when it is
+//! reported, the fuzzer's crashes would wait behind them. So inputs are queued here in this order:
+//! given inputs first, since the search begins from them; then inputs that enter new code; then
+//! inputs that only raise counts, newest first, because their counts are the highest. At most
+//! [`ROOM`] of the last kind wait; the fuzzer's queue on disk has all of them.
 
 use std::collections::{BTreeSet, VecDeque};
 
 use cegar_search::simulate::search::Origin;
 
-/// Inputs that enter no new code which can wait.
+/// The largest number of waiting inputs that enter no new code.
 const ROOM: usize = 1024;
 
-/// Inputs that are new to nobody which can wait for a run under AddressSanitizer.
+/// The largest number of inputs without new coverage that wait for a run under AddressSanitizer.
 const SAMPLES: usize = 64;
 
 /// An input that waits.
@@ -33,23 +33,23 @@ pub(in crate::campaign) struct Backlog {
     given: VecDeque<Vec<u8>>,
     fresh: VecDeque<(Vec<u8>, Vec<u32>)>,
     rest: VecDeque<Vec<u8>>,
-    /// What no native run under AddressSanitizer has seen.
+    /// Inputs that no native run under AddressSanitizer has executed.
     unswept: VecDeque<Vec<u8>>,
-    /// What the fuzzer told of the many inputs that are new to nobody.
+    /// Inputs without new coverage of which the fuzzer reported a sample.
     samples: VecDeque<Vec<u8>>,
-    /// Blocks of all that waits.
+    /// The blocks that the waiting inputs in `fresh` enter.
     entered: BTreeSet<u32>,
     dropped: u64,
 }
 
 impl Backlog {
-    /// What the user gave, or an earlier campaign left.
+    /// Adds inputs that the user gave or an earlier campaign left.
     pub fn give(&mut self, tapes: Vec<Vec<u8>>) {
         self.unswept.extend(tapes.iter().take(ROOM).cloned());
         self.given.extend(tapes);
     }
 
-    /// What the fuzzer found, with the blocks that it entered first.
+    /// Adds an input that the fuzzer found, with the blocks that it entered first.
     pub fn push(&mut self, tape: Vec<u8>, blocks: Vec<u32>) {
         self.unswept.push_back(tape.clone());
         if self.unswept.len() > ROOM {
@@ -67,7 +67,8 @@ impl Backlog {
         }
     }
 
-    /// What the fuzzer ran beside much else. The machine does not look at it.
+    /// Adds a sample of the inputs that the fuzzer ran without new coverage. The machine does not
+    /// execute it.
     pub fn sample(&mut self, tape: Vec<u8>) {
         self.samples.push_back(tape);
         if self.samples.len() > SAMPLES {
@@ -75,7 +76,7 @@ impl Backlog {
         }
     }
 
-    /// The next one.
+    /// Removes and returns the next input to execute.
     pub fn pop(&mut self) -> Option<Waiting> {
         if let Some(tape) = self.given.pop_front() {
             return Some(Waiting {
@@ -91,7 +92,7 @@ impl Backlog {
         if self.fresh.is_empty() {
             self.entered.clear();
             if self.rest.is_empty() {
-                // The machine, which sees more than a sanitizer, has caught up.
+                // The machine, which detects more than a sanitizer, has caught up.
                 self.unswept.clear();
             }
         }
@@ -102,8 +103,8 @@ impl Backlog {
         })
     }
 
-    /// Up to so many that are to be swept, the oldest first; nothing if there are fewer, unless
-    /// `all` are wanted.
+    /// Removes and returns up to `count` inputs for a run under AddressSanitizer, oldest first.
+    /// Returns none if fewer are waiting, unless `all` is set.
     pub fn sweep(&mut self, count: usize, all: bool) -> Vec<Vec<u8>> {
         let waiting = self.unswept.len() + self.samples.len();
         if waiting < count && !all {
@@ -115,27 +116,27 @@ impl Backlog {
         new.chain(self.samples.drain(..samples)).collect()
     }
 
-    /// Whether something waits that was given.
+    /// Whether a given input waits.
     pub fn has_given(&self) -> bool {
         !self.given.is_empty()
     }
 
-    /// Whether nothing waits.
+    /// Whether no input waits for the machine.
     pub fn is_empty(&self) -> bool {
         self.given.is_empty() && self.fresh.is_empty() && self.rest.is_empty()
     }
 
-    /// Whether something that waits enters this block.
+    /// Whether a waiting input enters this block.
     pub fn enters(&self, block: u32) -> bool {
         self.entered.contains(&block)
     }
 
-    /// All blocks that something that waits enters.
+    /// All blocks that a waiting input enters.
     pub fn entered(&self) -> impl Iterator<Item = u32> {
         self.entered.iter().copied()
     }
 
-    /// How many the machine has not looked at.
+    /// The number of inputs that the machine has not executed, including those dropped.
     pub fn count(&self) -> u64 {
         (self.given.len() + self.fresh.len() + self.rest.len()) as u64 + self.dropped
     }

@@ -1,9 +1,9 @@
-//! From what the machine saw to a finding.
+//! From a violation that the machine saw to a finding.
 //!
-//! Nothing is told before a native run showed it, and native code does not see all that the machine
-//! sees: a write that lands in a neighbour ends no run. So one tape that is not confirmed says
-//! nothing about the next, and what makes a tape short in the machine's eyes may lose what made it
-//! fail.
+//! Nothing is reported before a native run confirmed it. Native code does not detect everything
+//! that the machine detects: a write into a neighbouring object ends no run. So a tape that is not
+//! confirmed says nothing about other tapes with the same violation, and minimising a tape by the
+//! machine's view may lose what made it fail natively.
 
 use std::collections::BTreeSet;
 
@@ -26,24 +26,24 @@ use crate::findings::BlamedOn;
 pub struct Confirming<'a> {
     /// Decides what is a finding.
     pub judge: Judge<'a>,
-    /// What is run natively when the runner is built.
+    /// Inputs to run natively once the runner is built.
     pub suspects: Vec<Suspect>,
-    /// Where the engine sees violations that no native run showed.
+    /// Places where the machine sees violations that no native run confirmed.
     pub not_shown: BTreeSet<Pos>,
-    /// Inputs that the fuzzer's target failed on, and for which no time was left.
+    /// The number of inputs on which the fuzzer's target failed and for which no time was left.
     pub late: u64,
 }
 
 impl Confirming<'_> {
-    /// Inputs for which no time was left, where no other input showed a fault: beside a fault that
-    /// was shown they most often show that one again.
+    /// The number of inputs for which no time was left, or 0 if some other input showed a fault:
+    /// further failing inputs most often show the same fault again.
     pub fn late_alone(&self) -> u64 {
         let is_alone = self.judge.count() == 0 && self.judge.preconditions.is_empty();
         if is_alone { self.late } else { 0 }
     }
 }
 
-/// What waits for the runner.
+/// An input that waits for the runner.
 pub enum Suspect {
     /// The machine saw a violation.
     Seen(Vec<u8>, Violation, Origin),
@@ -52,13 +52,13 @@ pub enum Suspect {
 }
 
 impl Alternation<'_, '_> {
-    /// Whether a tape can be run natively without waiting for compilers. Under `--runs` there is no
-    /// clock, and all wait.
+    /// Whether a tape can be run natively without waiting for compilers. Always true with `--runs`,
+    /// where there is no clock and waiting is no loss.
     pub(super) fn confirms(&self) -> bool {
         self.subject.is_counted() || self.subject.native.ready(Kind::RunnerAsan).is_some()
     }
 
-    /// Looks into all that waits for the runner, waiting for it if need be; true if there was a
+    /// Examines all suspects, waiting for the runner if necessary. Returns whether there was a
     /// finding.
     pub(super) fn look_into_suspects(&mut self) -> Result<bool, Error> {
         let mut found = false;
@@ -88,8 +88,8 @@ impl Alternation<'_, '_> {
         Ok(found)
     }
 
-    /// As [`Alternation::look_into`]; what the campaign's end leaves no time for is kept for the
-    /// next one.
+    /// As [`Alternation::look_into`], but keeps the tape for the next campaign if this one ends
+    /// before the violation is confirmed.
     pub(super) fn look_into_in_time(
         &mut self,
         tape: Vec<u8>,
@@ -105,7 +105,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Makes sure of what the machine saw; true if it is a finding, and new.
+    /// Confirms a violation that the machine saw. Returns whether it is a new finding.
     pub(super) fn look_into(
         &mut self,
         tape: Vec<u8>,
@@ -114,7 +114,8 @@ impl Alternation<'_, '_> {
     ) -> Result<bool, Error> {
         let mut next = Some((tape, violation, origin));
         while let Some((tape, violation, origin)) = next {
-            // Where one tape was not confirmed, another is not made short before it is.
+            // If another tape with this violation was not confirmed, this tape is minimised only
+            // once a native run has confirmed it.
             let is_worth_it = !self.searching.search.is_doubted(&violation)
                 || self
                     .confirming
@@ -129,8 +130,8 @@ impl Alternation<'_, '_> {
         Ok(false)
     }
 
-    /// Keeps a tape that could not be run natively before the campaign's end: the next one begins
-    /// with what is in the queue.
+    /// Keeps a tape that could not be run natively before the end of the campaign. The next
+    /// campaign begins with the tapes in the queue.
     fn put_off(&mut self, tape: &[u8], violation: &Violation) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
         self.confirming.not_shown.insert(violation.pos);
@@ -145,8 +146,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Runs the shortest tape with this violation natively: whether the finding is new, if it is
-    /// one.
+    /// Runs the shortest tape with this violation natively. Returns whether the finding is new, or
+    /// `None` if the violation was not confirmed.
     fn confirm(
         &mut self,
         tape: &[u8],
@@ -163,8 +164,8 @@ impl Alternation<'_, '_> {
             Ok(new) => return Ok(Some(new)),
             Err(why) => why,
         };
-        // To the machine all tapes with this violation are alike; natively a shorter one may write
-        // elsewhere.
+        // The machine treats all tapes with this violation alike, but natively the shorter one may
+        // write to another place.
         if short != tape {
             let run = self.searching.search.observe(tape);
             if let Ok(new) = self.judged(tape, &run, violation, origin)? {
@@ -176,7 +177,7 @@ impl Alternation<'_, '_> {
         Ok(None)
     }
 
-    /// Runs a tape natively: whether the finding is new, or why it is none.
+    /// Runs a tape natively. Returns whether the finding is new, or why it is not a finding.
     fn judged(
         &mut self,
         tape: &[u8],
@@ -184,7 +185,7 @@ impl Alternation<'_, '_> {
         violation: &Violation,
         origin: Origin,
     ) -> Result<Result<bool, String>, Error> {
-        // The report is about this tape.
+        // The report must describe this tape's violation, which may differ from the original one's.
         let violation = run.violation().unwrap_or(violation);
         self.stats.executions += 1;
         let judge = &mut self.confirming.judge;
@@ -200,7 +201,8 @@ impl Alternation<'_, '_> {
         Ok(Ok(new))
     }
 
-    /// Says how to declare what an address leads to that came from outside as a number.
+    /// If the faulting address came from outside as a number, explains how to declare what it
+    /// points to.
     fn tell_of_address(&mut self, violation: &Violation) {
         let Some(channel) = violation.address_from.as_deref() else {
             return;
@@ -219,22 +221,24 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Reports a finding and writes its test, unless it was reported before; true if it is new.
+    /// Reports a finding and writes its test, unless it was reported before. Returns whether it is
+    /// new.
     pub(in crate::campaign) fn found(&mut self, mut confirmed: Confirmed) -> Result<bool, Error> {
         confirmed.finding.blame = blame::blamed(
             &self.subject,
             &mut self.searching.search,
             &confirmed.finding,
         );
-        // Whose a fault is takes a run in the machine. Without a word on it the harness's own would
-        // be the library's.
+        // Blame is determined by a run in the machine. Without blame, a fault of the harness would
+        // be attributed to the library.
         let no_time = self.subject.is_late() || deadline::passed();
         let is_open = confirmed.finding.blame.is_none() && self.subject.harness.drives.is_some();
         if is_open && no_time {
             self.put_off_crash(&confirmed.finding.input)?;
             return Ok(false);
         }
-        // A variable of assembly, or of a file that was left out, is longer than its declaration.
+        // A variable defined in assembly, or in a file that was left out, is longer than its
+        // declaration says.
         let message = &confirmed.finding.message;
         let is_of = |name: &&String| message.contains(&format!(" of `{name}` ("));
         if let Some(name) = self.subject.undefined.iter().find(is_of) {
@@ -273,7 +277,7 @@ impl Alternation<'_, '_> {
         Ok(true)
     }
 
-    /// As [`Alternation::crash`], waiting for the runner if need be.
+    /// As [`Alternation::crash`], but waits for the runner if necessary.
     pub(super) fn look_into_crash(
         &mut self,
         tape: &[u8],
@@ -284,8 +288,8 @@ impl Alternation<'_, '_> {
         if news[before..].iter().any(News::is_violation) {
             return Ok(true);
         }
-        // A violation that was reported before is no news, and no crash that only native code sees,
-        // unless it was not confirmed.
+        // A violation that was already reported is neither news nor a crash that only native code
+        // shows, unless it was not confirmed.
         let run = self.searching.search.observe(tape);
         let seen = run
             .violation()
@@ -315,7 +319,8 @@ impl Alternation<'_, '_> {
             ));
             return Ok(false);
         }
-        // A call through a NULL that the harness left, most often: whose it is cannot be told.
+        // Most often a call through a NULL pointer that the harness left: it cannot be told whose
+        // fault it is.
         let is_placeless = confirmed.finding.place.file.is_empty()
             && confirmed.finding.kind.property() == Property::Memory;
         if is_placeless && self.subject.harness.drives.is_some() {
@@ -328,8 +333,8 @@ impl Alternation<'_, '_> {
             ));
             return Ok(false);
         }
-        // What the platform's own function allocated (`open_memstream`) is no block of the
-        // program's heap.
+        // A block that the platform's own function allocated (`open_memstream`) does not belong to
+        // the program's modelled heap.
         let mut handing_out = cegar_stubs::handing_out().iter();
         if confirmed.only_natively
             && confirmed.finding.kind == CheckKind::Free
@@ -344,8 +349,8 @@ impl Alternation<'_, '_> {
             ));
             return Ok(false);
         }
-        // A fault after the end of the engine's run, and not of a kind that nobody asked about:
-        // what the engine proves is not about this program.
+        // The fault is of a kind that the user asked about, and the engine's run of the same input
+        // ended well. So what the engine proves does not hold for this program.
         let ends_well = matches!(run.outcome, Seen::Returned(_) | Seen::Exited(_));
         if confirmed.only_natively
             && ends_well
@@ -362,8 +367,8 @@ impl Alternation<'_, '_> {
         Ok(true)
     }
 
-    /// Keeps an input that the fuzzer's target failed on, and that could not be run on its own
-    /// before the campaign's end.
+    /// Keeps an input on which the fuzzer's target failed and which could not be confirmed before
+    /// the end of the campaign.
     fn put_off_crash(&mut self, tape: &[u8]) -> Result<(), Error> {
         self.inputs.put_off(tape)?;
         self.confirming.late += 1;

@@ -1,4 +1,4 @@
-//! The alternation under `--runs`: turns of counted questions and counted executions, and no clock.
+//! The alternation under `--runs`: fixed numbers of questions and executions instead of a clock.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +9,13 @@ use super::{Alternation, QUIET};
 use crate::error::Error;
 use crate::verdict::End;
 
-/// Questions that the search works through in each of its turns.
+/// The number of questions that the search answers in each of its turns.
 const QUESTIONS: u64 = 2000;
-/// No limit by the clock.
+/// A duration that never limits a turn.
 const FAR: Duration = Duration::from_secs(3600);
 
 impl Alternation<'_, '_> {
-    /// The search, the fuzzer, the search once more, and the prover.
+    /// Runs the search, the fuzzer, the search again, and then the prover.
     pub(super) fn counted(&mut self, runs: u64, mut news: Vec<News>) -> Result<End, Error> {
         if let Some(end) = self.turn_of_search(&mut news)? {
             return Ok(end);
@@ -40,7 +40,7 @@ impl Alternation<'_, '_> {
         Ok(End::Budget)
     }
 
-    /// Works through so many questions; the campaign's end, if it is reached.
+    /// Answers up to [`QUESTIONS`] questions. Returns the campaign's end if it is reached.
     fn turn_of_search(&mut self, news: &mut Vec<News>) -> Result<Option<End>, Error> {
         if !self.subject.settings.sides.engine() {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Lets the fuzzer run so many inputs; the campaign's end, if it is reached.
+    /// Lets the fuzzer execute `runs` inputs. Returns the campaign's end if it is reached.
     fn turn_of_fuzzer(&mut self, runs: u64, news: &mut Vec<News>) -> Result<Option<End>, Error> {
         for kind in [Kind::Fast, Kind::Comparisons] {
             match self.subject.native.wait(kind) {
@@ -82,7 +82,7 @@ impl Alternation<'_, '_> {
         Ok(None)
     }
 
-    /// Lets the prover work to its end.
+    /// Lets the prover work until it finishes.
     fn turn_of_prover(&mut self) -> Result<(), Error> {
         self.proving.coverage.note(self.searching.search.covered());
         self.proving.start(&self.subject, &[])?;

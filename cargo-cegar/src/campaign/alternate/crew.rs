@@ -1,10 +1,11 @@
-//! The fuzzing processes that work on one program, side by side.
+//! The fuzzing processes that work on one program in parallel.
 //!
-//! Each is a worker of its own with its own corpus and its own chance decisions. An input that
-//! enters code which no worker has entered is handed to the others, so that all of them go on from
-//! there; what only raises a count stays where it was found, or each would drown in what the
-//! others' loops did. The campaign is the broker: it hears everything anyway, and no worker shares
-//! memory with another, which its C code could write to. (Other machines: see `peers`.)
+//! Each process is a worker with its own corpus and its own random seed. An input that enters code
+//! which no worker has entered is handed to the other workers, so that all of them continue from
+//! it. An input that only raises a count stays with its worker, since otherwise the inputs of all
+//! other workers' loops would flood each of them. The campaign acts as the broker: it receives all
+//! events anyway, and workers share no memory, which their C code could overwrite. (For other
+//! machines, see `peers`.)
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,9 +17,9 @@ use cegar_fuzz::worker::{Command, Worker, WorkerConfig, WorkerError, WorkerEvent
 #[derive(Default)]
 pub struct Crew {
     members: Vec<Member>,
-    /// Executions of processes that are gone.
+    /// Executions of processes that have ended.
     gone: u64,
-    /// Whose turn it is to be waited for.
+    /// The index of the process that is polled first in the next wait.
     turn: usize,
 }
 
@@ -58,7 +59,7 @@ impl Member {
 }
 
 impl Crew {
-    /// Starts `count` processes; each gets a seed of its own.
+    /// Starts `count` processes, each with its own seed.
     pub fn start(
         executable: &std::path::Path,
         config: &WorkerConfig,
@@ -83,7 +84,7 @@ impl Crew {
         self.members.is_empty()
     }
 
-    /// Set while a failure of a process waits to be heard of.
+    /// Flags that are set while a failure of the corresponding process waits to be polled.
     pub fn failures(&self) -> Vec<Arc<AtomicBool>> {
         let members = self.members.iter();
         members.map(|m| Arc::clone(m.worker.failed())).collect()
@@ -94,7 +95,8 @@ impl Crew {
         self.members.iter().any(|m| !m.worker.has_ended())
     }
 
-    /// The processes' events, each with its process's number. Waits up to `wait` for the first.
+    /// Returns the processes' events, each with the number of its process. Waits up to `wait` for
+    /// the first.
     pub fn poll(&mut self, wait: Duration) -> Vec<(usize, WorkerEvent)> {
         let mut heard = Vec::new();
         for (number, member) in self.members.iter_mut().enumerate() {
@@ -113,16 +115,17 @@ impl Crew {
         heard
     }
 
-    /// Has all of them log comparisons, with a target that was not there when they were started.
+    /// Makes all processes log comparisons, with a target that did not exist when they were
+    /// started.
     pub fn compare(&mut self, so: &std::path::Path) {
         for member in &mut self.members {
-            // A process that has died is told when it is started again.
+            // A process that has died is told when it is restarted.
             let _ = member.worker.compare(so);
         }
     }
 
-    /// Hands a tape to all processes but one. A process that has died reads it from the queue when
-    /// it is started again.
+    /// Hands a tape to all processes except one. A process that has died reads it from the queue
+    /// when it is restarted.
     pub fn seed(&mut self, tape: &[u8], except: Option<usize>) {
         for (number, member) in self.members.iter_mut().enumerate() {
             if except != Some(number) {
@@ -132,18 +135,18 @@ impl Crew {
         }
     }
 
-    /// Has all processes run a tape from another machine. A process that finds something new in it
-    /// keeps it, and reports it.
+    /// Makes all processes run a tape from another machine. A process for which it covers something
+    /// new keeps and reports it.
     pub fn offer(&mut self, tape: &[u8]) {
         for member in &mut self.members {
             let tape = tape.to_vec();
-            // A process that has died gets it from the others, if it is kept.
+            // A process that has died receives it from the others if one of them keeps it.
             let _ = member.worker.send(&Command::Offer { tape });
         }
     }
 
-    /// Starts one that has died after so many runs again; false if that cannot be, or is not to be:
-    /// then it is struck off. A tape that it died of is run no more.
+    /// Restarts a process that has died after `runs` runs, if that is `wanted`. It will not run the
+    /// tape in `avoid`, the one that it died of. Returns whether the process was restarted.
     pub fn again(
         &mut self,
         number: usize,
@@ -166,16 +169,16 @@ impl Crew {
         (self.gone + executions, per_second, corpus.unwrap_or(0))
     }
 
-    /// Asks them to end. They are gone when this is dropped.
+    /// Asks the processes to end. They are killed when this is dropped.
     pub fn stop(&mut self) {
         for member in &mut self.members {
-            // A process that has died needs no telling.
+            // A process that has died need not be told.
             let _ = member.worker.send(&Command::Stop);
         }
     }
 
-    /// How many executions there were in all, once those that were asked to end have told so, or
-    /// after so long.
+    /// The total number of executions, once all processes that were asked to end have reported
+    /// theirs, or after `wait`.
     pub fn last_count(&mut self, wait: Duration) -> u64 {
         let end = Instant::now() + wait;
         while self.works() && Instant::now() < end {
@@ -185,6 +188,6 @@ impl Crew {
     }
 }
 
-/// From one worker's seed to the next, far enough that a worker that is started again with the next
-/// seed is not another's twin.
+/// The distance between the seeds of two workers. It is large so that a worker that is restarted
+/// with the next seed does not repeat what another worker does.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;

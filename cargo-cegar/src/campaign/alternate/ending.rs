@@ -1,4 +1,4 @@
-//! The end of a campaign: its processes are ended, and what they cost is counted.
+//! The end of a campaign: ends its processes and completes the statistics.
 
 use std::time::Duration;
 
@@ -10,24 +10,25 @@ use super::crew::Crew;
 use crate::event::Unexecuted;
 use crate::verdict::End;
 
-/// How long the fuzzer's last count is waited for.
+/// How long to wait for the fuzzer's last count.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 impl Alternation<'_, '_> {
     /// Ends the prover and the fuzzer, and completes the statistics.
     pub fn finish(&mut self) {
-        // It would take the processor from what the prover and its checker still have to do.
+        // The fuzzer would take processor time from the prover and its checker, which may still be
+        // working.
         self.fuzzing.crew.stop();
         if self.subject.first_only && self.confirming.judge.count() > 0 {
-            // The first finding is the answer, so the prover is not waited for. A published
-            // strategy ends there, too.
+            // The first finding is the answer, so there is no need to wait for the prover. A
+            // published strategy ends at the first finding too.
             match self.subject.settings.strategy {
                 Strategy::Auto => self.proving.prover = None,
                 _ => self.count_strategy(),
             }
         }
         self.give_up_prover();
-        // Blocks that only native runs entered are covered, too.
+        // Blocks that only native runs entered count as covered, too.
         self.searching
             .search
             .note_covered(self.searching.backlog.entered());
@@ -43,13 +44,13 @@ impl Alternation<'_, '_> {
         self.stats.seconds = self.subject.budget.begin().elapsed().as_secs_f64();
     }
 
-    /// Why this harness was never executed, if it was not. Native executions count, and what is
-    /// proved as a whole needs none. The machine's count where native ones were not asked for, and
-    /// where one program is checked by a search that ends at its first finding.
+    /// Why this harness was never executed, or `None` if it was. Native executions count, and a
+    /// complete proof needs no execution. Executions by the machine count where no fuzzing was
+    /// requested, and where the check of one program ends at its first finding.
     pub fn unexecuted(&self, end: End) -> Option<Unexecuted> {
         let by_machine = self.stats.machine_runs > 0;
         let is_enough = self.stats.executions > 0
-            // A strategy that came to its end has looked at what it looks at.
+            // A strategy that has finished has examined everything that it examines.
             || (self.subject.settings.strategy != Strategy::Auto && self.proving.proofs.is_some())
             || ((!self.subject.settings.fuzzes() || self.subject.first_only) && by_machine)
             || self.proving.is_complete()

@@ -1,6 +1,6 @@
-//! The fuzzer's part in the alternation: its processes, and which of them are worth another start.
+//! The fuzzer's part in the alternation: its processes, and whether to restart them.
 //!
-//! A process may die of what it executes: then it is started again, a few times.
+//! A process may die of what it executes. It is then restarted, up to a limit.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,43 +17,44 @@ use crate::campaign::native::SWEEP;
 use crate::campaign::proofs::give_way;
 use crate::error::Error;
 
-/// How many processes may die for no reason that can be found.
+/// How many processes may die for an unknown reason.
 const DEATHS: u32 = 5;
-/// How many may die of the program's own faults, each of a tape that is not run again.
+/// How many processes may die of faults of the program. The tape of each is not run again.
 const FATAL: u32 = 1000;
-/// Inputs that are swept at a time, and how long fewer may wait.
+/// The number of inputs in one batch for AddressSanitizer.
 const SWEPT: usize = 16;
-/// From one question that is broken off for a failure to the next.
+/// The minimum time between two questions that are interrupted because of a failure.
 const BETWEEN: Duration = Duration::from_secs(2);
+/// How long an incomplete batch may wait.
 const SWEEPING: Duration = Duration::from_secs(1);
 
 /// See the module.
 pub struct Fuzzing {
     pub crew: Crew,
-    /// Whether the fuzzer logs comparisons yet.
+    /// Whether the fuzzer already logs comparisons.
     compares: bool,
     losses: Losses,
     pub sweeps: Sweeps,
-    /// When a failure was last heard of.
+    /// When a failure was last reported.
     pub last_failure: Option<Instant>,
 }
 
-/// Processes that are gone.
+/// Counts of processes that have died.
 #[derive(Default)]
 struct Losses {
-    /// For no reason that was found.
+    /// Processes that died for an unknown reason.
     unexplained: u32,
-    /// Of the program's faults.
+    /// Processes that died of faults of the program.
     fatal: u32,
-    /// Whether none is left and none is started any more.
+    /// Whether no process is left and none will be started again.
     given_up: bool,
 }
 
 /// Runs of the fuzzer's inputs under AddressSanitizer, in batches.
 pub struct Sweeps {
     pub last: Instant,
-    /// Where runs failed: one place is looked into once, since the machine's run and another native
-    /// one cost more than the sweep.
+    /// The places where runs failed. Each place is examined once, since the machine's run and
+    /// another native run cost more than the sweep.
     pub places: BTreeSet<String>,
 }
 
@@ -71,8 +72,8 @@ impl Fuzzing {
         }
     }
 
-    /// What a question of the search is broken off for: a failure of the fuzzer's target, but not
-    /// soon after another one, since there may be hundreds.
+    /// The flags that interrupt a question of the search: a failure of the fuzzer's target. Soon
+    /// after a failure there are none, since hundreds may follow.
     pub fn alarm(&self) -> Alarm {
         match self.last_failure {
             Some(last) if last.elapsed() < BETWEEN => Alarm::new(),
@@ -80,8 +81,8 @@ impl Fuzzing {
         }
     }
 
-    /// Starts the fuzzer as soon as its target is built; the log of comparisons is handed on when
-    /// it is there, too.
+    /// Starts the fuzzer once its target is built. Hands on the target that logs comparisons once
+    /// that is built.
     pub fn start(
         &mut self,
         subject: &Subject<'_>,
@@ -101,14 +102,14 @@ impl Fuzzing {
         let config = self.config(target?, subject, inputs, runs)?;
         let me = std::env::current_exe()
             .map_err(|why| Error::io("find", Path::new("cargo-cegar"), why))?;
-        // What several hand each other depends on who is first: under --runs, there is one.
+        // What workers exchange depends on their timing, so there is only one worker with `--runs`.
         let count = match runs {
             Some(_) => 1,
             None => subject.settings.workers,
         };
         self.crew =
             Crew::start(&me, &config, count).map_err(|why| Error::engine("the fuzzer", why))?;
-        // Not before: processes that this thread starts inherit its low priority.
+        // Only now: processes that this thread starts inherit its low priority.
         if subject.gives_way() {
             give_way();
         }
@@ -151,8 +152,9 @@ impl Fuzzing {
         Ok(config)
     }
 
-    /// A process has died after so many runs; true if another was started in its place. If the
-    /// program is to blame, `fatal` is the tape that the process died of, if it is known.
+    /// Handles the death of a process after `runs` runs. Returns whether it was restarted.
+    /// `is_blamed` says whether the program's faults are the reason; then `fatal` is the tape that
+    /// the process died of, if it is known.
     pub fn replace(
         &mut self,
         number: usize,
@@ -176,7 +178,7 @@ impl Fuzzing {
 }
 
 impl Sweeps {
-    /// How many inputs there is time to sweep, should each take as long as it may.
+    /// The number of inputs that there is time to sweep if each takes as long as it is allowed to.
     pub fn size(&self, subject: &Subject<'_>) -> usize {
         let limited = subject.budget.left().filter(|_| !subject.is_counted());
         limited.map_or(SWEPT, |left| {
@@ -184,7 +186,7 @@ impl Sweeps {
         })
     }
 
-    /// Whether fewer inputs than a batch have waited long enough.
+    /// Whether an incomplete batch has waited long enough.
     pub fn is_due(&self) -> bool {
         self.last.elapsed() > SWEEPING
     }

@@ -1,7 +1,7 @@
-//! What the fuzzer tells, and what the campaign makes of it.
+//! What the fuzzer reports, and how the campaign reacts.
 //!
-//! What the fuzzer finds is offered to the search, whose words are better where the machine sees a
-//! violation as well.
+//! The fuzzer's inputs are offered to the search, because the machine describes a violation better
+//! where it sees it as well.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use crate::event::{Event, Level};
 struct Death {
     signal: Option<i32>,
     status: Option<i32>,
-    /// Its runs.
+    /// The number of its runs.
     runs: u64,
-    /// Whether a run failed before, which may have written over anything.
+    /// Whether an earlier run failed, which may have overwritten any memory.
     crashed: bool,
 }
 
@@ -36,8 +36,9 @@ impl Death {
 }
 
 impl Alternation<'_, '_> {
-    /// Hears the fuzzer out. Its inputs wait for [`super::searching::Searching::catch_up`], but not
-    /// under `--runs`, where one seed is to give one result however much is heard at a time.
+    /// Handles the fuzzer's events. Its inputs wait for [`super::searching::Searching::catch_up`],
+    /// except with `--runs`, where the same seed must give the same result regardless of when
+    /// events arrive.
     pub(super) fn listen(&mut self, wait: Duration, news: &mut Vec<News>) -> Result<(), Error> {
         if self.fuzzing.crew.is_empty() {
             std::thread::sleep(wait);
@@ -62,7 +63,7 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Acts on what a process tells; true if there was no time left to look into a failure.
+    /// Handles an event of a process. Returns true if there was no time left to examine a failure.
     fn hear(
         &mut self,
         number: usize,
@@ -78,7 +79,8 @@ impl Alternation<'_, '_> {
             }
             WorkerEvent::Sample { tape } => self.searching.backlog.sample(tape),
             WorkerEvent::Crash { tape, .. } => {
-                // Each takes a run in the machine and a native one, and there may be hundreds.
+                // Each crash takes a run in the machine and a native one, and there may be
+                // hundreds.
                 if self.subject.is_late() {
                     self.keep(&tape)?;
                     return Ok(true);
@@ -126,7 +128,7 @@ impl Alternation<'_, '_> {
         Ok(false)
     }
 
-    /// An input that entered new code, in these blocks, or raised a count.
+    /// Handles an input that entered new code (`blocks`) or raised a count.
     fn hear_input(
         &mut self,
         number: usize,
@@ -143,7 +145,7 @@ impl Alternation<'_, '_> {
         }
         match (new > 0, is_foreign) {
             (true, false) => self.fuzzing.crew.seed(&tape, Some(number)),
-            // All processes have it: it was offered to them.
+            // All processes have the tape already: it was offered to them.
             (true, true) => self.stats.peers_used += 1,
             _ => {}
         }
@@ -157,7 +159,7 @@ impl Alternation<'_, '_> {
     }
 
     fn skipped(&mut self, path: &Path, reason: &str) {
-        // The queue holds only what the campaign put there, and of damaged files was told.
+        // The queue contains only the campaign's own files, and damaged files were reported before.
         let is_known = self.inputs.damaged.contains(path);
         let level = match path.starts_with(&self.inputs.queue) || is_known {
             true => Level::Detail,
@@ -167,8 +169,8 @@ impl Alternation<'_, '_> {
         self.reporting.note(level, message);
     }
 
-    /// Runs what the machine may never have time for under AddressSanitizer, some at a time: what
-    /// the fuzzer's own target reads or writes one byte too far does not show there.
+    /// Runs inputs that the machine may never have time for under AddressSanitizer, in batches: an
+    /// access one byte out of bounds does not fail in the fuzzer's own target.
     pub(super) fn sweep(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         if self.subject.native.ready(Kind::RunnerAsan).is_none() {
             return Ok(());
@@ -188,7 +190,7 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Whether a run under AddressSanitizer failed where none has failed before.
+    /// Whether a run under AddressSanitizer failed at a place where none has failed before.
     pub(super) fn is_new_fault(&mut self, run: &Run) -> bool {
         if !self.confirming.judge.is_fault(&run.outcome) {
             return false;
@@ -200,8 +202,9 @@ impl Alternation<'_, '_> {
         self.fuzzing.sweeps.places.insert(place)
     }
 
-    /// An input on which the native target failed, or which is suspected of it; true if it does
-    /// fail. Where the machine sees a violation as well, its words are used.
+    /// Examines an input on which the native target failed or may have failed. Returns whether it
+    /// fails, or true if it must wait for the runner. If the machine sees a violation as well, its
+    /// description is used.
     fn crash(&mut self, tape: &[u8], news: &mut Vec<News>) -> Result<bool, Error> {
         if self.confirms() {
             return self.look_into_crash(tape, news);
@@ -210,8 +213,8 @@ impl Alternation<'_, '_> {
         Ok(true)
     }
 
-    /// A process is gone. If the program is to blame, that is a finding and no trouble: `fatal` is
-    /// a tape that the process died of at once.
+    /// Handles the end of a process. If the program is to blame, this is a finding and not a
+    /// problem of the fuzzer. `fatal` is the tape of which the process died.
     fn died(&mut self, number: usize, death: &Death, fatal: Option<Vec<u8>>) {
         let is_blamed = fatal.is_some() || death.crashed;
         let restarted = self.fuzzing.replace(number, death.runs, is_blamed, fatal);

@@ -1,15 +1,15 @@
 //! Native runs at the end of a campaign.
 //!
-//! Where the time is up, the fuzzer has found inputs that neither the machine nor AddressSanitizer
-//! has seen: what reads one byte too far does not fail in the fuzzer's own target. They are run
-//! once ([`Alternation::last_sweep`]), so that a campaign that ends without a finding has no input
-//! that fails.
+//! When the time is up, the fuzzer has found inputs that were executed neither by the machine nor
+//! under AddressSanitizer, and a read one byte out of bounds does not fail in the fuzzer's own
+//! target. Each of them is run once ([`Alternation::last_sweep`]), so that a campaign that ends
+//! without a finding leaves no input that fails.
 //!
-//! Where everything is settled, more is run. A small program is proved before the fuzzer has begun.
-//! The proof is about the program as the engine reads it, under assumptions: that the stack is
-//! large enough, that no division that is not asked about is by zero. So the inputs that are known
-//! are run natively before the verdict. A run that fails is a finding like the fuzzer's, whatever
-//! was proved, and contradicts an assumption or the engine.
+//! When everything is settled, all known inputs are run natively before the verdict. A small
+//! program is proved before the fuzzer has begun, and the proof is about the program as the engine
+//! reads it, under assumptions, for example that the stack is large enough and that no division
+//! that is not checked is by zero. A run that fails is a finding like the fuzzer's, regardless of
+//! the proof, and contradicts an assumption or the engine.
 
 use std::time::{Duration, Instant};
 
@@ -22,18 +22,20 @@ use crate::error::Error;
 use crate::event::{Event, Hang, Level};
 use crate::store;
 
-/// Time for all of the runs.
+/// The time limit for all runs of a campaign in which everything is settled.
 const TIME: Duration = Duration::from_secs(5);
-/// Time for the runs of a campaign whose time is up.
+/// The time limit for the runs of a campaign whose time is up.
 const LAST: Duration = Duration::from_secs(2);
-/// Inputs that are run together then: each may take all of a run's time.
+/// The batch size for a campaign whose time is up. It is small since each input may take as long as
+/// a run is allowed to.
 const FEW: usize = 4;
-/// Inputs that are run together.
+/// The batch size for a campaign in which everything is settled.
 const BATCH: usize = 32;
 
 impl Alternation<'_, '_> {
-    /// Runs under AddressSanitizer what the fuzzer found and nobody has looked at. There may be no
-    /// time to confirm what fails: then it is kept for the next campaign, and the verdict says so.
+    /// Runs those of the fuzzer's inputs under AddressSanitizer that were not examined. If there is
+    /// no time to confirm a failure, the input is kept for the next campaign, and the verdict says
+    /// so.
     pub(super) fn last_sweep(&mut self) -> Result<(), Error> {
         if self.subject.is_counted() || self.subject.is_stopped() {
             return Ok(());
@@ -67,8 +69,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Runs inputs under AddressSanitizer, some at a time, for so long, and hands on what became of
-    /// each; how many were run.
+    /// Runs inputs under AddressSanitizer in batches of `size`, for at most `time`, and passes each
+    /// outcome to `heard`. Returns how many were run.
     fn run_in_time(
         &mut self,
         tapes: &[Vec<u8>],
@@ -98,7 +100,7 @@ impl Alternation<'_, '_> {
         self.confirming.suspects.push(suspect);
     }
 
-    /// Runs the inputs of the campaign natively; true if there was a finding.
+    /// Runs the inputs of the campaign natively. Returns whether there was a finding.
     pub(super) fn last_runs(&mut self) -> Result<bool, Error> {
         if !self.subject.settings.fuzzes() {
             return Ok(false);
@@ -128,7 +130,8 @@ impl Alternation<'_, '_> {
         self.look_into_suspects()
     }
 
-    /// Says once that a run does not end in its time, and keeps the input.
+    /// Reports a run that does not end within its time limit, once per campaign, and keeps the
+    /// input.
     pub(super) fn tell_hang(&mut self, tape: &[u8]) -> Result<(), Error> {
         if self.reporting.has_told_hang() {
             return Ok(());

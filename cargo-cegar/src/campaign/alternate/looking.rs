@@ -1,8 +1,8 @@
-//! Executions for programs that were proved before any.
+//! Executions for programs that were proved before they were executed.
 //!
-//! A small program is proved in less time than its native builds take, and then nothing says which
-//! of its checks are ever come to. A few short executions of the machine do. They are counted, not
-//! timed, so that the same program gives the same counts.
+//! A small program is proved in less time than its native builds take, so nothing shows yet which
+//! of its checks an execution reaches. A few short executions of the machine do. They are limited
+//! by operations instead of time, so that the same program always gives the same counts.
 
 use cegar_model::machine::{Limits, Machine};
 use cegar_search::simulate::search::{Origin, Search};
@@ -13,13 +13,13 @@ use crate::campaign::single::limits;
 use crate::error::Error;
 use crate::verdict::End;
 
-/// Operations that one execution may take, and all of them together.
+/// The largest number of operations in one execution and in all of them together.
 const STEPS: u64 = 500_000;
 const ALL_STEPS: u64 = 4_000_000;
 
 impl Alternation<'_, '_> {
-    /// Executes the first tapes and those of the corpus where the campaign ended with proofs of
-    /// checks that no execution has come to.
+    /// If the campaign ended with proofs of checks that no execution has reached, executes the
+    /// first tapes and the shortest tapes of the corpus.
     pub(in crate::campaign) fn look(&mut self, end: End) -> Result<End, Error> {
         if end != End::Settled || self.overview().table().checks.proved_not_reached == 0 {
             return Ok(end);
@@ -37,7 +37,7 @@ impl Alternation<'_, '_> {
             });
             let run = machine.run(&tape);
             if run.violation().is_some() {
-                // This contradicts a proof: it is looked into as any other violation.
+                // This contradicts a proof, so it is examined like any other violation.
                 self.searching.search.add(&tape, Origin::Given, &mut news);
             }
             let entered = run

@@ -1,21 +1,22 @@
 //! The alternation on one program.
 //!
-//! The fuzzer runs in processes of its own, so with two cores both sides work all the time. What
-//! alternates is knowledge: the inputs that raised the fuzzer's coverage are executed by the
-//! engine's machine ([`backlog`] says in which order), which offers its departures to the search;
-//! every tape with which the search covers something new becomes a seed. The machine sees an
-//! invalid access where native code runs on, so it judges the fuzzer's inputs too; those that it
-//! has no time for are swept natively, under AddressSanitizer. What either side believes to be a
-//! violation is run natively, under AddressSanitizer, before it is reported.
+//! The fuzzer runs in its own processes, so with two cores both sides work all the time. What
+//! alternates is knowledge: the machine executes the inputs that raised the fuzzer's coverage
+//! ([`backlog`] defines the order) and offers the branches at which other ways are open to the
+//! search; every tape with which the search covers something new becomes a seed. The machine
+//! detects an invalid access where native code continues, so it judges the fuzzer's inputs too.
+//! Inputs for which the machine has no time are swept natively, under AddressSanitizer. A suspected
+//! violation of either side is run natively, under AddressSanitizer, before it is reported.
 //!
 //! Each part owns its state: [`searching`], [`fuzzing`], [`proving`], [`confirming`], [`peers`],
-//! [`inputs`] and [`reporting`]. What they are all about, and the time that they have, is the
-//! [`subject`], which none of them changes. [`Alternation`] holds the parts together: its loop asks
-//! each of them in turn what has happened, and hands on to the others what concerns them.
+//! [`inputs`] and [`reporting`]. The program and the time limits are in [`subject`], which none of
+//! them changes. [`Alternation`] holds the parts together: its loop polls each part in turn and
+//! hands its news to the other parts.
 //!
-//! With `--runs` there is no clock ([`counted`]): the search works through a fixed number of
-//! questions, the fuzzer through its runs, and the search once more through what the fuzzer found;
-//! the same seed gives the same result. A published strategy has the program to itself ([`named`]).
+//! With `--runs` there is no clock ([`counted`]): the search answers a fixed number of questions,
+//! the fuzzer executes its number of runs, and the search continues with what the fuzzer found. The
+//! same seed gives the same result. A published strategy runs without the fuzzer and the search
+//! ([`named`]).
 
 pub(super) mod backlog;
 pub(super) mod confirming;
@@ -58,35 +59,36 @@ use reporting::Reporting;
 use searching::Searching;
 use subject::Subject;
 
-/// How long the fuzzer is waited for where there is nothing else to do.
+/// How long to wait for the fuzzer when there is nothing else to do.
 const QUIET: Duration = Duration::from_millis(100);
-/// How long the prover is alone at first; the native builds are made meanwhile.
+/// How long the prover runs alone at first; native builds run meanwhile.
 const ALONE: Duration = Duration::from_millis(250);
-/// Without `--max-time`, the end comes when neither side brought anything new for so long.
+/// Without `--max-time`, the campaign ends when neither side has found anything new for this long
+/// and the search has no questions left.
 const STALLED: Duration = Duration::from_secs(30);
-/// How long neither side brings anything new while the search still has questions, before the
-/// campaign ends: with a fuzzer beside it, the search never runs out of questions.
+/// The same limit while the search still has questions: with a fuzzer beside it, the search never
+/// runs out of questions.
 const FUTILE: Duration = Duration::from_secs(90);
 
 /// One program's campaign.
 pub(super) struct Alternation<'a, 'p> {
-    /// What it is about, and its limits.
+    /// The program, and the limits of the campaign.
     pub subject: Subject<'a>,
     /// The folders of inputs.
     pub inputs: Inputs,
     /// The engine's machine and its questions.
     pub searching: Searching<'p>,
-    /// The fuzzer's processes.
+    /// The processes of the fuzzer.
     pub fuzzing: Fuzzing,
-    /// The prover, and what it came to.
+    /// The prover and its results.
     pub proving: Proving,
-    /// What is found, and what may be.
+    /// Findings, and violations that are not confirmed yet.
     pub confirming: Confirming<'a>,
-    /// The other machines, if there are any.
+    /// The connection to other machines, if there is one.
     pub peers: Option<Peers>,
     /// Where events go.
     pub reporting: Reporting<'a>,
-    /// What it cost so far.
+    /// The statistics so far.
     pub stats: Stats,
 }
 
@@ -98,7 +100,7 @@ impl Alternation<'_, '_> {
         let settings = self.subject.settings;
         if settings.strategy != Strategy::Auto {
             let end = self.named(&given)?;
-            // It may be done before there is a runner that confirms what it saw.
+            // The strategy may end before the runner that confirms its violations is built.
             return match self.look_into_suspects()? {
                 true if self.subject.first_only => Ok(End::Found),
                 _ => Ok(end),
@@ -116,8 +118,7 @@ impl Alternation<'_, '_> {
             }
             return self.counted(runs, news);
         }
-        // The fuzzer reads a large corpus by itself, and does not wait for the machine to have done
-        // so.
+        // The fuzzer reads a large corpus by itself, without waiting for the machine to execute it.
         self.searching.backlog.give(given);
         let end = self.timed(news)?;
         if matches!(end, End::Budget | End::Stalled) {
@@ -133,12 +134,12 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// What the engine does before anything else: the prover's start, and the first executions.
+    /// The first steps of the engine: starting the prover, and the first executions.
     fn begin_with_engine(&mut self, given: &[Vec<u8>], news: &mut Vec<News>) -> Result<(), Error> {
         if !self.subject.is_counted() {
             let is_large = self.subject.program.blocks.len() >= LARGE;
             if self.subject.settings.fuzzes() && is_large {
-                // It would take the core that compiles the fuzzer's target, for minutes.
+                // The prover would occupy the core that compiles the fuzzer's target, for minutes.
                 self.proving.postponed = Some(given.to_vec());
             } else {
                 self.proving.start(&self.subject, given)?;
@@ -146,7 +147,8 @@ impl Alternation<'_, '_> {
             }
         }
         for tape in Search::first() {
-            // Where a program does not end each of them takes seconds, and the proof may be there.
+            // If the program does not terminate, each execution takes seconds, and the proof may be
+            // finished meanwhile.
             if self.is_settled() {
                 break;
             }
@@ -156,8 +158,8 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Lets the prover begin alone: a single execution may take seconds, and a small program is
-    /// proved before the first has ended.
+    /// Lets the prover run alone first: a single execution may take seconds, and a small program is
+    /// proved before the first one ends.
     fn head_start(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         let begin = Instant::now();
         while self.proving.prover.is_some() && begin.elapsed() < ALONE && !self.is_over() {
@@ -167,17 +169,17 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Ctrl-C, or no time left for fuzzing and search.
+    /// Whether the user pressed Ctrl-C or no time is left for fuzzing and search.
     pub fn is_over(&self) -> bool {
         self.subject.is_over(self.proving.prover.is_some())
     }
 
-    /// The end of a slice that begins now.
+    /// The end of a time slice that begins now.
     fn slice(&self) -> Instant {
         self.subject.slice(self.proving.prover.is_some())
     }
 
-    /// The loop of a campaign that has a clock.
+    /// The loop of a campaign with a clock.
     fn timed(&mut self, mut news: Vec<News>) -> Result<End, Error> {
         let mut asking = self.subject.settings.sides.engine();
         loop {
@@ -188,8 +190,8 @@ impl Alternation<'_, '_> {
             self.exchange();
             let shares = self.subject.gives_way() && !self.fuzzing.crew.is_empty();
             let rests = shares && self.searching.share.rests();
-            // What was given comes before the first question: it answers much of what could be
-            // asked.
+            // Given inputs are executed before the first question, since they answer many of the
+            // questions.
             if asking && !rests && !self.searching.backlog.has_given() {
                 asking = self.ask(shares, &mut news);
                 self.progress();
@@ -213,8 +215,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Has the search ask its next questions; false when none is left. `shares`: the fuzzer may
-    /// want the processor.
+    /// Lets the search ask its next questions. Returns false if none is left. `shares` says whether
+    /// the fuzzer may need the processor.
     fn ask(&mut self, shares: bool, news: &mut Vec<News>) -> bool {
         let until = self.slice();
         let (alarm, stop) = (self.fuzzing.alarm(), self.subject.stop);
@@ -222,7 +224,7 @@ impl Alternation<'_, '_> {
         self.searching.measured(shares, work)
     }
 
-    /// Has the machine execute what waits; false if nothing waited.
+    /// Lets the machine execute waiting inputs. Returns false if none was waiting.
     fn catch_up(&mut self, shares: bool, news: &mut Vec<News>) -> bool {
         let until = self.slice();
         let subject = &self.subject;
@@ -230,8 +232,8 @@ impl Alternation<'_, '_> {
         self.searching.measured(shares, work)
     }
 
-    /// Acts on what has happened since the last turn; the campaign's end, if there is a reason for
-    /// it.
+    /// Reacts to what has happened since the last turn. Returns the campaign's end if there is a
+    /// reason for it.
     fn act(&mut self, news: &mut Vec<News>) -> Result<Option<End>, Error> {
         let first_only = self.subject.first_only;
         if self.take(news)? && first_only {
@@ -259,8 +261,8 @@ impl Alternation<'_, '_> {
         Ok(is_late.then_some(End::Budget))
     }
 
-    /// Whether nothing new is to be expected: neither side has brought anything for long, or the
-    /// search is `idle` and has no fuzzer beside it.
+    /// Whether nothing new is to be expected: the search is `idle` without a fuzzer beside it, or
+    /// there is no time limit and neither side has found anything new for long.
     fn is_stalled(&self, idle: bool) -> bool {
         let patience = if idle { STALLED } else { FUTILE };
         let is_quiet = self.searching.last_news.elapsed() > patience;
@@ -276,14 +278,14 @@ impl Alternation<'_, '_> {
             self.reporting.note(Level::Warning, message);
             self.inputs.damaged.insert(path);
         }
-        // What was mended once is where the next fault is.
+        // A fault that was fixed may come back: the inputs of such findings are executed again.
         let memory = self.confirming.judge.memory.iter();
         let records = memory.flat_map(|memory| memory.records());
         tapes.extend(records.filter(|record| !record.failing).map(Record::input));
         Ok(tapes)
     }
 
-    /// Acts on news; true if there was a finding among them.
+    /// Handles news. Returns whether there was a finding among them.
     fn take(&mut self, news: &mut Vec<News>) -> Result<bool, Error> {
         let mut found = false;
         for item in news.drain(..) {
@@ -315,7 +317,7 @@ impl Alternation<'_, '_> {
         Ok(found)
     }
 
-    /// Keeps an input that covered something new, where the next campaign finds it.
+    /// Stores an input that covered something new for the next campaign.
     fn keep(&self, tape: &[u8]) -> Result<(), Error> {
         self.inputs.keep(tape, self.subject.harness.max_len)
     }
@@ -335,7 +337,7 @@ impl Alternation<'_, '_> {
         });
     }
 
-    /// How the goals stand.
+    /// The current state of the goals.
     pub fn overview(&self) -> Overview<'_, '_, '_> {
         Overview {
             subject: &self.subject,

@@ -1,8 +1,8 @@
-//! A published strategy at work: it has the program to itself.
+//! Runs a published strategy, which has the program to itself.
 //!
-//! No fuzzer and no search of ours takes part, so that what comes out is the strategy's own. What
-//! it believes to be a violation is executed by the machine and then natively, as anything else is,
-//! and its proofs go through the checker.
+//! Neither the fuzzer nor the project's own search takes part, so that the result is the strategy's
+//! alone. What the strategy reports as a violation is executed by the machine and then natively,
+//! like any other violation, and its proofs go through the checker.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +12,14 @@ use super::Alternation;
 use crate::error::Error;
 use crate::verdict::End;
 
-/// How often the strategy is heard.
+/// How often the strategy is polled.
 const LISTENING: Duration = Duration::from_millis(10);
 
 impl Alternation<'_, '_> {
-    /// Works until the strategy is done.
+    /// Works until the strategy ends.
     pub(super) fn named(&mut self, given: &[Vec<u8>]) -> Result<End, Error> {
         let mut news = Vec::new();
-        // What the user gave is worth a look, and no more than that.
+        // Given inputs are executed once; the strategy does not start from them.
         for tape in given {
             if self.is_over() {
                 break;

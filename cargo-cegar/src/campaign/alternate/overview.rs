@@ -1,7 +1,7 @@
-//! How the goals stand: what is covered, proved and violated, taken together.
+//! The state of the goals: which are covered, proved and violated, from all parts together.
 //!
-//! What lies behind a check that is open is proved for the executions in which that check holds. A
-//! report names the first of such checks and counts the others: a library has hundreds of them
+//! A goal behind an open check is proved only for the executions in which that check holds. A
+//! report names the first of these checks and counts the rest: a library has hundreds of them
 //! before its last line.
 
 use cegar_checker::Condition;
@@ -13,10 +13,10 @@ use super::subject::Subject;
 use crate::campaign::findings::{Judge, readable};
 use crate::verdict::{CheckTable, EdgeTable, GoalStatus, GoalTable, rule_id};
 
-/// Checks of a condition that are named; the others are counted.
+/// The number of checks of a condition that are named; the rest are counted.
 const NAMED: usize = 12;
 
-/// A view of the parts that know something of goals.
+/// A view of the parts that contribute to the state of the goals.
 pub struct Overview<'s, 'a, 'p> {
     pub subject: &'s Subject<'a>,
     pub search: &'s Search<'p>,
@@ -30,13 +30,13 @@ impl Overview<'_, '_, '_> {
         self.subject.program
     }
 
-    /// Whether a check is one of the user's code that was asked about.
+    /// Whether a check is in the user's code, not trivial, and of a kind that the user asked about.
     pub fn is_goal(&self, check: &Check) -> bool {
         self.subject.is_users(check.function) && self.search.wanted(check.kind) && !check.trivial
     }
 
-    /// The counts: the checks of the user's code that were asked about, and its blocks (critical
-    /// edges are broken, so a block covered is an edge covered).
+    /// The counts of the goals: the checks in the user's code that were asked about, and its blocks
+    /// (critical edges are split, so covering a block covers an edge).
     pub fn table(&self) -> GoalTable {
         let mut checks = CheckTable::default();
         for (number, check) in self.program().checks.iter().enumerate() {
@@ -44,7 +44,8 @@ impl Overview<'_, '_, '_> {
                 self.count(&mut checks, number);
             }
         }
-        // A finding in a function that is not the user's own (a string function, say) is still one.
+        // A finding in a function outside the user's code (for example a string function) counts as
+        // well.
         checks.violated = checks.violated.max(self.judge.count());
         let mut edges = EdgeTable::default();
         let covered = self.search.covered();
@@ -62,7 +63,7 @@ impl Overview<'_, '_, '_> {
         GoalTable { checks, edges }
     }
 
-    /// Counts a check for what it comes to.
+    /// Counts a check by its status.
     fn count(&self, table: &mut CheckTable, number: usize) {
         let counted = if self.judge.violated(number as u32) {
             &mut table.violated
@@ -92,7 +93,7 @@ impl Overview<'_, '_, '_> {
         self.proving.is_dead(block)
     }
 
-    /// How a check stands that is proved.
+    /// The status of a check that is proved.
     pub fn proved(&self, number: usize) -> GoalStatus {
         let covered = self.search.covered();
         let is_certain = |block| self.is_dead(block) && self.dead_given(block).is_empty();

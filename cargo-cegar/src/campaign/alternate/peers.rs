@@ -1,14 +1,14 @@
-//! What other machines find, and what they are told.
+//! The exchange of inputs with other machines.
 //!
-//! A campaign that takes part in an exchange has a member of the hub beside it, a process
-//! (`cegar_fuzz::exchange`). The campaign hands it each tape with which a worker entered code for
-//! the first time on this machine. A tape that the member receives is offered to the workers; a
-//! worker that finds something new in it reports it as any input of its own. A received tape is
-//! never sent, and one that brings nothing new here is dropped. Without a fuzzer, the machine
-//! executes what is received, and the tapes with which it covers something are sent.
+//! A campaign that takes part in an exchange starts a member of the hub as a process beside it
+//! (`cegar_fuzz::exchange`). It gives the member each tape with which a worker entered code for the
+//! first time on this machine. Tapes that the member receives are offered to the workers; a worker
+//! for which a tape covers something new reports it like an input of its own. A received tape is
+//! never sent on, and one that covers nothing new here is dropped. Without a fuzzer, the machine
+//! executes the received tapes, and the tapes with which it covers something new are sent.
 //!
-//! The campaign does not depend on the exchange: a lost connection is reported once, and tried
-//! again now and then.
+//! The campaign does not depend on the exchange: a lost connection is reported once, and
+//! reconnecting is tried at intervals.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -21,9 +21,10 @@ use sha2::{Digest as _, Sha256};
 use super::Alternation;
 use crate::event::Level;
 
-/// How long after a loss the hub is tried again; twice as long each time, up to the second.
+/// The first and the longest delay before reconnecting to the hub; the delay doubles after each
+/// loss.
 const AGAIN: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(60)];
-/// Tapes of others that may wait for the fuzzer's target to be built.
+/// The largest number of received tapes that wait for the fuzzer's target to be built.
 const WAITING: usize = 4096;
 
 /// SHA-256.
@@ -35,24 +36,25 @@ pub struct Peers {
     program: Program,
     member: Option<Member>,
     joined: bool,
-    /// Whether the loss has been told.
+    /// Whether the loss of the connection was reported.
     told: bool,
-    /// When the hub is tried, and how long after that again.
+    /// When to connect next, and the delay after the next loss.
     next: Instant,
     pause: Duration,
-    /// Blocks that some input of this machine or another is known to enter.
+    /// Blocks that an input of this or another machine is known to enter.
     known: Vec<bool>,
     /// Hashes of the tapes that were sent, and of those that were received.
     sent: HashSet<Hash>,
     received: HashSet<Hash>,
-    /// What was found here, for a hub that knows nothing of it.
+    /// Tapes found here, to be sent to a hub that does not know them.
     found: Vec<Vec<u8>>,
-    /// What was heard before there was a fuzzer.
+    /// Tapes received before the fuzzer was started.
     waiting: Vec<Vec<u8>>,
 }
 
 impl Peers {
-    /// Joins the hub at `address` when it is first asked, for this harness's program.
+    /// Prepares to exchange inputs of this harness's program with the hub at `address`. The
+    /// connection is made on the first poll.
     pub fn new(address: &str, harness: &str, program: &ir::Program) -> Peers {
         Peers {
             address: address.to_owned(),
@@ -73,7 +75,7 @@ impl Peers {
         }
     }
 
-    /// Joins, if it is time; else what the member has told.
+    /// Returns the member's events, or connects if there is no member and the delay has passed.
     fn hear(&mut self) -> Vec<MemberEvent> {
         if let Some(member) = &mut self.member {
             let heard = member.poll();
@@ -104,7 +106,7 @@ impl Peers {
         }
     }
 
-    /// Tells the others of a tape that was found here: now, and a hub that does not know it later.
+    /// Sends a tape that was found here, and keeps it to send it to a hub that does not know it.
     fn tell(&mut self, tape: Vec<u8>) {
         self.send(&tape);
         self.found.push(tape);
@@ -114,7 +116,7 @@ impl Peers {
         self.joined && self.member.as_mut().is_some_and(|member| member.send(tape))
     }
 
-    /// Notes a tape that was found here; true if it is one to be sent.
+    /// Records the blocks of a tape that was found here. Returns whether to send it.
     fn is_own(&mut self, tape: &[u8], blocks: &[u32]) -> bool {
         let mut enters = false;
         for &block in blocks {
@@ -125,7 +127,7 @@ impl Peers {
         enters && self.is_first(tape)
     }
 
-    /// Notes a tape that is to be sent; false if the others have it.
+    /// Records a tape to be sent. Returns false if the other machines have it already.
     fn is_first(&mut self, tape: &[u8]) -> bool {
         let hash = Sha256::digest(tape).into();
         !self.received.contains(&hash) && self.sent.insert(hash)
@@ -138,7 +140,7 @@ impl Peers {
 }
 
 impl Alternation<'_, '_> {
-    /// Hears the other machines out.
+    /// Handles the events of the exchange.
     pub(super) fn exchange(&mut self) {
         let Some(peers) = &mut self.peers else {
             return;
@@ -176,7 +178,7 @@ impl Alternation<'_, '_> {
         peers.joined = true;
         peers.pause = AGAIN[0];
         let again = std::mem::take(&mut peers.told);
-        // A hub that was started anew does not know it; any other hub drops what it knows.
+        // A restarted hub does not know these tapes; any other hub drops those that it knows.
         for tape in std::mem::take(&mut peers.found) {
             peers.tell(tape);
         }
@@ -222,8 +224,8 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Sends a tape that entered these blocks, if one of them is news to the other machines. True
-    /// if the tape is from there.
+    /// Sends a tape that entered these blocks if one of them is new to the other machines. Returns
+    /// whether the tape came from another machine.
     pub(super) fn share(&mut self, tape: &[u8], blocks: &[u32]) -> bool {
         let Some(peers) = &mut self.peers else {
             return false;
@@ -236,7 +238,8 @@ impl Alternation<'_, '_> {
         foreign
     }
 
-    /// Sends a tape with which the search covered something, where no fuzzer says what it enters.
+    /// Sends a tape with which the search covered something. Only used without a fuzzer, whose
+    /// events would tell which blocks the tape enters.
     pub(super) fn share_seed(&mut self, tape: &[u8]) {
         if self.subject.settings.fuzzes() {
             return;
@@ -253,8 +256,8 @@ impl Alternation<'_, '_> {
     }
 }
 
-/// A hash of what a program does, by block: the same wherever its files lie, another for another
-/// build.
+/// A hash of a program's behaviour, block by block. It does not depend on where the files are, but
+/// differs between builds.
 fn identity(program: &ir::Program) -> Hash {
     struct Text(Sha256);
     impl std::fmt::Write for Text {
@@ -265,7 +268,7 @@ fn identity(program: &ir::Program) -> Hash {
     }
     let mut text = Text(Sha256::new());
     let mut say = |what: std::fmt::Arguments<'_>| {
-        // A hash takes everything.
+        // Writing to a hash cannot fail.
         let _ = text.write_fmt(what);
     };
     say(format_args!("{}\n", env!("CARGO_PKG_VERSION")));
@@ -273,7 +276,7 @@ fn identity(program: &ir::Program) -> Hash {
         let (name, blocks) = (&function.name, &function.blocks);
         say(format_args!("{name:?} {:?} {blocks:?}\n", function.kind));
     }
-    // Not the globals: the names of files are among them.
+    // Globals are left out, since they include file names.
     for block in &program.blocks {
         for inst in &block.ops {
             say(format_args!("{:?}\n", inst.op));

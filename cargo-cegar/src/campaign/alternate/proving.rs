@@ -1,7 +1,8 @@
 //! The prover's part in the alternation.
 //!
-//! It is started once, heard now and then, and taken over when it is done, unless an execution or
-//! the checker says otherwise: what is called proved here has passed both.
+//! The prover is started once, polled from time to time, and its result is taken over when it
+//! finishes, unless an execution or the checker contradicts it: what is reported as proved has
+//! passed both.
 
 use std::sync::Arc;
 
@@ -17,25 +18,26 @@ use crate::campaign::proofs::{Proofs, Prover};
 use crate::error::Error;
 use crate::event::Level;
 
-/// Native executions that a verdict is worth which stays open though no goal is.
+/// The number of native executions after which a campaign may end if no goal is open but the
+/// verdict cannot be complete.
 const ENOUGH: u64 = 1_000;
 
-/// Tapes of the corpus that the prover's forest grows from, shortest first.
+/// The largest number of corpus tapes from which the prover's forest grows, shortest first.
 pub(super) const TAPES: usize = 64;
 
 /// See the module.
 pub struct Proving {
-    /// What executions covered, for the prover's thread.
+    /// What executions covered, shared with the prover's thread.
     pub coverage: Arc<Coverage>,
-    /// The prover, while it is at work.
+    /// The prover, while it is working.
     pub prover: Option<Prover>,
-    /// The tapes that a prover begins with which has not been started yet.
+    /// The tapes for a prover whose start is postponed.
     pub postponed: Option<Vec<Vec<u8>>>,
-    /// What an earlier campaign had proved.
+    /// The certificate of an earlier campaign.
     before: Option<Certificate>,
-    /// What the prover came to.
+    /// The result of the prover.
     pub proofs: Option<Proofs>,
-    /// What a native run did on an input on which the engine's run ends well.
+    /// The fault of a native run on an input for which the engine's run ends well.
     pub contradicted: Option<String>,
 }
 
@@ -51,7 +53,7 @@ impl Proving {
         }
     }
 
-    /// Starts the prover, once.
+    /// Starts the prover unless it was started before.
     pub fn start(&mut self, subject: &Subject<'_>, given: &[Vec<u8>]) -> Result<(), Error> {
         if self.prover.is_some() || self.proofs.is_some() {
             return Ok(());
@@ -64,12 +66,12 @@ impl Proving {
         Ok(())
     }
 
-    /// Whether a prover is at work or will be.
+    /// Whether a prover is working or will be started.
     pub fn is_pending(&self) -> bool {
         self.prover.is_some() || self.postponed.is_some()
     }
 
-    /// Whether every check is proved, and nothing can go wrong elsewhere.
+    /// Whether every check is proved and nothing outside the goals can fail.
     pub fn is_complete(&self) -> bool {
         let proofs = self.proofs.as_ref();
         proofs.is_some_and(|proofs| proofs.outcome.is_complete())
@@ -89,10 +91,10 @@ impl Proving {
 }
 
 impl Alternation<'_, '_> {
-    /// Takes over what the prover came to, if it is done.
+    /// Takes over the prover's seeds, and its result if it has finished.
     pub(super) fn hear_prover(&mut self, news: &mut Vec<News>) -> Result<(), Error> {
         self.proving.coverage.note(self.searching.search.covered());
-        // The result first: no seed comes after it.
+        // The result is polled first, since no seed is sent after it.
         let result = self.proving.prover.as_ref().and_then(Prover::poll);
         for seed in self.proving.prover.iter().flat_map(Prover::seeds) {
             match seed.run {
@@ -115,13 +117,14 @@ impl Alternation<'_, '_> {
         Ok(())
     }
 
-    /// Has a prover that is still at work stop, and takes over what it has come to so far: it
-    /// stays, and the next campaign goes on from there.
+    /// Stops a prover that is still working and takes over its results so far. They stay valid, and
+    /// the next campaign continues from them.
     pub(super) fn give_up_prover(&mut self) {
         let Some(prover) = self.proving.prover.take() else {
             return;
         };
-        // Out of time is out of time; who interrupts can interrupt again.
+        // Waits longer only after an interruption with time left, which the user can interrupt
+        // again.
         let patient = self.subject.is_stopped() && !self.subject.budget.is_over();
         match prover.give_up(patient, self.subject.budget.patience_ends()) {
             Some(Ok(proofs)) => self.conclude(proofs),
@@ -135,7 +138,7 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Takes over what the prover came to, unless an execution or the checker says otherwise.
+    /// Takes over the prover's result unless an execution or the checker contradicts it.
     pub(super) fn conclude(&mut self, proofs: Proofs) {
         if let Err(why) = &proofs.checked {
             let text = match why.is_late() {
@@ -183,7 +186,7 @@ impl Alternation<'_, '_> {
         self.stats.refinements = self.stats.prover.iterations;
     }
 
-    /// Has a strategy stop of which no more than its cost is wanted.
+    /// Stops a strategy of which only the statistics are needed.
     pub(super) fn count_strategy(&mut self) {
         if let Some(prover) = self.proving.prover.take()
             && let Some(Ok(proofs)) = prover.give_up(false, None)
@@ -206,8 +209,9 @@ impl Alternation<'_, '_> {
         }
     }
 
-    /// Whether nothing is left to do. A verdict that has to stay open although no goal is, since
-    /// arithmetic that was not asked about may go wrong, is worth what a fuzzer finds at once.
+    /// Whether nothing is left to do. If no goal is open but the verdict must stay open, since
+    /// arithmetic that was not asked about may fail, the fuzzer first runs a minimum number of
+    /// inputs.
     pub(super) fn is_settled(&self) -> bool {
         let is_tried = self.subject.first_only
             || self.stats.executions >= ENOUGH

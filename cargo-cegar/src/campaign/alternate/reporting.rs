@@ -1,16 +1,16 @@
-//! What the campaign tells, and when it told it last.
+//! Reports events of the campaign, and limits how often they are repeated.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use crate::event::{Event, Level, Reporter};
 
-/// How often the engine's progress is told.
+/// How often the engine's progress is reported.
 const PROGRESS: Duration = Duration::from_millis(500);
-/// So many builds take no time worth telling: a small program's four products.
+/// Up to this many builds take too little time to report: the four products of a small program.
 const BUILDS: u32 = 4;
 
-/// How often it is told that two runs of one input went different ways.
+/// How often it is reported that two runs of one input took different paths.
 const DIFFERENCES: usize = 3;
 
 /// See the module.
@@ -18,13 +18,13 @@ pub struct Reporting<'a> {
     /// Where events go.
     reporter: &'a mut dyn Reporter,
     last_progress: Instant,
-    /// How far the native builds were when that was told.
+    /// The progress of the native builds when it was last reported.
     building: (u32, u32),
-    /// Warnings that are said once.
+    /// Warnings that were issued; each is issued once.
     warned: BTreeSet<String>,
-    /// How often it was said that two runs of one input differ.
+    /// How often a difference between two runs of one input occurred.
     differences: usize,
-    /// Whether it was said that a run does not end in its time.
+    /// Whether a run that exceeds its time limit was reported.
     hang: bool,
 }
 
@@ -49,19 +49,19 @@ impl<'a> Reporting<'a> {
         self.reporter.event(&Event::Note { level, message });
     }
 
-    /// A warning that is said once, however often its cause comes up.
+    /// Issues a warning once, however often its cause occurs.
     pub fn warn_once(&mut self, message: String) {
         if self.warned.insert(message.clone()) {
             self.note(Level::Warning, message);
         }
     }
 
-    /// Whether a run that does not end in its time was told; from now on it is.
+    /// Whether a run that exceeds its time limit was already reported. Later calls return true.
     pub fn has_told_hang(&mut self) -> bool {
         std::mem::replace(&mut self.hang, true)
     }
 
-    /// Says where two runs of one input went different ways; a few places are enough.
+    /// Reports where two runs of one input took different paths, up to `DIFFERENCES` times.
     pub fn differs(&mut self, harness: &str, what: String) {
         self.differences += 1;
         if self.differences <= DIFFERENCES {
@@ -72,7 +72,8 @@ impl<'a> Reporting<'a> {
         }
     }
 
-    /// Says how many parts of the native targets are compiled, where there are several.
+    /// Reports how many parts of the native targets are compiled, if there are more than
+    /// `BUILDS`.
     pub fn building(&mut self, harness: &str, (done, total): (u32, u32)) {
         if total > BUILDS && self.building != (done, total) {
             self.building = (done, total);
@@ -84,7 +85,7 @@ impl<'a> Reporting<'a> {
         }
     }
 
-    /// Whether it is time to tell the engine's progress; if so, the next time comes later.
+    /// Whether it is time to report the engine's progress. If so, the interval starts again.
     pub fn is_progress_due(&mut self) -> bool {
         let is_due = self.last_progress.elapsed() >= PROGRESS;
         if is_due {

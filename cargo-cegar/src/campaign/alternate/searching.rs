@@ -1,5 +1,5 @@
-//! The search's part in the alternation: the engine's machine and the questions to the solver, and
-//! the inputs that the machine has not executed yet.
+//! The search's part in the alternation: the engine's machine, the questions to the solver, and the
+//! inputs that the machine has not executed yet.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use super::subject::Subject;
 pub struct Searching<'p> {
     pub search: Search<'p>,
     pub backlog: Backlog,
-    /// When either side last brought something new.
+    /// When either side last found something new.
     pub last_news: Instant,
     pub share: Share,
 }
@@ -30,8 +30,8 @@ impl<'p> Searching<'p> {
         }
     }
 
-    /// Does a slice of the engine's work. It counts for the share of the processor where the fuzzer
-    /// wants that, too.
+    /// Does a slice of the engine's work. With `shares`, the slice is accounted in the engine's
+    /// share of a processor that the fuzzer needs too.
     pub fn measured<T>(&mut self, shares: bool, work: impl FnOnce(&mut Self) -> T) -> T {
         let slice = shares.then(Slice::begin);
         let done = work(self);
@@ -41,8 +41,8 @@ impl<'p> Searching<'p> {
         done
     }
 
-    /// Has the search ask its next questions, each of them until the alarm; false when none is
-    /// left.
+    /// Lets the search ask its next questions, each of which `alarm` interrupts. Returns false if
+    /// none is left.
     pub fn ask(
         &mut self,
         until: Instant,
@@ -61,8 +61,8 @@ impl<'p> Searching<'p> {
         is_left
     }
 
-    /// Has the machine execute what waits, until there is news for the others; false if nothing
-    /// waited.
+    /// Lets the machine execute waiting inputs until there is news for the other parts. Returns
+    /// false if none was waiting.
     pub fn catch_up(
         &mut self,
         until: Instant,
@@ -81,7 +81,7 @@ impl<'p> Searching<'p> {
         looked
     }
 
-    /// How many of these blocks are entered by nothing that was executed or waits.
+    /// The number of these blocks that neither an executed nor a waiting input enters.
     pub fn new_among(&self, blocks: &[u32]) -> usize {
         let covered = self.search.covered();
         let is_new = |&block: &u32| {

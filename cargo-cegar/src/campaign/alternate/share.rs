@@ -1,30 +1,29 @@
-//! The engine's share of a processor that the fuzzer wants, too.
+//! The engine's share of a processor that the fuzzer needs too.
 //!
-//! Where there are cores for both the engine takes no time from the fuzzer. On one core it does,
-//! and on a large program it may bring less than the fuzzer would in that time. So both are
-//! measured: blocks that either side was the first to enter, for each second of the processor,
-//! where the past counts less the longer ago it is. The engine that brings less than the fuzzer
-//! rests after each slice for the longer the less it brings, but never so long that it is not tried
-//! any more: a fuzzer that is stuck brings nothing either, and then the engine works on.
+//! With enough cores for both, the engine takes no time from the fuzzer. On a single core it does,
+//! and on a large program it may cover less in that time than the fuzzer would. So both are
+//! measured by the number of blocks that each was the first to enter, per second of processor time,
+//! with past values decaying. If the engine's rate is lower than the fuzzer's, the engine rests
+//! after each slice, longer the lower its rate is, but never so long that it stops being tried:
+//! when the fuzzer is stuck, its rate falls too, and the engine continues.
 
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// After so much of the processor's time of both sides what they brought counts half.
+/// The half-life of the measurements, in seconds of both sides' processor time.
 const HALF: f64 = 20.0;
-/// Blocks and seconds that each side is taken to have brought and spent at first, so that neither
-/// is judged by a second.
+/// The blocks and seconds with which each side starts, so that the first second does not decide.
 const BLOCKS: f64 = 2.0;
 const SECONDS: f64 = 4.0;
-/// The least share of the time that the engine would have otherwise.
+/// The smallest factor by which the engine's time is reduced.
 const LEAST: f64 = 1.0 / 16.0;
 /// The longest rest.
 const LONGEST: Duration = Duration::from_secs(4);
-/// A slice that got so much of the processor had no competition.
+/// A slice that got at least this fraction of the processor's time had no competition.
 const ALONE: f64 = 0.7;
 
-/// What a side brought, and for how much of the processor's time.
+/// The blocks that a side entered first, and the processor time that it spent.
 #[derive(Clone, Copy, Debug, Default)]
 struct Side {
     blocks: f64,
@@ -43,14 +42,14 @@ impl Side {
     }
 }
 
-/// A slice of the engine's work that has begun.
+/// A slice of the engine's work that is in progress.
 pub struct Slice {
     begun: Instant,
     spent: Duration,
 }
 
 impl Slice {
-    /// Begins one.
+    /// Begins a slice.
     pub fn begin() -> Slice {
         Slice {
             begun: Instant::now(),
@@ -64,9 +63,9 @@ impl Slice {
 pub struct Share {
     engine: Side,
     fuzzer: Side,
-    /// When the last slice ended; the fuzzer has worked since.
+    /// When the last slice ended. The fuzzer has had the processor since.
     ended: Option<Instant>,
-    /// Until when the engine rests.
+    /// The end of the engine's rest.
     rests: Option<Instant>,
 }
 
@@ -80,28 +79,28 @@ impl Share {
         }
     }
 
-    /// The fuzzer was the first to enter so many blocks.
+    /// Records that the fuzzer was the first to enter this number of blocks.
     pub fn fuzzer_entered(&mut self, blocks: usize) {
         self.fuzzer.blocks += blocks as f64;
     }
 
-    /// The engine was the first to enter so many blocks.
+    /// Records that the engine was the first to enter this number of blocks.
     pub fn engine_entered(&mut self, blocks: usize) {
         self.engine.blocks += blocks as f64;
     }
 
-    /// Whether the engine rests.
+    /// Whether the engine is resting.
     pub fn rests(&self) -> bool {
         self.rests.is_some_and(|until| Instant::now() < until)
     }
 
-    /// Ends a slice.
+    /// Ends a slice and determines how long the engine rests.
     pub fn end(&mut self, slice: &Slice) {
         let now = Instant::now();
         let wall = now - slice.begun;
         let spent = spent().saturating_sub(slice.spent);
-        // What the engine did not get of the slice the fuzzer had, and all the time since the last
-        // one.
+        // The fuzzer had the part of the slice that the engine did not get, and the time between
+        // the slices.
         let since = self.ended.map_or(Duration::ZERO, |ended| {
             slice.begun.saturating_duration_since(ended)
         });
@@ -111,7 +110,7 @@ impl Share {
         self.rests = Some((until + self.rest(spent, wall)).min(now + LONGEST));
     }
 
-    /// Adds to what both sides spent.
+    /// Adds the time that both sides spent.
     fn account(&mut self, engine: Duration, fuzzer: Duration) {
         let seconds = (engine + fuzzer).as_secs_f64();
         let factor = 0.5f64.powf(seconds / HALF);
@@ -145,7 +144,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// The rest after a second of which the engine had a tenth.
+    /// The rest after a slice of one second of which the engine had a tenth.
     fn rest(share: &Share) -> Duration {
         share.rest(SECOND / 10, SECOND)
     }
@@ -159,7 +158,7 @@ mod tests {
         share.account(SECOND, SECOND * 9);
         assert!(rest(&share) > SECOND * 2, "{share:?}");
         assert!(rest(&share) < LONGEST, "{share:?}");
-        // Alone, it takes nothing from the fuzzer.
+        // Alone on the processor, the engine takes nothing from the fuzzer.
         assert_eq!(share.rest(SECOND, SECOND), Duration::ZERO);
         share.fuzzer_entered(5000);
         assert_eq!(rest(&share), LONGEST);
@@ -173,7 +172,7 @@ mod tests {
             share.account(SECOND / 10, SECOND * 9 / 10);
         }
         assert_eq!(rest(&share), Duration::ZERO);
-        // And goes on where it brings as much.
+        // The engine also continues if both rates are similar.
         share.fuzzer_entered(3);
         share.engine_entered(3);
         share.account(SECOND / 10, SECOND);

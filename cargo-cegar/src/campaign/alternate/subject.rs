@@ -1,7 +1,7 @@
-//! What a campaign is about, and within which limits: one program, and how it is to be looked at.
+//! The program of a campaign, how it is analysed, and the limits.
 //!
-//! Nothing here changes while the campaign runs, but for the flag that Ctrl-C sets. All parts read
-//! it, and none of them owns it.
+//! Nothing here changes during a campaign except the flag that Ctrl-C sets. All parts read the
+//! subject, and none of them owns it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,37 +15,37 @@ use crate::campaign::reach::Reach;
 use crate::externals::Externals;
 use crate::options::{Harness, Settings};
 
-/// How long the search works before it looks at what the fuzzer says.
+/// How long the search works before the fuzzer is polled.
 const SLICE: Duration = Duration::from_millis(100);
 
 /// See the module.
 pub struct Subject<'a> {
-    /// What is run.
+    /// The harness that is run.
     pub harness: &'a Harness,
-    /// How.
+    /// The settings of the run.
     pub settings: &'a Settings,
     /// The program.
     pub program: &'a Arc<Program>,
-    /// What is known of the undefined functions.
+    /// Descriptions of the undefined functions.
     pub externals: &'a Externals,
     /// Variables that no C file defines: their length is unknown.
     pub undefined: &'a [String],
-    /// Its native builds.
+    /// The program's native builds.
     pub native: &'a Native<'a>,
-    /// Which blocks decide its checks.
+    /// The blocks that decide the program's checks.
     pub reach: Reach,
     /// SHA-256 of the bitcode.
     pub digest: String,
-    /// How long the campaign may take.
+    /// The time limit of the campaign.
     pub budget: Budget,
-    /// Whether it ends at the first finding.
+    /// Whether the campaign ends at the first finding.
     pub first_only: bool,
     /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
 }
 
 impl Subject<'_> {
-    /// What becomes of an input for which there was no time, in words.
+    /// What happens to an input for which there was no time, as text for a message.
     pub fn for_next_run(&self) -> &'static str {
         match self.settings.keep {
             true => "; it is kept for the next run",
@@ -53,7 +53,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Whether steps are counted and no clock is read (`--runs`).
+    /// Whether executions are counted and no clock is used (`--runs`).
     pub fn is_counted(&self) -> bool {
         self.settings.runs.is_some()
     }
@@ -68,32 +68,32 @@ impl Subject<'_> {
         !self.is_counted() && self.budget.is_over()
     }
 
-    /// When fuzzing and search end. A prover at work has a question to end before the campaign
-    /// does.
+    /// When fuzzing and search end. A running prover gets time to finish its question before the
+    /// campaign ends.
     pub fn deadline(&self, is_proving: bool) -> Option<Instant> {
         self.budget.search_ends(is_proving)
     }
 
-    /// Ctrl-C, or no time left for fuzzing and search.
+    /// Whether the user pressed Ctrl-C or no time is left for fuzzing and search.
     pub fn is_over(&self, is_proving: bool) -> bool {
         let is_past = |deadline| Instant::now() >= deadline;
         self.is_stopped() || !self.is_counted() && self.deadline(is_proving).is_some_and(is_past)
     }
 
-    /// The end of a slice that begins now.
+    /// The end of a time slice that begins now.
     pub fn slice(&self, is_proving: bool) -> Instant {
         let soon = Instant::now() + SLICE;
         self.deadline(is_proving)
             .map_or(soon, |deadline| deadline.min(soon))
     }
 
-    /// Whether the engine leaves the processor to the fuzzer where there is one core for both: a
-    /// large program's goals are rather entered than proved.
+    /// Whether the engine leaves the processor to the fuzzer if they share one core: in a large
+    /// program, goals are covered more often than they are proved.
     pub fn gives_way(&self) -> bool {
         !self.is_counted() && self.settings.fuzzes() && self.program.blocks.len() >= MANY
     }
 
-    /// Whether a block is of the user's code, and not of a stub.
+    /// Whether a function is user code, and not a stub.
     pub fn is_users(&self, function: cegar_model::program::FuncId) -> bool {
         self.program.function(function).kind == FunctionKind::User
     }

@@ -1,7 +1,8 @@
-//! Whether a fault is the library's, or what the harness chose without being told that it may not.
+//! Whether the library is to blame for a fault, or a choice of the harness that violates a
+//! precondition that `init` did not know.
 //!
-//! Asked only of harnesses that `init` wrote (`drives` in `cegar.toml`): what a person passes in a
-//! harness of their own is meant.
+//! Only determined for harnesses that `init` wrote (`drives` in `cegar.toml`): what users pass in
+//! their own harnesses is assumed to be intended.
 
 mod shown;
 
@@ -18,10 +19,10 @@ use super::alternate::subject::Subject;
 use crate::findings::{Blamed, BlamedOn, DECLARED, MissingCondition};
 use crate::verdict::Finding;
 
-/// Addresses near NULL: a number there is an offset from NULL and was not chosen.
+/// The largest address near NULL: such numbers are offsets from NULL and were not chosen.
 const NULL_PAGE: i128 = 4095;
 
-/// The engine's word about a finding; none where it has none.
+/// The blame for a finding, or `None` if it cannot be determined.
 pub(super) fn blamed(
     subject: &Subject<'_>,
     search: &mut Search<'_>,
@@ -62,7 +63,7 @@ pub(super) fn blamed(
         return on(BlamedOn::Input);
     }
     let refuses = is_refusal(finding.kind);
-    // A library that refuses a constant says what its callers have to keep.
+    // A library that rejects a constant by a fault such as an assertion states a precondition.
     let is_librarys = |one: &Missing| {
         told.is_declared(one)
             || told.is_of_several_calls(one)
@@ -74,7 +75,7 @@ pub(super) fn blamed(
         return on(BlamedOn::Library);
     }
     let missing: Vec<_> = missing.iter().map(|one| told.missing(one)).collect();
-    // A rejected condition is one that the library has to do without.
+    // The user rejected this condition, so the library must work without it.
     let rejected = |one: &MissingCondition| subject.harness.rejected.contains(&one.words());
     if missing.iter().any(rejected) {
         return on(BlamedOn::Library);
@@ -85,7 +86,7 @@ pub(super) fn blamed(
     })
 }
 
-/// The program's name for a file.
+/// The name under which the program knows a file.
 fn file_in<'p>(program: &'p Program, source: &Path) -> Option<&'p str> {
     let real = source.canonicalize().ok();
     let is_it = |file: &&String| {
@@ -95,16 +96,15 @@ fn file_in<'p>(program: &'p Program, source: &Path) -> Option<&'p str> {
     program.files.iter().find(is_it).map(String::as_str)
 }
 
-/// What is needed to say it in the harness's words.
+/// The context for expressing a blame in terms of the harness's source.
 struct Telling<'t> {
     program: &'t Program,
-    /// The harness.
+    /// The source text of the harness.
     text: &'t str,
 }
 
 impl Telling<'_> {
-    /// Whether a line of the harness fills memory that it has asked for itself: where that is
-    /// refused, no call of the library is at fault.
+    /// Whether a line of the harness fills its own memory, where no library call is at fault.
     fn fills_own_memory(&self, line: u32) -> bool {
         let line = self.text.lines().nth(line.saturating_sub(1) as usize);
         line.is_some_and(|line| line.trim_start().starts_with("crunner_get_bytes("))
@@ -146,7 +146,8 @@ impl Telling<'_> {
             false => self.shown(named, missing.value),
         };
         let why = self.why(missing, (&call, &choice), &value);
-        // What nothing had the address of before the call is as the harness left it.
+        // A variable whose address was not taken before the call has the value that the harness
+        // set.
         let of_address = format!("&{choice}");
         let before = match &missing.subject {
             Guarded::Member { site, .. } => self.lines_before(*site),
@@ -171,7 +172,7 @@ impl Telling<'_> {
         }
     }
 
-    /// What the harness chose, for people.
+    /// What the harness chose, as a sentence for users.
     fn why(&self, missing: &Missing, (call, choice): (&str, &str), value: &str) -> String {
         match &missing.subject {
             _ if missing.condition == Condition::Elements => {
@@ -210,8 +211,8 @@ impl Telling<'_> {
         }
     }
 
-    /// Whether it is about the length of what the library is to work on, and not of a key or a
-    /// table beside it: then a read past its end is the library's.
+    /// Whether the condition is about the size of the data that the library processes, and not of a
+    /// key or a table in addition to it: then a read past its end is the library's fault.
     fn is_worked_on(&self, missing: &Missing) -> bool {
         if missing.condition == Condition::Elements {
             return !self.is_row_of_numbers(&self.choice(&missing.subject).1);
@@ -221,13 +222,13 @@ impl Telling<'_> {
         }
         let (_, choice) = self.choice(&missing.subject);
         let is_filled = self.text.contains(&format!("crunner_get_bytes({choice}, "));
-        // The main input is chosen last, so that it is all that is left.
+        // The main input is chosen last: it is the rest of the tape.
         let has_main = self.text.contains("uint8_t *data = ");
         choice.is_empty() || choice == "data" || !is_filled || !has_main
     }
 
-    /// Whether it is how long the main input is: that goes with its buffer, and nothing is a
-    /// length.
+    /// Whether the condition is about the length of the main input: the length always matches its
+    /// buffer, and 0 is a valid length.
     fn is_main_length(&self, missing: &Missing) -> bool {
         let is_number = matches!(
             missing.condition,
@@ -240,13 +241,13 @@ impl Telling<'_> {
             () if has("uint8_t *data = ") || has("(const uint8_t *data, size_t size)") => "size",
             () => return false,
         };
-        // `(int)count`, `count * sizeof(int16_t)`
+        // As in `(int)count` or `count * sizeof(int16_t)`.
         let choice = self.choice(&missing.subject).1;
         let mut words = choice.split(|c: char| !c.is_alphanumeric() && c != '_');
         is_number && chosen && words.any(|word| word == length)
     }
 
-    /// Whether memory beside the main input is filled as numbers of more than a byte.
+    /// Whether memory other than the main input is filled with numbers larger than a byte.
     fn is_row_of_numbers(&self, choice: &str) -> bool {
         let filled = format!("crunner_get_bytes({choice}, ");
         let mut lines = self.text.lines();
@@ -255,7 +256,7 @@ impl Telling<'_> {
             && lines.any(|line| line.contains(&filled) && line.contains(" * sizeof("))
     }
 
-    /// Whether it is about a value that the header declares.
+    /// Whether the condition is about a value that the header declares.
     fn is_declared_value(&self, missing: &Missing) -> bool {
         if !matches!(missing.subject, Guarded::Argument { .. }) {
             return false;
@@ -264,7 +265,7 @@ impl Telling<'_> {
         !choice.is_empty() && self.has_declared(&format!(" {choice} = "))
     }
 
-    /// Whether it is about how much there is in memory that is as large as the header says.
+    /// Whether the condition is about the size of memory that is as large as the header says.
     fn is_declared(&self, missing: &Missing) -> bool {
         let (_, name) = self.choice(&missing.subject);
         let is_block = || {
@@ -281,14 +282,14 @@ impl Telling<'_> {
         !name.is_empty() && (is_array() || is_block())
     }
 
-    /// Whether the harness has a line with these words as the header declares it.
+    /// Whether the harness has a line with these words that is marked as declared.
     fn has_declared(&self, words: &str) -> bool {
         let mut lines = self.text.lines();
         lines.any(|line| line.contains(words) && line.ends_with(DECLARED))
     }
 
-    /// Whether it is about a variable of the harness that stands for another number in each of
-    /// several calls: no single call is wrong.
+    /// Whether the condition relates a variable of the harness to itself: it had different values
+    /// in several calls, none of which is wrong by itself.
     fn is_of_several_calls(&self, missing: &Missing) -> bool {
         let Condition::Relates { to, .. } = &missing.condition else {
             return false;
@@ -297,9 +298,9 @@ impl Telling<'_> {
         !one.is_empty() && one == other
     }
 
-    /// Whether the library gets along with lesser numbers and with greater ones: it guards the
-    /// number, and the guard has a hole. What callers have to keep is an end of a range, or that a
-    /// divisor is not 0.
+    /// Whether the library accepts both smaller and larger numbers: it checks the number, and the
+    /// check has a hole. A precondition, in contrast, is a bound of a range, or that a divisor is
+    /// not 0.
     fn is_hole(&self, missing: &Missing) -> bool {
         if !missing.varies || is_null(&missing.condition) {
             return false;
@@ -308,7 +309,8 @@ impl Telling<'_> {
             Condition::Outside {
                 unsigned, signed, ..
             } => (*unsigned, *signed),
-            // `if (index > n) return;` before `v[index]`; addresses may have to differ.
+            // As in `if (index > n) return;` before `v[index]`. Large values are addresses, which
+            // may have to differ.
             Condition::Relates { relation, .. } => {
                 return *relation == Relation::NotEqual && missing.value >> 32 == 0;
             }
@@ -323,7 +325,7 @@ impl Telling<'_> {
         !bad.from_least && !bad.to_greatest && !is_divisor
     }
 
-    /// The call, and the expression in the harness.
+    /// The called function, and the expression in the harness for the choice.
     fn choice(&self, subject: &Guarded) -> (String, String) {
         match subject {
             Guarded::Argument {
@@ -375,7 +377,7 @@ impl Telling<'_> {
         &self.text[..self.text.len() - rest]
     }
 
-    /// What stands in the harness for an argument, without the casts before it.
+    /// The harness's expression for an argument, without leading casts.
     fn argument(&self, site: CallSite, callee: &str, number: usize) -> Option<String> {
         let rest = self.lines_from(site)?;
         let at = rest.find(&format!("{callee}("))? + callee.len() + 1;
@@ -385,7 +387,7 @@ impl Telling<'_> {
         plain.chars().all(is_name).then(|| plain.to_owned())
     }
 
-    /// The variable that a call's result goes to.
+    /// The variable to which a call's result is assigned.
     fn assigned(&self, site: CallSite) -> Option<String> {
         let line = self.lines_from(site)?.lines().next()?;
         let (left, _) = line.split_once('=')?;
@@ -396,8 +398,8 @@ impl Telling<'_> {
     }
 }
 
-/// Whether the library says by the fault that it does not take a value: a mode that it does not
-/// know may lie between two that it knows.
+/// Whether the fault is the library's way to reject a value: for example, a mode that it does not
+/// support may lie between two that it supports.
 fn is_refusal(kind: CheckKind) -> bool {
     matches!(
         kind,
@@ -418,7 +420,7 @@ fn is_null(condition: &Condition) -> bool {
     }
 }
 
-/// The condition that a choice is not among the bad values.
+/// The condition that excludes the bad values of a choice.
 fn outside(name: &str, bad: Interval) -> String {
     let (low, high) = (literal(bad.low), literal(bad.high));
     match (bad.from_least, bad.to_greatest) {
@@ -438,7 +440,7 @@ fn literal(value: i128) -> String {
     }
 }
 
-/// The arguments of a call, from behind its parenthesis on.
+/// The arguments of a call, given the text after its opening parenthesis.
 fn arguments(text: &str) -> Vec<String> {
     let (mut depth, mut all, mut one) = (0, Vec::new(), String::new());
     for c in text.chars() {

@@ -1,9 +1,9 @@
-//! Numbers that a harness chose, as its own types have them.
+//! Values that a harness chose, shown in the harness's types.
 
 use super::Telling;
 
 impl Telling<'_> {
-    /// A value in the type of the harness's variable, as far as the value tells its size.
+    /// A value in the type of the harness's variable, whose size is inferred from the value.
     pub(super) fn shown(&self, name: &str, value: u128) -> String {
         if name.is_empty() || self.is_unsigned(name) {
             return value.to_string();
@@ -20,7 +20,7 @@ impl Telling<'_> {
         }
     }
 
-    /// Whether a variable is declared with a type of unsigned numbers.
+    /// Whether a variable is declared with an unsigned type.
     pub(super) fn is_unsigned(&self, name: &str) -> bool {
         let line = self.declaration(name);
         ["unsigned", "uint", "size_t", "_Bool", "bool"]

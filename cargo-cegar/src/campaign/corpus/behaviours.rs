@@ -1,4 +1,4 @@
-//! What the inputs of a corpus make the code do, written down as tests.
+//! Records what the code does on the inputs of a corpus as tests.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +13,10 @@ use crate::event::{Event, Level, Reporter};
 use crate::options::{Harness, RunOptions};
 use crate::store;
 
-/// Characters of an input's name in a test's.
+/// The number of characters of an input's name that are used in a test's name.
 pub(super) const NAME: usize = 8;
 
-/// What `emit --behaviour` did for a harness.
+/// The result of `emit --behaviour` for a harness.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Behaviours {
     /// The harness.
@@ -25,11 +25,11 @@ pub struct Behaviours {
     pub inputs: usize,
     /// Tests that were written.
     pub written: Vec<String>,
-    /// Tests that were there.
+    /// Tests that existed already.
     pub kept: Vec<String>,
-    /// Tests among `kept` whose snapshot differs from what the code does now.
+    /// Tests among `kept` whose snapshot differs from the current behaviour.
     pub changed: Vec<String>,
-    /// Inputs of which two runs differ, or that go wrong when built as a test builds them.
+    /// Inputs for which two runs differ, or that fail when built like a test.
     pub left_out: Vec<String>,
 }
 

@@ -1,7 +1,8 @@
-//! The least part of a corpus that covers what all of it covers.
+//! A smallest part of a corpus that covers what the whole corpus covers.
 //!
-//! It is found greedily (Chvatal's bound for set cover says how near that comes): again and again
-//! the input that adds most to what is covered, of equals the shorter one.
+//! The set is found greedily: it repeatedly adds the input that covers most of what is still
+//! missing, the shorter one if several cover equally much. Chvatal's bound for set cover says how
+//! close this comes to the minimum.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -13,8 +14,8 @@ use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
 use crate::store;
 
-/// The least set of inputs that covers what all of them cover: their numbers, in the order of what
-/// they add.
+/// The indices of a small set of inputs that covers what all inputs cover, in the order in which
+/// the greedy algorithm adds them.
 pub(super) fn cover(inputs: &[(usize, &[u64])]) -> Vec<usize> {
     let mut missing: BTreeSet<u64> = inputs.iter().flat_map(|(_, f)| f.iter().copied()).collect();
     let mut chosen = Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn cover(inputs: &[(usize, &[u64])]) -> Vec<usize> {
                 let gain = features.iter().filter(|f| missing.contains(f)).count();
                 (gain, std::cmp::Reverse(*length), std::cmp::Reverse(number))
             });
-        // Every feature that is missing belongs to some input.
+        // Every missing feature belongs to some input.
         let Some((_, _, std::cmp::Reverse(best))) = gains.max() else {
             break;
         };
@@ -46,23 +47,23 @@ pub(super) fn chosen(inputs: &[Input]) -> Vec<usize> {
     cover(&sets)
 }
 
-/// What `cmin` did.
+/// The result of `cmin`.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Minimised {
     /// The harness.
     pub harness: String,
-    /// Inputs before, those of the fuzzer's queue included.
+    /// The number of different inputs before, including those in the fuzzer's queue.
     pub before: usize,
     /// Inputs that are kept in the corpus.
     pub kept: usize,
     /// Files that were removed (or would be).
     pub removed: Vec<PathBuf>,
-    /// Inputs that go wrong; they are left where they are.
+    /// Inputs that fail; they are left where they are.
     pub failing: Vec<PathBuf>,
 }
 
-/// Keeps the smallest corpus (`cargo cegar cmin`). Files whose name is not a content hash are a
-/// user's own, and stay.
+/// Reduces a corpus to a smallest one (`cargo cegar cmin`). Files whose name is not a content hash
+/// belong to the user and stay.
 pub fn cmin(
     options: &RunOptions,
     harness: &Harness,
@@ -79,7 +80,8 @@ pub fn cmin(
         .collect();
     let corpus = options.corpus(&harness.name);
     let mut removed = Vec::new();
-    // First what is new, then what is not needed: a kill in between loses nothing.
+    // New files are added before unneeded ones are removed, so that a kill in between loses
+    // nothing.
     for tape in &chosen {
         let there = |i: &Input| i.tape == *tape && i.path.starts_with(&corpus);
         if !dry && !inputs.iter().any(there) {

@@ -1,9 +1,7 @@
-//! What can be done with a corpus: keep the least of it, shorten one input, write down what the
-//! inputs make the code do.
+//! Operations on a corpus: reducing it, shortening one input, and recording what the inputs make
+//! the code do.
 //!
-//! All of it goes by native runs of the inputs, as `replay` does it, and searches nothing. The
-//! least corpus is found greedily (Chvatal's bound for set cover says how near that comes): again
-//! and again the input that adds most to what is covered, of equals the shorter one.
+//! All of them use native runs of the inputs, as `replay` does, and search nothing.
 
 mod behaviours;
 mod cmin;
@@ -25,7 +23,7 @@ pub use behaviours::{Behaviours, behaviours};
 pub use cmin::{Minimised, cmin};
 pub use tmin::{Shortened, tmin};
 
-/// Inputs per call of a runner.
+/// The number of inputs per call of a runner.
 const BATCH: usize = 64;
 
 /// A harness that is ready to run inputs.
@@ -58,26 +56,27 @@ fn ready<'s>(
     })
 }
 
-/// An input and what it does.
+/// An input and the effects of its run.
 struct Input {
     path: PathBuf,
     tape: Vec<u8>,
-    /// What it covers.
+    /// The features that it covers.
     features: Vec<u64>,
     run: Run,
 }
 
-/// What to count as covered.
+/// The features that count as covered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Features {
     /// Blocks.
     Blocks,
-    /// Blocks, and about how often each is entered.
+    /// Blocks, and roughly how often each is entered.
     Counts,
 }
 
 impl Ready<'_> {
-    /// Runs all inputs. Second: the files of those that go wrong, which cover nothing.
+    /// Runs all inputs. The second result contains the files of the failing inputs, whose coverage
+    /// is not counted.
     fn measure(
         &self,
         paths: &[PathBuf],
@@ -125,7 +124,7 @@ impl Ready<'_> {
     }
 }
 
-/// Counts that are nearly the same, as fuzzers group them.
+/// Groups similar counts into buckets, as fuzzers do.
 fn bucket(count: u8) -> u8 {
     match count {
         0..=3 => count,
@@ -137,7 +136,7 @@ fn bucket(count: u8) -> u8 {
     }
 }
 
-/// The files of a harness's corpus: the package's, and the fuzzer's queue.
+/// The files of a harness's corpus: the corpus in the package, and the fuzzer's queue.
 fn files(options: &RunOptions, harness: &str) -> Result<Vec<PathBuf>, Error> {
     let queue = options.scratch.join(harness).join("queue");
     let mut files = Vec::new();

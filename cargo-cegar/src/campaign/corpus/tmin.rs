@@ -1,4 +1,4 @@
-//! One input made shorter, with the same end.
+//! Shortens one input without changing how its run ends.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::event::Reporter;
 use crate::options::{Harness, RunOptions};
 
-/// What `tmin` did.
+/// The result of `tmin`.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Shortened {
     /// The shorter input.
@@ -26,12 +26,12 @@ pub struct Shortened {
     pub before: usize,
     /// Bytes after.
     pub after: usize,
-    /// How both end.
+    /// How both runs end.
     pub outcome: String,
 }
 
-/// Shortens one input (`cargo cegar tmin`): it ends in the same way, at the same check if it goes
-/// wrong, and else enters the same blocks of the user's code.
+/// Shortens one input (`cargo cegar tmin`). The shorter input ends in the same way: at the same
+/// check if it fails, and otherwise entering the same blocks of the user's code.
 pub fn tmin(
     options: &RunOptions,
     harness: &Harness,
@@ -44,7 +44,7 @@ pub fn tmin(
     let machine = Machine::new(program, limits(harness));
     let seen = ready.native.confirm(tape)?;
     let first = machine.run(tape);
-    // A fault that only native code sees is judged natively, which takes a process for each
+    // A fault that only a native run shows is judged natively, which takes a process for each
     // candidate.
     let native_only =
         fault(&seen.outcome).is_some() && !matches!(first.outcome, Outcome::Violated(_));
@@ -107,7 +107,7 @@ pub fn tmin(
     if let Some(why) = failed {
         return Err(why);
     }
-    // The last word is the native run's.
+    // The native run decides in the end.
     let ended = ready.native.confirm(&shorter)?;
     let (before, shorter) = match fault(&ended.outcome) == fault(&seen.outcome) {
         true => (tape.len(), shorter),
@@ -121,14 +121,14 @@ pub fn tmin(
     })
 }
 
-/// What is said of a candidate that is not to be taken.
+/// The judgement of a candidate that must not be taken.
 const REJECTED: Judged = Judged {
     same: false,
     consumed: 0,
     steps: u64::MAX,
 };
 
-/// Whether two native runs fail alike: by the same property, in the same line.
+/// Whether two native runs fail alike: with the same property, in the same line.
 fn is_alike(a: &Run, b: &Run) -> bool {
     let place = |run: &Run| run.stack.first().map(|f| (f.file.clone(), f.line));
     fault(&a.outcome) == fault(&b.outcome) && place(a) == place(b)

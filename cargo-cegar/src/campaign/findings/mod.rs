@@ -1,10 +1,10 @@
-//! What counts as a finding.
+//! Decides what counts as a finding.
 //!
-//! The machine or the fuzzer believes; this file makes sure. A belief becomes a finding when a
-//! native run in a process of its own, under AddressSanitizer and with every inserted check, fails
-//! in the same way: the same property, and if the native run names a place in the program, a place
-//! is all that is reported. One finding per fault ([`crate::findings::Identity`]); another function
-//! that leads to it is a further input of that finding.
+//! The machine or the fuzzer suspects a violation; this module confirms it. A suspected violation
+//! becomes a finding when a native run in a process of its own, under AddressSanitizer and with
+//! every inserted check, violates the same property. The place is reported, not compared. There is
+//! one finding per fault ([`crate::findings::Identity`]); if another function leads to the same
+//! fault, its input is a further input of that finding.
 
 mod places;
 mod words;
@@ -26,55 +26,55 @@ use crate::verdict::{Finding, Place, rule_id};
 use words::{message, native_kind};
 pub use words::{plain, readable, told};
 
-/// How often a fault that only native code shows is run again before it is told.
+/// How often a fault that only native code shows is run again before it is reported.
 const AGAIN: usize = 3;
 
-/// A finding and what is needed to write its test.
+/// A finding and the data needed to write its test.
 #[derive(Clone, Debug)]
 pub struct Confirmed {
-    /// What is told.
+    /// The finding as it is reported.
     pub finding: Finding,
-    /// The check in the program, where the machine knows it.
+    /// The violated check in the program, if the machine knows it.
     pub check: Option<u32>,
     /// The choices that the run made: channel and bytes, in order.
     pub events: Vec<(String, Vec<u8>)>,
-    /// Whether the native run alone shows it, and no limit of that run explains it.
+    /// Whether only a native run shows the fault, and no limit of that run explains it.
     pub only_natively: bool,
 }
 
-/// Whether a fault was told before.
+/// Whether a fault was reported before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum News {
-    /// It was not.
+    /// It was not reported.
     New,
-    /// It was, and another function calls here.
+    /// It was reported, but for another calling function.
     Again,
-    /// It was.
+    /// It was reported.
     Told,
 }
 
-/// Decides, names and remembers findings.
+/// Decides what is a finding, and names and stores findings.
 pub struct Judge<'a> {
     harness: &'a str,
     program: &'a Program,
     root: PathBuf,
     properties: &'a [Property],
     pub(super) tests: Option<Tests<'a>>,
-    /// What earlier campaigns found, and this one.
+    /// The findings of earlier campaigns and of this one.
     pub memory: Option<Memory>,
-    /// The faults that were told, and for each the functions that called.
+    /// The faults that were reported, each with the functions that called the faulting one.
     told: Vec<(Identity, BTreeSet<String>)>,
     checks: BTreeSet<u32>,
-    /// The findings, with their checks where these are known.
+    /// The findings, with their checks if these are known.
     pub findings: Vec<(Option<u32>, Finding)>,
-    /// Faults that are the harness's own, with their checks where these are known.
+    /// Faults of the harness itself, with their checks if these are known.
     pub preconditions: Vec<(Option<u32>, Finding)>,
-    /// The tests that stand for the findings.
+    /// The tests that were written for the findings.
     pub written: Vec<TestRef>,
 }
 
 impl<'a> Judge<'a> {
-    /// A judge of a harness's runs. Paths are told relative to `root`.
+    /// Creates a judge for a harness's runs. Paths are reported relative to `root`.
     pub fn new(
         harness: &'a str,
         program: &'a Program,
@@ -98,12 +98,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Whether a finding at this check was made.
+    /// Whether there is a finding at this check.
     pub fn violated(&self, check: u32) -> bool {
         self.checks.contains(&check)
     }
 
-    /// Notes a fault that is the harness's own; whether it is new.
+    /// Records a fault of the harness itself. Returns whether it is new.
     pub fn is_precondition(&mut self, confirmed: &Confirmed) -> bool {
         let finding = &confirmed.finding;
         let mut known = self.preconditions.iter();
@@ -116,8 +116,8 @@ impl<'a> Judge<'a> {
         true
     }
 
-    /// The condition that the harness did not keep where it came to this check; empty where it kept
-    /// all.
+    /// The precondition that the harness violated when a run reached this check, or `None` if it
+    /// violated none.
     pub fn unkept(&self, check: u32) -> Option<String> {
         let mut all = self.preconditions.iter();
         let (_, finding) = all.find(|(of, _)| *of == Some(check))?;
@@ -131,19 +131,19 @@ impl<'a> Judge<'a> {
         )
     }
 
-    /// How many findings there are.
+    /// The number of findings.
     pub fn count(&self) -> u64 {
         self.told.len() as u64
     }
 
-    /// Whether a fault was told before. A new one is recorded before it is reported: its name is
-    /// the record's.
+    /// Whether a fault was reported before. A new fault is recorded before it is reported, since
+    /// its name is that of the record.
     pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
         self.checks.extend(confirmed.check);
         let identity = &confirmed.finding.identity;
         let caller = identity.caller.clone();
         if let Some((_, callers)) = self.told.iter_mut().find(|(told, _)| told.is(identity)) {
-            // The caller is not always known, which makes no new finding.
+            // An unknown caller does not make a new finding.
             if caller.is_empty() || !callers.insert(caller) {
                 return Ok(News::Told);
             }
@@ -158,15 +158,15 @@ impl<'a> Judge<'a> {
         Ok(News::New)
     }
 
-    /// Keeps the input of a fault: of a known one another function calls where it is a `further`
-    /// input.
+    /// Stores the input of a fault. `further` says that the fault is known and another function
+    /// calls here.
     fn remember(&mut self, confirmed: &mut Confirmed, further: bool) -> Result<(), Error> {
         let Some(memory) = &mut self.memory else {
             return Ok(());
         };
         let finding = &mut confirmed.finding;
         if finding.standing != Standing::New {
-            // Its input is the record's.
+            // Its input is stored in the record already.
             return Ok(());
         }
         let name = match further {
@@ -201,8 +201,8 @@ impl<'a> Judge<'a> {
         ))
     }
 
-    /// What a fault at a place is known by; `part` says which of the checks there it is, `caller`
-    /// is the function that called.
+    /// The identity of a fault at a place. `part` distinguishes several checks at that place;
+    /// `caller` is the calling function.
     pub fn identity(
         &self,
         kind: CheckKind,
@@ -229,7 +229,7 @@ impl<'a> Judge<'a> {
         Identity::of(&self.root, &site)
     }
 
-    /// Says which check a finding violates.
+    /// Sets the check that a finding violates.
     pub fn assign(&mut self, finding: usize, check: u32) {
         if let Some((of, _)) = self.findings.get_mut(finding) {
             *of = Some(check);
@@ -237,18 +237,18 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What paths are told relative to.
+    /// The folder to which reported paths are relative.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// A path, shown from the root where it lies below it.
+    /// A path, relative to the root if it is below it.
     pub fn relative(&self, path: &str) -> String {
         let root = format!("{}/", self.root.display());
         path.strip_prefix(&root).unwrap_or(path).to_owned()
     }
 
-    /// Judges what the machine saw. `Err` says why it is no finding.
+    /// Judges a violation that the machine saw. The inner `Err` says why it is not a finding.
     pub fn violation(
         &self,
         native: &Native,
@@ -300,7 +300,7 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// Whether a native run fails as the machine saw it fail.
+    /// Whether a native run confirms the violation that the machine saw.
     pub fn is_shown(
         &self,
         native: &Native,
@@ -311,9 +311,10 @@ impl<'a> Judge<'a> {
         Ok(fault(&seen.outcome) == Some(violation.kind.property()))
     }
 
-    /// Whether a fault that only native code shows is there each time that its tape is run again
-    /// and, where nothing says what line it is at, in the program that its test would run. Threads,
-    /// and what else is not the tape's, make a program fail once; no test can be made of that.
+    /// Whether a fault that only native code shows occurs each time its tape is run again and, if
+    /// its line is unknown, also in the program that its test would run. Threads and other
+    /// influences besides the tape can make a program fail only once; such a fault cannot become a
+    /// test.
     pub fn repeats(
         &mut self,
         native: &Native,
@@ -332,8 +333,8 @@ impl<'a> Judge<'a> {
             .unwrap_or(true))
     }
 
-    /// Whether a native run ended with a fault of a property that was asked for. What the processor
-    /// objects to, a division by zero, kills the program as an invalid access does.
+    /// Whether a native run ended with a fault of a property that was asked for. With `memory`, a
+    /// crash of any kind counts: a division by zero kills the program like an invalid access.
     pub fn is_fault(&self, outcome: &Outcome) -> bool {
         let Some(property) = fault(outcome) else {
             return false;
@@ -349,7 +350,7 @@ impl<'a> Judge<'a> {
         if !self.is_fault(&seen.outcome) {
             return Ok(None);
         }
-        // Frames are larger under the sanitizer, so that the stack is used up sooner.
+        // Frames are larger under the sanitizer, so the stack overflows sooner.
         let is_deep = match &seen.outcome {
             Outcome::Crashed(crashed) => crashed.signal == nix::libc::SIGSEGV,
             Outcome::Asan(asan) => asan.kind == "stack-overflow",
@@ -364,7 +365,8 @@ impl<'a> Judge<'a> {
             .stack
             .iter()
             .position(|frame| self.is_users(&frame.function));
-        // Without a frame of the user's what is left is the runner's own, and no place.
+        // Without a frame of the user's code, the stack contains only the runner's frames, and
+        // there is no place to report.
         let place = match (&seen.outcome, first.and_then(|first| frames.get(first))) {
             (Outcome::Violated(violated), _) if violated.line > 0 => Place {
                 file: self.relative(&violated.file),
@@ -412,7 +414,7 @@ impl<'a> Judge<'a> {
         }))
     }
 
-    /// Writes the finding's test; what there is to tell about that.
+    /// Writes the finding's test. Returns the events to report about it.
     pub fn write(&mut self, confirmed: Confirmed) -> Result<Vec<Event>, Error> {
         let Some(tests) = &mut self.tests else {
             return Ok(Vec::new());
@@ -426,7 +428,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// The run's choices with the bytes they took; what lies past the tape's end is zeros.
+/// The run's choices with the bytes that they took. Bytes past the end of the tape are zero.
 pub fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
     run.choices
         .iter()
@@ -439,7 +441,7 @@ pub fn events(tape: &[u8], run: &Execution) -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// The function that called the one at a place: the innermost other one of the open calls.
+/// The calling function: the innermost function on the stack other than the one at the place.
 fn caller<'a>(place: &Place, stack: &'a [Place]) -> &'a str {
     let mut open = stack.iter().map(|frame| frame.function.as_str());
     open.find(|function| !function.is_empty() && *function != place.function)

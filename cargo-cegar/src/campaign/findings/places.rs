@@ -1,4 +1,4 @@
-//! Where a fault is: its place in the user's code, and the calls that led there.
+//! The place of a fault in the user's code, and the calls that led there.
 
 use cegar_fuzz::native::Frame;
 use cegar_model::machine::Violation;
@@ -9,7 +9,7 @@ use super::words::plain;
 use crate::verdict::Place;
 
 impl Judge<'_> {
-    /// A position as it is told.
+    /// Converts a position into the place that is reported.
     pub fn at(&self, pos: Pos, function: &str) -> Place {
         let function = &plain(function);
         Place {
@@ -26,21 +26,21 @@ impl Judge<'_> {
         }
     }
 
-    /// Where the violated check is.
+    /// The place of the violated check.
     pub(super) fn check_place(&self, violation: &Violation) -> Place {
         let function = self.function(violation).map(|id| self.program.function(id));
         let function = function.map(|function| function.name.as_str());
         self.at(violation.pos, function.unwrap_or_default())
     }
 
-    /// The function that the violated check is in.
+    /// The function that contains the violated check.
     pub(super) fn function(&self, violation: &Violation) -> Option<FuncId> {
         let check = self.program.checks.get(violation.check?.index())?;
         Some(check.function)
     }
 
-    /// The innermost call from the user's code, and what it calls, where the violated check is not
-    /// in the user's code: `write` with too great a length is wrong where it is called.
+    /// If the violated check is outside the user's code, the innermost call from the user's code
+    /// and its callee: for example, an excessive length passed to `write` is the caller's fault.
     pub(super) fn call_into_stubs(&self, violation: &Violation) -> Option<(&CallInfo, FuncId)> {
         let is_users = |id: FuncId| self.program.function(id).kind == FunctionKind::User;
         let mut callee = self.function(violation).filter(|&id| !is_users(id))?;
@@ -54,10 +54,9 @@ impl Judge<'_> {
         None
     }
 
-    /// How many checks come before the violated one at its place, or calls before the call that
-    /// leads to it: the parts of a macro's body have one place. None where it is the only one
-    /// there, and where the place is in a function that was inlined: its copies are one piece of
-    /// source.
+    /// The number of checks before the violated one at the same place, or of calls before the call
+    /// that leads to it: all parts of a macro's body have the same place. `None` if there is only
+    /// one, and if the place is in an inlined function, whose copies come from the same source.
     pub(super) fn part(&self, violation: &Violation, call: Option<&CallInfo>) -> Option<u32> {
         let program = self.program;
         let is_inlined = |function: FuncId, pos: Pos| {
@@ -87,14 +86,15 @@ impl Judge<'_> {
         number(here.map(|other| std::ptr::eq(other, check)))
     }
 
-    /// Whether a native function is the user's, and neither the stub library's nor the sanitizer's.
+    /// Whether a native function belongs to the user's code, and not to the stub library or the
+    /// sanitizer.
     pub(super) fn is_users(&self, function: &str) -> bool {
         let mut all = self.program.functions.iter();
         all.find(|known| plain(&known.name) == plain(function))
             .is_some_and(|known| known.kind == FunctionKind::User)
     }
 
-    /// The open calls, innermost first.
+    /// The active calls, innermost first.
     pub(super) fn stack(&self, violation: &Violation) -> Vec<Place> {
         violation
             .stack
@@ -116,7 +116,7 @@ impl Judge<'_> {
     }
 }
 
-/// The number, from 0, of the one that is meant; none where it is the only one.
+/// The zero-based position of the marked item, or `None` if there is only one item.
 fn number(is_meant: impl Iterator<Item = bool>) -> Option<u32> {
     let all: Vec<bool> = is_meant.collect();
     let before = all.iter().position(|is_it| *is_it)?;

@@ -1,4 +1,4 @@
-//! How findings are said: native outcomes, faults and places in words.
+//! Formats native outcomes, faults and places as text.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use nix::sys::signal::Signal;
 
 use crate::campaign::native::trap_kind;
 
-/// A text with places in it as a person would name them: from the root, and the stub library's by
-/// its name.
+/// Shortens the places in a text: paths relative to the root, and files of the stub library by
+/// their name.
 pub fn readable(program: &Program, root: &Path, text: &str) -> String {
     let mut text = text.replace(&format!("{}/", root.display()), "");
     for file in &program.files {
@@ -22,7 +22,7 @@ pub fn readable(program: &Program, root: &Path, text: &str) -> String {
     text
 }
 
-/// The names that functions have in the source.
+/// The name that a function has in the source.
 pub fn plain(name: &str) -> String {
     cegar_model::program::plain(name).to_owned()
 }
@@ -50,7 +50,7 @@ pub(super) fn native_kind(outcome: &Outcome) -> CheckKind {
     }
 }
 
-/// A native outcome in words.
+/// Describes a native outcome.
 pub fn told(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Returned => "returns".to_owned(),
@@ -98,7 +98,7 @@ pub(super) fn message(kind: CheckKind, detail: &str) -> String {
     };
     let verb = what.strip_prefix("invalid ").unwrap_or_default();
     match detail {
-        // An operator alone says nothing that the place does not.
+        // An operator alone adds nothing to the place.
         _ if !detail.contains(char::is_alphanumeric) => what.to_owned(),
         _ if detail.starts_with(what) => detail.to_owned(),
         // `invalid read of 4 bytes`, not `invalid read: read of 4 bytes`.

@@ -1,4 +1,4 @@
-//! Which of a compiler's flags say what the code means.
+//! Determines which of a compiler's flags change the meaning of the code.
 
 use cegar_harness::build::LAYOUT;
 
@@ -45,7 +45,7 @@ pub(super) const KEPT_WITH_ARGUMENT: &[&str] = &[
     "-imacros",
 ];
 
-/// `-f` flags that change what the code means, beside those of [`LAYOUT`].
+/// `-f` flags that change the meaning of the code, in addition to those of [`LAYOUT`].
 pub(super) const MEANING: &[&str] = &[
     "-fshort-wchar",
     "-fno-short-wchar",
@@ -65,7 +65,7 @@ pub(super) const MEANING: &[&str] = &[
     "-fno-strict-overflow",
 ];
 
-/// `-m` flags that only tune, or that clang does not have.
+/// `-m` flags that only tune the code, or that clang does not support.
 pub(super) const ONLY_TUNING: &[&str] = &[
     "-mtune",
     "-mcmodel",
@@ -82,8 +82,8 @@ pub(super) const ONLY_TUNING: &[&str] = &[
     "-mharden-sls",
 ];
 
-/// Flags with the same meaning under another name: what is handed to the preprocessor, the long
-/// names of options, and the macros that come with options which are not kept themselves.
+/// Replaces flags by equivalent ones: options that are passed to the preprocessor, long names of
+/// options, and the macros that are defined by options which are not kept themselves.
 pub(super) fn plain(args: Vec<String>) -> Vec<String> {
     let mut all = Vec::with_capacity(args.len());
     let mut args = args.into_iter();
@@ -102,13 +102,13 @@ pub(super) fn plain(args: Vec<String>) -> Vec<String> {
             all.push(arg);
         }
     }
-    // Before what the build defines itself, which may take one of them back.
+    // These come before the macros that the build defines itself, which may undefine them.
     let mut defined: Vec<String> = macros(&all).into_iter().map(str::to_owned).collect();
     defined.append(&mut all);
     defined
 }
 
-/// The preprocessor's own options, which may stand beside those that write lists of files.
+/// The preprocessor's own options, without those that write dependency lists.
 fn preprocessors<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut all = Vec::new();
     let mut words = words.peekable();
@@ -131,7 +131,7 @@ fn preprocessors<'a>(words: impl Iterator<Item = &'a str>) -> Vec<String> {
     all
 }
 
-/// An option by its long name, and its value if it is in the same word.
+/// An option given by its long name, and its value if it is in the same word.
 fn long(arg: &str) -> Option<(&'static str, Option<&str>)> {
     const LONG: &[(&str, &str)] = &[
         ("--define-macro", "-D"),
@@ -149,7 +149,7 @@ fn long(arg: &str) -> Option<(&'static str, Option<&str>)> {
     })
 }
 
-/// How much the stack is protected: of several the last one counts.
+/// Options for stack protection; the last one counts.
 const PROTECTORS: &[&str] = &[
     "-fstack-protector",
     "-fstack-protector-all",
@@ -158,10 +158,10 @@ const PROTECTORS: &[&str] = &[
     "-fno-stack-protector",
 ];
 
-/// Where code may lie: of several the last one counts.
+/// Options for position-independent code; the last one counts.
 const POSITIONS: &[&str] = &["-fPIE", "-fpie", "-fPIC", "-fpic", "-fno-pie", "-fno-pic"];
 
-/// How jumps are guarded: of several the last one counts.
+/// Options for control-flow protection; the last one counts.
 const CONTROL_FLOW: &[&str] = &[
     "-fcf-protection",
     "-fcf-protection=full",
@@ -170,8 +170,8 @@ const CONTROL_FLOW: &[&str] = &[
     "-fcf-protection=none",
 ];
 
-/// The macros of options that say how exact floating point is. What `-ffast-math` and
-/// `-funsafe-math-optimizations` switch on, an option of its own switches off again, and then
+/// The macros of options that determine how exact floating-point arithmetic is. What `-ffast-math`
+/// and `-funsafe-math-optimizations` enable may be disabled by other options, and then
 /// `__FAST_MATH__` is not defined.
 fn mathematics(
     is_level: bool,
@@ -219,13 +219,13 @@ fn mathematics(
     defined.map(|(_, name)| name).collect()
 }
 
-/// The macros that options define beside what else they do. The code is compiled without
-/// optimisation, and which code that is may depend on them.
+/// The macros that options define in addition to their effect. The code is compiled without
+/// optimisation, but these macros may determine which code is compiled.
 fn macros(args: &[String]) -> Vec<&'static str> {
     let has = |flag: &str| args.iter().any(|arg| arg == flag);
     // The last one counts.
     let level = args.iter().rev().find_map(|arg| arg.strip_prefix("-O"));
-    // Of an option and its opposite the later one counts.
+    // Of an option and its opposite, the later one counts.
     let chosen = |options: &[&'static str]| {
         let mut from_the_end = args.iter().rev();
         from_the_end.find_map(|arg| options.iter().copied().find(|option| arg == option))
@@ -267,15 +267,15 @@ fn macros(args: &[String]) -> Vec<&'static str> {
     all
 }
 
-/// Flags without those that libtool varies between its two objects.
+/// Flags without those that differ between libtool's two objects of a file.
 pub(super) fn significant(flags: &[String]) -> Vec<&String> {
     flags.iter().filter(|flag| *flag != "-DPIC").collect()
 }
 
-/// Whether a one-word flag changes what the code means.
+/// Whether a one-word flag changes the meaning of the code.
 pub(super) fn matters(flag: &str) -> bool {
     let valued = ["-std=", "--std=", "-fno-builtin-", "-fpack-struct"];
-    // Clang knows no other.
+    // Clang supports no other charset.
     let is_charset = ["-fexec-charset=", "-finput-charset="]
         .iter()
         .any(|option| flag.starts_with(option));
@@ -283,7 +283,7 @@ pub(super) fn matters(flag: &str) -> bool {
         return flag.to_ascii_lowercase().ends_with("=utf-8");
     }
     let with = |prefixes: &[&str]| prefixes.iter().any(|prefix| flag.starts_with(prefix));
-    // What may stand apart from its argument may also be one word with it.
+    // The argument of such an option may also be in the same word.
     with(KEPT_WITH_ARGUMENT)
         || with(&valued)
         || MEANING.contains(&flag)

@@ -1,10 +1,10 @@
-//! From records to compile commands.
+//! Converts records into compile commands.
 //!
-//! A build calls its compiler for more than compiling the library: to ask for its version, to try
-//! whether a header exists, to link, to list dependencies. And it passes flags that matter only to
-//! the object file. What is kept here is what changes the *meaning* of the code: defines, include
-//! paths, the language standard, and those `-f` and `-m` flags that change types or which code is
-//! compiled. What is not kept as a file is named, with the reason.
+//! A build calls its compiler not only to compile the library, but also to ask for its version, to
+//! test whether a header exists, to link, and to list dependencies. And it passes flags that only
+//! affect the object file. Only what changes the *meaning* of the code is kept: defines, include
+//! paths, the language standard, and the `-f` and `-m` flags that change types or which code is
+//! compiled. Files that are not kept are reported with the reason.
 
 mod flags;
 mod rebase;
@@ -16,16 +16,16 @@ use super::{Captured, LeftOut, Record, Unit};
 use flags::{KEPT_WITH_ARGUMENT, WITH_ARGUMENT, matters, plain, significant};
 pub(super) use rebase::{normal, rebase};
 
-/// Why a file is left out that is compiled and linked by one call: most are trials of the compiler
-/// or of an installed library.
+/// Why a file that is compiled and linked by one call is left out: most of these calls test the
+/// compiler or an installed library.
 pub(super) const STRAIGHT: &str = "compiled straight into an executable";
 
-/// Turns the records of one package's build into its C files, in the order in which they were
+/// Converts the records of one package's build into its C files, in the order in which they were
 /// compiled.
 pub fn parse(records: &[Record]) -> Captured {
     let mut captured = Captured::default();
-    // A file compiled twice (once with and once without -fPIC) is one file. With other macros it is
-    // another one, with other functions: of two that define the same symbols a linker takes the
+    // A file compiled twice (with and without -fPIC) is one file. With different macros it counts
+    // as another file with other functions: if two define the same symbol, a linker takes the
     // first.
     let mut seen: BTreeMap<PathBuf, Vec<Vec<String>>> = BTreeMap::new();
     for record in records {
@@ -87,7 +87,7 @@ enum Language {
     Other,
 }
 
-/// What one call of the compiler asked for.
+/// One call of the compiler.
 struct Call {
     sources: Vec<(PathBuf, Language)>,
     flags: Vec<String>,
@@ -95,7 +95,7 @@ struct Call {
 }
 
 impl Call {
-    /// `None` where nothing is compiled.
+    /// Reads a record. Returns `None` if the call compiles nothing.
     fn read(record: &Record) -> Option<Call> {
         let mut call = Call {
             sources: Vec::new(),
@@ -107,8 +107,7 @@ impl Call {
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             match arg.as_str() {
-                // Preprocessing, dependencies, assembly listing, questions: nothing is made of the
-                // file.
+                // Preprocessing, dependencies, assembly listing, queries: the call makes no object.
                 "-E" | "-M" | "-MM" | "-S" | "-fsyntax-only" | "--version" | "-dumpversion"
                 | "-dumpmachine" | "-###" => return None,
                 "-c" | "-shared" => call.to_object = true,
@@ -142,8 +141,8 @@ impl Call {
         for path in paths.split(':').filter(|path| !path.is_empty()) {
             call.flags.extend(["-isystem".to_owned(), path.to_owned()]);
         }
-        // Where several libraries are built in turn, the next one's build wipes the generated
-        // headers of the one before; what it installed is still there.
+        // If several libraries are built in turn, the build of the next one deletes the generated
+        // headers of the previous one, but what was installed is still there.
         let installed = record.out_dir.as_ref().map(|out| out.join("include"));
         if let Some(folder) = installed.filter(|folder| folder.is_dir()) {
             let folder = folder.to_string_lossy().into_owned();
@@ -153,7 +152,7 @@ impl Call {
     }
 }
 
-/// Replaces `@file` by the words in it, as compilers do.
+/// Replaces `@file` by the words in the file, like compilers do.
 pub(super) fn expand(args: &[String], cwd: &Path, depth: usize) -> Vec<String> {
     let mut words = Vec::with_capacity(args.len());
     for arg in args {
@@ -180,7 +179,8 @@ fn language_named(name: &str) -> Option<Language> {
     }
 }
 
-/// By the extension; `None` for what is only linked. A C++ compiler compiles `.c` as C++.
+/// The language of a file by its extension; `None` for files that are only linked. A C++ compiler
+/// compiles `.c` as C++.
 fn language_of(file: &Path, compiler: &str) -> Option<Language> {
     match file.extension()?.to_str()? {
         "c" | "i" if compiler.ends_with("++") => Some(Language::Cxx),
@@ -196,8 +196,8 @@ fn is_c_by_name(file: &Path) -> bool {
     file.extension().is_some_and(|extension| extension == "c")
 }
 
-/// Whether a file is a question that a build system asks its compiler: does this header, flag,
-/// function exist?
+/// Whether a file is a probe of a build system, which tests whether a header, flag or function
+/// exists.
 fn is_probe(cwd: &Path, source: &Path) -> bool {
     const FOLDERS: &[&str] = &[
         "CMakeScratch",
@@ -240,7 +240,7 @@ fn is_probe(cwd: &Path, source: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A folder with the files named, and a record of a call in it.
+    /// Creates a folder with the named files, and parses records of calls in it.
     fn called(files: &[&str], line: &str) -> (tempfile::TempDir, Captured) {
         let dir = tempfile::tempdir().unwrap();
         for file in files {
@@ -390,7 +390,8 @@ mod tests {
             "-c a.cpp\n-c b.S\nmain.c -o main\n-x c -c h\n-c gone.c\n-c x.c\n-fPIC -DPIC -c x.c\n\
              -DY -c x.c",
         );
-        // The second time with -DPIC, which makes no other file of it; the third time with a macro.
+        // The second call differs only in -DPIC, which does not make it another file; the third has
+        // another macro.
         assert_eq!(names(&captured), ["h", "x.c", "x.c"]);
         let why: Vec<&str> = captured
             .left_out

@@ -1,8 +1,9 @@
-//! Paths in flags, as seen from another folder.
+//! Rewrites the paths in flags.
 
 use std::path::{Component, Path, PathBuf};
 
-/// The flags with every path that starts in `directory` given by `place` instead.
+/// Returns the flags with every path, which is relative to `directory`, replaced by the result of
+/// `place`.
 pub(in crate::capture) fn rebase(
     flags: &[String],
     directory: &Path,
@@ -18,7 +19,7 @@ pub(in crate::capture) fn rebase(
     ];
     let moved = |path: &str, file: bool| {
         let whole = normal(&directory.join(path));
-        // An `-include` that is not there is looked for in the include path.
+        // An `-include` file that does not exist here is searched for in the include path.
         if file && !whole.is_file() {
             return path.to_owned();
         }
@@ -51,7 +52,7 @@ pub(in crate::capture) fn rebase(
     rebased
 }
 
-/// The path without `.` and `..`, by its words alone: links are left as the build named them.
+/// Removes `.` and `..` from a path textually: symbolic links are not resolved.
 pub(in crate::capture) fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

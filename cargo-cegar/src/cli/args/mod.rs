@@ -1,4 +1,4 @@
-//! The command line, as `clap` reads it. Its types go no further than this folder.
+//! The command line as parsed by `clap`. These types are not used outside of this folder.
 
 mod crates;
 mod files;
@@ -358,7 +358,7 @@ pub struct BudgetArgs {
     pub junit: Option<PathBuf>,
 }
 
-/// The names of the strategies, each with what it does.
+/// The names of the strategies, each with its description.
 fn strategies() -> impl clap::builder::TypedValueParser<Value = Strategy> {
     let names = Strategy::ALL
         .into_iter()

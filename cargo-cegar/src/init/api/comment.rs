@@ -1,12 +1,12 @@
-//! What a header says in words.
+//! The comments of a header.
 
-/// The text of the comment before a declaration whose name stands at an offset; empty if there is
-/// none, or another declaration lies between.
+/// The text of the comment before a declaration whose name is at the given offset. Empty if there
+/// is none, or if another declaration lies between them.
 pub(super) fn before(text: &str, name: usize) -> String {
     let Some(text) = text.get(..name) else {
         return String::new();
     };
-    // The rest of the declaration's own line, and what else of it stands before its name.
+    // Skips the part of the declaration's own line before its name.
     let mut lines: Vec<&str> = text.lines().collect();
     if !text.ends_with('\n') {
         lines.pop();
@@ -34,7 +34,7 @@ pub(super) fn before(text: &str, name: usize) -> String {
                     said.push(&rest[2..]);
                     break;
                 }
-                // A comment behind another declaration is about that.
+                // A comment after another declaration belongs to that one.
                 Some(_) => break,
                 None => block = Some(vec![rest]),
             }

@@ -1,12 +1,12 @@
-//! Enumerations, and which of their constants are values.
+//! Enumerations, and which of their constants are valid values.
 //!
-//! Many enumerations have constants that no caller passes: how many there are (`COLOR_COUNT`), an
-//! end, a member that makes the type as wide as an `int`. Their names say so, and so do their
-//! values: such a constant lies beyond all the others, or below 0. A name alone says too little:
-//! `LOG_ERROR` is a level, `TOKEN_NUM` a kind of token, and `LEVEL_MAX = LEVEL_ERROR` another name
-//! of a level.
+//! Many enumerations have constants that no caller passes: a count (`COLOR_COUNT`), an end marker,
+//! or a constant that makes the type as wide as an `int`. Their names indicate this, and so do
+//! their values: such a constant is greater than all others, or negative. A name alone is not
+//! sufficient: `LOG_ERROR` is a level, `TOKEN_NUM` a kind of token, and `LEVEL_MAX = LEVEL_ERROR`
+//! another name of a level.
 
-/// Words in the names of constants that lie behind the last value.
+/// Words in the names of constants that follow the last value.
 const BEHIND: &[&str] = &[
     "count",
     "cnt",
@@ -28,7 +28,7 @@ const BEHIND: &[&str] = &[
     "bad",
     "dummy",
 ];
-/// Words in the names of constants below 0 that are no values.
+/// Words in the names of negative constants that are not values.
 const BELOW: &[&str] = &[
     "invalid",
     "undefined",
@@ -40,10 +40,11 @@ const BELOW: &[&str] = &[
     "force",
 ];
 
-/// With so many constants that are written as shifts, an enumeration names bits.
+/// The number of constants written as shifts from which on an enumeration is a bit mask.
 const BITS: usize = 3;
 
-/// Bits from the lowest one on that, beside a constant for none of them, are flags.
+/// The number of consecutive low bits from which on constants are flags, if there is also a
+/// constant 0.
 const FLAGS: u32 = 4;
 
 /// An enumeration that is defined.
@@ -51,9 +52,9 @@ const FLAGS: u32 = 4;
 pub struct Enumeration {
     /// Its constants, in order.
     pub constants: Vec<String>,
-    /// Those that are values, in order.
+    /// The constants that are valid values, in order.
     pub values: Vec<String>,
-    /// Whether a value is several of them at once: they are written as bits, `1 << 3`.
+    /// Whether a value may combine several constants, because they are written as bits, `1 << 3`.
     pub is_mask: bool,
 }
 
@@ -61,16 +62,17 @@ pub struct Enumeration {
 pub(super) struct Constant {
     /// Its name.
     pub(super) name: String,
-    /// What it is set to, where a number can be made out.
+    /// The number that it is set to, if it can be determined.
     pub(super) number: Option<i64>,
-    /// Whether it is set to something: the others count on.
+    /// Whether it has an initialiser. Otherwise its value is one more than that of the constant
+    /// before it.
     pub(super) is_set: bool,
-    /// Whether that is a shift.
+    /// Whether the initialiser is a shift.
     pub(super) is_shift: bool,
 }
 
 impl Enumeration {
-    /// The enumeration of these constants.
+    /// The enumeration with these constants.
     pub(super) fn new(constants: Vec<Constant>) -> Enumeration {
         let bits = constants.iter().filter(|constant| constant.is_shift);
         let set = constants
@@ -108,7 +110,7 @@ impl Enumeration {
     }
 }
 
-/// Whether a constant is no value of its enumeration.
+/// Whether a constant is not a valid value of its enumeration.
 fn is_mark(name: &str, number: Option<i64>, all: &[(&str, Option<i64>)]) -> bool {
     let is_behind = has_word(name, BEHIND);
     let Some(number) = number else {
@@ -119,7 +121,7 @@ fn is_mark(name: &str, number: Option<i64>, all: &[(&str, Option<i64>)]) -> bool
     is_behind && is_greatest || number < 0 && has_word(name, BELOW)
 }
 
-/// Whether one of these words is a word of a constant's name: of `ARR_COLOR_COUNT` or of
+/// Whether one of the words is a word of a constant's name, such as `ARR_COLOR_COUNT` or
 /// `kColorCount`.
 fn has_word(name: &str, words: &[&str]) -> bool {
     let mut split = String::new();
@@ -135,8 +137,8 @@ fn has_word(name: &str, words: &[&str]) -> bool {
     split.split('_').any(|part| words.contains(&part))
 }
 
-/// Whether numbers are bits: with several of them at once among them, `0, 1, 2, 4, 7`, or with none
-/// of them, `0, 1, 2, 4, 8`. `1, 2, 4` may be anything: sizes, steps.
+/// Whether the numbers are bit flags: either some number combines several bits, as in `0, 1, 2, 4,
+/// 7`, or one is 0, as in `0, 1, 2, 4, 8`. `1, 2, 4` alone may be sizes or steps.
 fn are_bits(values: &[i64]) -> bool {
     let one_bit = |value: &i64| *value > 0 && value.count_ones() == 1;
     let bits = values.iter().copied().filter(one_bit);
@@ -156,7 +158,8 @@ fn are_bits(values: &[i64]) -> bool {
 mod tests {
     use super::*;
 
-    /// The values of an enumeration whose constants are counted, or set where a number is given.
+    /// The values of an enumeration whose constants are numbered consecutively, or set if a number
+    /// is given.
     fn values(constants: &[(&str, Option<i64>)]) -> Vec<String> {
         let constant = |&(name, number): &(&str, Option<i64>)| Constant {
             name: name.to_owned(),

@@ -1,9 +1,9 @@
-//! What a header declares, as clang understands it.
+//! The declarations of a header, as clang understands them.
 //!
-//! A pattern over the header's text cannot know what a macro hides, what a typedef means, or that a
-//! structure is never defined. So clang is asked for its syntax tree, with the flags that the
-//! library itself is compiled with. (bindgen knows the same, but tells it in Rust's types; a
-//! harness is C, and should use the header's own words.)
+//! A textual pattern cannot know what a macro hides, what a typedef means, or that a structure is
+//! never defined. So clang dumps its syntax tree, with the flags with which the library itself is
+//! compiled. (bindgen has the same knowledge, but expresses it in Rust types; a harness is C and
+//! should use the header's own words.)
 
 mod comment;
 mod enumeration;
@@ -31,15 +31,16 @@ pub struct Declared {
     pub returns: Written,
     /// Its parameters.
     pub params: Vec<Parameter>,
-    /// Whether more may follow.
+    /// Whether it takes further arguments (`...`).
     pub variadic: bool,
     /// Whether the header defines it.
     pub inline: bool,
-    /// Whether the header says that it is not to be called any more.
+    /// Whether the header marks it as deprecated.
     pub deprecated: bool,
-    /// The header beside the library's own that declares it, if that is where it is.
+    /// The file name of the header that declares it, if that is not the library's own header but
+    /// one next to it.
     pub beside: Option<String>,
-    /// What the header says in a comment before it, without the comment's own signs.
+    /// The comment before it in the header, without comment markers.
     pub comment: String,
 }
 
@@ -50,14 +51,14 @@ pub struct Parameter {
     pub name: String,
     /// Its type.
     pub ty: Written,
-    /// What stands between the brackets of `key[32]`.
+    /// The text between the brackets of `key[32]`.
     pub bound: Option<String>,
     /// Whether the header says that it is never NULL (`nonnull`, `_Nonnull`).
     pub not_null: bool,
 }
 
 impl Parameter {
-    /// A parameter of which no more is known than its name and its type.
+    /// A parameter with a name and a type and no further attributes.
     pub fn plain(name: impl Into<String>, ty: Written) -> Parameter {
         Parameter {
             name: name.into(),
@@ -67,7 +68,7 @@ impl Parameter {
         }
     }
 
-    /// What a harness calls parameter number `i`, counted from 0.
+    /// The name of parameter number `i`, counted from 0, in a harness.
     pub fn wanted(&self, i: usize) -> String {
         match self.name.as_str() {
             "" => format!("argument_{}", i + 1),
@@ -76,48 +77,50 @@ impl Parameter {
     }
 }
 
-/// A structure or union that is defined.
+/// A defined structure or union.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// Its members: name and type.
     pub fields: Vec<(String, Written)>,
-    /// Whether its members share their bytes.
+    /// Whether it is a union.
     pub union: bool,
 }
 
-/// All that is known from a header.
+/// Everything that is known from a header.
 #[derive(Clone, Debug, Default)]
 pub struct Api {
-    /// The functions that it declares, in order.
+    /// The functions that it declares, in their order there.
     pub functions: Vec<Declared>,
-    /// Functions of headers beside it: an object's constructor or destructor may be declared there.
+    /// Functions of headers next to it: the constructor or destructor of an object may be declared
+    /// there.
     pub near: Vec<Declared>,
-    /// Structures that are defined, by tag, or by the typedef of one without.
+    /// Defined structures, by tag, or by typedef if they have no tag.
     records: HashMap<String, Record>,
-    /// The constants of enumerations, by the same names.
+    /// Enumerations, by the same names.
     enums: HashMap<String, Enumeration>,
     typedefs: HashMap<String, Written>,
-    /// Variables that the library defines: name and type.
+    /// Variables that the library declares `extern`: name and type.
     pub variables: Vec<(String, Written)>,
-    /// In which order callers call them.
+    /// The order in which callers call the functions.
     pub orders: Orders,
-    /// Typedefs of `void *` of which functions return pointers: `codec_t *create(void)` makes an
-    /// object that is known by its `codec_t *`.
+    /// Typedefs of `void *` to which functions return pointers: `codec_t *create(void)` creates an
+    /// object whose identity is `codec_t *`.
     behind: BTreeSet<String>,
-    /// Typedefs of `char *` that stand for an object: what returns one is named like what makes
-    /// something, and there is a function that gives one back (`typedef char *sds`). Its text has a
-    /// header before it, as no other text has.
+    /// Typedefs of `char *` that stand for an object: the name of a function that returns one says
+    /// that it creates something, and another function releases one (`typedef char *sds`). Unlike
+    /// other strings, such a string is preceded by a header in memory.
     texts: BTreeSet<String>,
-    /// What the header says of the functions that the library calls, by their typedefs, or by the
-    /// members and parameters that point to them ([`prototype::key`]).
+    /// The documentation of function pointers, by their typedefs, or by the members and parameters
+    /// that hold them ([`prototype::key`]).
     prototypes: HashMap<String, Prototype>,
 }
 
-/// Reads a header, with those beside it as far as they can be read together.
+/// Reads a header, and the headers next to it as far as they can be read together.
 ///
-/// The others are read behind it, as a harness includes them: one of them may switch something in
-/// the header itself (`#define XXH_INLINE_ALL`), and what it declares then is not what its users
-/// see. A header is left out that does not compile behind it, or that changes what it declares.
+/// The other headers are read after it, in the order in which a harness includes them: one of them
+/// may configure the header itself (`#define XXH_INLINE_ALL`), so that it declares something else
+/// than its users see. A header that does not compile in this position, or that changes the
+/// declarations, is left out.
 pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
     let beside = beside(header);
     let alone = read_one(compiler, (header, &[]), flags);
@@ -125,7 +128,7 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
         return alone;
     }
     let Ok(alone) = alone else {
-        // It may want what one of the others declares.
+        // The header may need declarations of the others.
         let includes = beside
             .iter()
             .flat_map(|path| ["-include".to_owned(), path.display().to_string()]);
@@ -158,14 +161,15 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
     Ok(best)
 }
 
-/// Whether a typedef is a pointer to anything by another name: `voidpf`, `gpointer`, `LPVOID`.
+/// Whether a typedef is just another name for a pointer to anything: `voidpf`, `gpointer`,
+/// `LPVOID`.
 fn is_plain(name: &str) -> bool {
     let lower = name.to_lowercase();
     ["void", "pointer"].iter().any(|word| lower.contains(word))
 }
 
-/// Headers in the same folder: a library of several public ones makes in one what it uses in
-/// another.
+/// The other headers in the same folder: a library with several public headers may create an object
+/// in one of them and use it in another.
 fn beside(header: &Path) -> Vec<PathBuf> {
     let own = header.canonicalize().unwrap_or_else(|_| header.to_owned());
     let folder = own.parent().map(std::fs::read_dir);
@@ -184,16 +188,17 @@ fn beside(header: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// With more headers beside it than this, a folder holds the library's inner ones.
+/// If a folder has more other headers than this, they are taken as the library's internal ones and
+/// ignored.
 const BESIDE: usize = 16;
 
-/// In the names of functions that make a text with a header before it.
+/// Words in the names of functions that create a string with a header before it.
 const MAKES: &[&str] = &["new", "create", "make", "alloc", "empty", "init"];
-/// In the names of functions that give one back.
+/// Words in the names of functions that release such a string.
 const GIVES_BACK: &[&str] = &["free", "destroy", "delete", "release"];
 
 impl Api {
-    /// A header with nothing but functions.
+    /// An API that consists of functions only.
     #[cfg(test)]
     pub fn of(functions: Vec<Declared>) -> Api {
         Api {
@@ -202,13 +207,12 @@ impl Api {
         }
     }
 
-    /// All functions that may make an object or give it back, the header's own first.
+    /// All functions that may create or release an object, those of the header itself first.
     pub fn makers(&self) -> impl Iterator<Item = &Declared> {
         self.functions.iter().chain(&self.near)
     }
 
-    /// The type behind typedefs; its words stay those of the innermost pointer-free name that C
-    /// accepts.
+    /// The type behind typedefs, with the words of the innermost definition.
     pub fn resolve(&self, written: &Written) -> Written {
         let mut at = written.clone();
         for _ in 0..32 {
@@ -225,7 +229,7 @@ impl Api {
         at
     }
 
-    /// What a pointer leads to, if the type is one, in the words that lead there.
+    /// The type that a pointer leads to, if the type is a pointer.
     pub fn pointee(&self, written: &Written) -> Option<Written> {
         match self.resolve(written).kind {
             Kind::Pointer(to) => Some(*to),
@@ -233,24 +237,24 @@ impl Api {
         }
     }
 
-    /// A structure that is defined.
+    /// The defined structure or union with this tag.
     pub fn record(&self, tag: &str) -> Option<&Record> {
         self.records.get(tag)
     }
 
-    /// The constants of an enumeration.
+    /// All constants of an enumeration.
     pub fn constants(&self, tag: &str) -> &[String] {
         self.enums
             .get(tag)
             .map_or(&[], |one| one.constants.as_slice())
     }
 
-    /// The constants of an enumeration that are values.
+    /// The constants of an enumeration that are valid values.
     pub fn values(&self, tag: &str) -> &[String] {
         self.enums.get(tag).map_or(&[], |one| one.values.as_slice())
     }
 
-    /// The constants of an enumeration that are no values of it.
+    /// The constants of an enumeration that are not valid values.
     pub fn marks(&self, tag: &str) -> Vec<&str> {
         let Some(one) = self.enums.get(tag) else {
             return Vec::new();
@@ -262,13 +266,13 @@ impl Api {
         marks.map(String::as_str).collect()
     }
 
-    /// Whether a value of an enumeration is several of its constants at once.
+    /// Whether the values of an enumeration are combinations of its constants.
     pub fn is_mask(&self, tag: &str) -> bool {
         self.enums.get(tag).is_some_and(|one| one.is_mask)
     }
 
-    /// By what an object is known: a structure's tag, the typedef of `void` or `void *` that stands
-    /// for it, or a pointer to such a typedef.
+    /// The identity of an object: the tag of a structure, the typedef of `void` or `void *` that
+    /// stands for it, or a pointer to such a typedef.
     pub fn identity(&self, pointer: &Written) -> Option<String> {
         if let Some(name) = self.hidden(pointer) {
             return Some(name.to_owned());
@@ -287,8 +291,8 @@ impl Api {
         }
     }
 
-    /// The typedef behind which a pointer to `void` is hidden: a handle (`cmsHPROFILE`), or memory
-    /// whose shape something else decides (`soxr_in_t`). It is not known to be bytes.
+    /// The typedef that hides a pointer to `void`: a handle (`cmsHPROFILE`), or memory whose layout
+    /// is defined elsewhere (`soxr_in_t`). Such memory is not known to be bytes.
     pub fn hidden<'t>(&self, pointer: &'t Written) -> Option<&'t str> {
         let Kind::Named(name) = &pointer.kind else {
             return None;
@@ -334,13 +338,13 @@ impl Api {
         given_back.filter(|name| made.contains(name)).collect()
     }
 
-    /// By what an object is known, whether it is handed on by a pointer or by a number.
+    /// The identity of an object that is passed as a pointer or as a number.
     pub fn handle(&self, ty: &Written) -> Option<String> {
         self.identity(ty).or_else(|| self.number_identity(ty))
     }
 
-    /// The library's own typedef of a whole number, which may stand for an object: `typedef size_t
-    /// csh;`
+    /// The library's own typedef of an integer, which may be the handle of an object: `typedef
+    /// size_t csh;`
     pub fn number_identity(&self, ty: &Written) -> Option<String> {
         const PLAIN: &[&str] = &[
             "size", "int", "long", "char", "byte", "bool", "word", "off", "time",
@@ -354,7 +358,7 @@ impl Api {
         (is_number && !is_plain).then(|| format!("{name} (a number)"))
     }
 
-    /// The typedef of `char *` that stands for an object, if a type is one.
+    /// The typedef of `char *` that stands for an object, if the type is one.
     pub fn text_object<'t>(&self, ty: &'t Written) -> Option<&'t str> {
         match &ty.kind {
             Kind::Named(name) if self.texts.contains(name) => Some(name),
@@ -362,8 +366,8 @@ impl Api {
         }
     }
 
-    /// What the header says of a function that is called through a member or a parameter of this
-    /// name and type.
+    /// The documentation of a function that is called through a member or parameter with this name
+    /// and type.
     pub fn prototype(&self, name: &str, ty: &Written) -> Option<&Prototype> {
         match &ty.kind {
             Kind::Named(name) => self.prototypes.get(name),
@@ -372,7 +376,7 @@ impl Api {
         }
     }
 
-    /// The function of that name.
+    /// The function with this name, if the header declares it.
     pub fn function(&self, name: &str) -> Option<&Declared> {
         self.functions.iter().find(|function| function.name == name)
     }

@@ -1,13 +1,14 @@
-//! What a header says of the functions that a library calls: names of their parameters, and a
+//! The documentation of function pointers in a header: the names of their parameters, and a
 //! comment.
 //!
-//! A type has no names in clang's tree. Those of `typedef int (*on_line)(const char *begin, const
-//! char *end);` say that this is no text with a NUL, so they are read where they stand.
+//! Types have no parameter names in clang's tree. The names in `typedef int (*on_line)(const char
+//! *begin, const char *end);` show that this is not a NUL-terminated string, so they are read from
+//! the source text.
 
 use super::comment;
 use crate::init::ctype::Written;
 
-/// What stands where a function that is called, or a pointer to one, is declared.
+/// The documentation of a function pointer or of a function type.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prototype {
     /// The names of the parameters; empty where the header gives none.
@@ -16,19 +17,19 @@ pub struct Prototype {
     pub comment: String,
 }
 
-/// By what a member or a parameter is found that is a pointer to a function without a typedef.
+/// The key of a member or parameter that is a function pointer without a typedef.
 pub(super) fn key(name: &str, ty: &Written) -> String {
     format!("{name} {}", ty.words)
 }
 
-/// Words that are a type's, and no name.
+/// Words that belong to a type and are not names.
 const TYPES: &[&str] = &[
     "bool", "char", "const", "double", "enum", "float", "int", "long", "short", "signed", "struct",
     "unsigned", "void", "volatile", "restrict",
 ];
 
-/// Reads a declaration (a typedef, a member, a parameter) that begins and ends at these offsets,
-/// and whose name stands at `name`.
+/// Reads a declaration (a typedef, a member or a parameter) with the given start and end offsets,
+/// whose name is at offset `name`.
 pub(super) fn read(text: &str, (begin, end): (usize, usize), name: usize) -> Option<Prototype> {
     let declaration = text.get(begin..end)?;
     let close = declaration.rfind(')')?;
@@ -68,7 +69,7 @@ fn named(parameter: &str) -> String {
     let before = parameter.trim_end_matches(is_letter);
     let name = &parameter[before.len()..];
     let mut words = before.split(|c| !is_letter(c));
-    // A single word is the type.
+    // A single word is a type.
     let has_type =
         words.any(|word| !word.is_empty() && !["const", "struct", "enum"].contains(&word));
     match has_type && !TYPES.contains(&name) {

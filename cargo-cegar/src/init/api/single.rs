@@ -1,9 +1,9 @@
-//! A library that is one C file, without a header.
+//! A library that consists of a single C file without a header.
 //!
-//! Crates around a single-file library often have its header and its code in one `.c` file: what a
-//! user includes elsewhere is declared in it, and nowhere else. A harness cannot include that file,
-//! which would define everything twice. So a header is written for it, in the file's own words: the
-//! functions that the crate's Rust code binds, and the types and macros that they need.
+//! Crates around a single-file library often have its declarations and its code in one `.c` file. A
+//! harness cannot include that file, because everything would be defined twice. So a header is
+//! generated from the text of the file: the functions that the crate's Rust code binds, and the
+//! types and macros that they need.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,8 +13,8 @@ use regex::Regex;
 use super::tree::{Node, dumped};
 use crate::compile::{Compiler, Unit};
 
-/// A header for the functions of a C file that `bound` names; none where it defines none of them,
-/// or cannot be read.
+/// A header for the functions of a C file that are listed in `bound`. `None` if it defines none of
+/// them or cannot be read.
 pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Option<String> {
     let source = unit.directory.join(&unit.source).canonicalize().ok()?;
     let text = std::fs::read(&source).ok()?;
@@ -51,7 +51,7 @@ pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Opt
         "/* What {name} has for its users: it comes without a header. */\n#pragma once\n\n"
     );
     header += "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n\n";
-    // Types that the file itself has from a header of its own.
+    // Types that the file gets from a header of its own.
     if needed.iter().any(|word| found.elsewhere.contains(*word)) {
         for line in included(&text) {
             header += &line;
@@ -73,13 +73,13 @@ pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Opt
     Some(header)
 }
 
-/// What a C file declares, in its order.
+/// The declarations of a C file, in order.
 #[derive(Default)]
 struct Found {
-    /// Where a type's text begins, its name, and its text.
+    /// For each type, the offset of its definition, its name and its text.
     types: Vec<(usize, String, String)>,
     functions: Vec<String>,
-    /// Types of other files, by name.
+    /// The names of types that other files define.
     elsewhere: BTreeSet<String>,
 }
 
@@ -106,7 +106,7 @@ impl Found {
                     let Some(part) = text.get(begin..end) else {
                         continue;
                     };
-                    // A typedef that defines a structure holds its text.
+                    // A typedef that defines a structure includes the structure's text.
                     found.types.retain(|(at, ..)| *at < begin || *at >= end);
                     let part = String::from_utf8_lossy(part).into_owned();
                     found.types.push((begin, node.name.clone(), part));
@@ -123,7 +123,7 @@ impl Found {
     }
 }
 
-/// The lines of a C file that include headers in quotes.
+/// The `#include` lines of a C file with quoted headers.
 fn included(text: &str) -> Vec<String> {
     let quoted = text.lines().map(str::trim).filter(|line| {
         let rest = line.strip_prefix('#').map(str::trim_start);
@@ -133,7 +133,7 @@ fn included(text: &str) -> Vec<String> {
     quoted.map(str::to_owned).collect()
 }
 
-/// Macros that stand for a number or another word.
+/// Macros that expand to a number, a name or a simple expression.
 fn numbers(text: &str) -> Vec<(String, String)> {
     let Ok(define) = Regex::new(
         r"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)[ \t]+([\w() +*-]+?)[ \t]*(?:/[/*].*)?\r?$",

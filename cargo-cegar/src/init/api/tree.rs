@@ -1,4 +1,4 @@
-//! Reading clang's syntax tree of a header.
+//! Reads clang's syntax tree of a header.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::compile::Compiler;
 use crate::error::Error;
 use crate::init::ctype::{self, Kind, Written};
 
-/// A node of clang's tree, as far as it matters.
+/// The relevant parts of a node of clang's tree.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Node {
@@ -32,7 +32,7 @@ pub(super) struct Node {
     owned_tag_decl: Option<Tag>,
     is_bitfield: bool,
     opcode: String,
-    /// Of an expression that is a constant: the number, in digits.
+    /// The value of a constant expression, in decimal digits.
     value: serde_json::Value,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Place {
     expansion_loc: Option<Box<Place>>,
 }
 
-/// Reads a header, and others behind it.
+/// Reads a header, with others included after it.
 pub(super) fn read_one(
     compiler: &Compiler,
     (header, behind): (&Path, &[PathBuf]),
@@ -82,7 +82,7 @@ pub(super) fn read_one(
     Ok(Reader::new(header).read(&root))
 }
 
-/// Clang's tree of files, each read behind the one before it.
+/// Clang's tree of the files, each included after the one before it.
 pub(super) fn dumped(
     compiler: &Compiler,
     files: &[&Path],
@@ -95,7 +95,7 @@ pub(super) fn dumped(
         .args(["-x", "c", "-fsyntax-only", "-w", "-std=gnu11"])
         .args(["-Xclang", "-ast-dump=json"])
         .args(["-include", "stddef.h", "-include", "stdint.h"])
-        // Old headers want a `FILE` to be known already.
+        // Old headers expect `FILE` to be declared already.
         .args(["-include", "stdbool.h", "-include", "stdio.h"])
         .args(flags)
         .args(before.flat_map(|path| [Path::new("-include"), *path]))
@@ -131,12 +131,12 @@ impl Node {
         }
     }
 
-    /// Whether it is, or has in it, a shift to the left.
+    /// Whether the node is a left shift or contains one.
     fn is_shift(&self) -> bool {
         self.opcode == "<<" || self.inner.iter().any(Node::is_shift)
     }
 
-    /// What stands at the outermost level, with the file that each is in.
+    /// The top-level nodes, each with its file.
     pub(super) fn in_files(&self) -> Vec<(&Node, String)> {
         let mut reader = Reader::new(Path::new(""));
         let mut all = Vec::new();
@@ -152,15 +152,15 @@ impl Node {
         self.storage_class == "static"
     }
 
-    /// From where to where it stands in its file; none where a macro wrote it.
+    /// The byte range of the node in its file. `None` if it comes from a macro.
     pub(super) fn span(&self) -> Option<(usize, usize)> {
         let end = self.range.end.offset? + self.range.end.tok_len;
         Some((self.range.begin.offset?, end))
     }
 
-    /// A function's declaration.
+    /// The declaration of the function in C.
     pub(super) fn prototype(&self) -> Option<String> {
-        // A function that returns a function is written in a way that is not read here.
+        // The declaration of a function that returns a function pointer is not supported.
         let (returns, _) = self.ty.qual_type.split_once('(')?;
         let mut params = Vec::new();
         for inner in &self.inner {
@@ -187,15 +187,15 @@ impl Node {
 pub(super) struct Reader {
     header: PathBuf,
     folder: PathBuf,
-    /// The last file that was named: clang names one only where it changes.
+    /// The file named last: clang names a file only if it differs from the previous one.
     file: String,
     canonical: HashMap<String, PathBuf>,
     text: String,
     api: Api,
-    /// Definitions without a tag, by their node's id, until a typedef names them.
+    /// Definitions without a tag, by node id, until a typedef names them.
     unnamed: HashMap<String, Record>,
     unnamed_enums: HashMap<String, Enumeration>,
-    /// Functions of other headers in the same folder.
+    /// Functions of other headers in or below the same folder.
     near: Vec<Declared>,
 }
 
@@ -233,7 +233,7 @@ impl Reader {
         self.api
     }
 
-    /// Follows the file names through a node; gives the file that it is in.
+    /// Updates the current file from the locations of a node, and returns the file of the node.
     fn enter(&mut self, node: &Node) -> String {
         let file = self.place(&node.loc).unwrap_or_else(|| self.file.clone());
         self.place(&node.range.begin);
@@ -254,7 +254,7 @@ impl Reader {
         place.offset.map(|_| self.file.clone())
     }
 
-    /// The rest of a node that is of no interest.
+    /// Updates the current file from a node that is ignored otherwise.
     fn pass(&mut self, node: &Node) {
         self.enter(node);
         for inner in &node.inner {
@@ -289,7 +289,7 @@ impl Reader {
         }
     }
 
-    /// What the header says of a function that is called through what a node declares.
+    /// Records the documentation of a function pointer that a node declares.
     fn prototype(&mut self, node: &Node, file: &str, key: String) {
         if node.ty.qual_type.ends_with(')')
             && self.whose(file).0
@@ -404,7 +404,8 @@ impl Reader {
                 }
                 "CompoundStmt" => defined = true,
                 "DeprecatedAttr" => deprecated = true,
-                // Which parameters it names is not in the tree: more than these are not NULL then.
+                // The tree does not tell which parameters the attribute names, so all of them are
+                // treated as non-null.
                 NOT_NULL => params.iter_mut().for_each(|param| param.not_null = true),
                 _ => {}
             }
@@ -416,7 +417,7 @@ impl Reader {
         let Some(ty) = ctype::function(&node.ty.qual_type) else {
             return;
         };
-        // A function that returns a function is written in a way that is not read here.
+        // The declaration of a function that returns a function pointer is not supported.
         if ty.params.len() != params.len() {
             return;
         }
@@ -445,7 +446,7 @@ impl Reader {
         }
     }
 
-    /// Whether a file is the header, and whether it lies beside or below it.
+    /// Whether a file is the header itself, and whether it lies in or below the header's folder.
     fn whose(&mut self, file: &str) -> (bool, bool) {
         let path = self
             .canonical
@@ -454,8 +455,8 @@ impl Reader {
         (*path == self.header, path.starts_with(&self.folder))
     }
 
-    /// What the header's text has between the brackets after a parameter's name. (Its type is a
-    /// pointer by now.)
+    /// The text between the brackets after a parameter's name in the header. (The tree shows the
+    /// type as a pointer already.)
     fn bound(&self, parameter: &Node) -> Option<String> {
         let at = parameter.loc.offset? + parameter.loc.tok_len;
         let rest = self.text.get(at..)?.trim_start();

@@ -1,10 +1,10 @@
-//! What the recorded calls teach: what became of which result, how often what is repeated, which
-//! numbers were passed.
+//! Learns from the recorded calls: where results are used, which calls repeat, and which numbers
+//! are passed.
 //!
-//! A use is the sequence of calls that one test makes. Its shape is which functions are called in
-//! which order, and where each pointer comes from: a result, something that a function wrote
-//! through a `T **`, a structure of the caller's. Uses of one shape become one harness. What
-//! repeats is a loop, so that "feed, feed, feed" and "feed" are the same shape.
+//! A use is the sequence of calls that one test makes. Its shape consists of the functions in their
+//! order, and the origin of each pointer: a result, a value that a function wrote through a `T **`,
+//! or a structure of the caller's. Uses of the same shape become one harness. Repeated calls become
+//! a loop, so that "feed, feed, feed" and "feed" have the same shape.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,42 +13,42 @@ use super::super::ctype::Kind;
 use super::super::pairs;
 use super::trace::{Call, Run, Value, little};
 
-/// Calls of one use; more are cut off.
+/// The maximum number of calls of one use; further calls are ignored.
 const CALLS: usize = 4096;
-/// Steps of a shape; longer uses are no example of anything.
+/// The maximum number of steps of a shape; longer uses are not suitable as examples.
 pub(super) const STEPS: usize = 48;
-/// Calls that may be repeated together.
+/// The maximum number of steps in a repeated block.
 const BLOCK: usize = 4;
 
-/// Where an argument comes from.
+/// The origin of an argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Flow {
     /// The caller's own data.
     Own,
-    /// No pointer.
+    /// NULL.
     Null,
     /// The result of a step.
     Result(usize),
-    /// What a step wrote through a parameter.
+    /// The value that a step wrote through a parameter.
     Wrote(usize, usize),
     /// A structure of the caller's, by number.
     Storage(usize),
 }
 
-/// A call, as part of a shape.
+/// A call as part of a shape.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Step {
     pub function: String,
     pub flows: Vec<Flow>,
 }
 
-/// Steps in a row that are made once, or again and again.
+/// Consecutive steps, executed once or repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Item {
     pub steps: Vec<Step>,
     /// Whether some test repeats them.
     pub repeated: bool,
-    /// The calls, turn by turn.
+    /// The recorded calls of each repetition.
     pub turns: Vec<Vec<Call>>,
 }
 
@@ -60,45 +60,46 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// What uses of one shape have in common.
+    /// The shape of the use, which is equal for uses that become one harness.
     pub fn key(&self) -> Vec<(Vec<Step>, bool)> {
         let one = |item: &Item| (item.steps.clone(), item.repeated);
         self.items.iter().map(one).collect()
     }
 
-    /// The functions, in order.
+    /// The functions in their order.
     pub fn functions(&self) -> Vec<&str> {
         let steps = self.items.iter().flat_map(|item| &item.steps);
         steps.map(|step| step.function.as_str()).collect()
     }
 }
 
-/// The numbers that were passed in one place.
+/// The numbers that were passed for one parameter or returned by one function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Numbers {
     pub seen: BTreeSet<i64>,
     pub count: usize,
 }
 
-/// All that is known of the functions.
+/// Everything that is known about the functions.
 pub(super) struct Facts<'a> {
     pub api: &'a Api,
-    /// For each function, which parameter is the length of which.
+    /// For each function and parameter, the index of the parameter that holds its length.
     pub lengths: HashMap<&'a str, Vec<Option<usize>>>,
-    /// Numbers, by function and parameter.
+    /// The numbers that were passed, by function and parameter.
     pub numbers: BTreeMap<(String, usize), Numbers>,
-    /// Texts, by function and parameter; none where one was no text.
+    /// Strings that were passed, by function and parameter; `None` if one was not a string.
     pub texts: BTreeMap<(String, usize), Option<BTreeSet<Vec<u8>>>>,
-    /// Results after which the use went on.
+    /// The results after which the test made further calls, by function.
     pub went_on: BTreeMap<String, Numbers>,
-    /// Whole-number parameters that take the results of a function.
+    /// Integer parameters that take the results of a function, with the name of that function.
     handles: BTreeMap<(String, usize), String>,
-    /// The most and the least turns of what is repeated.
+    /// The minimum and maximum number of repetitions, by the functions of the item.
     pub turns: BTreeMap<Vec<String>, (usize, usize)>,
 }
 
-/// Whether a number may be the length of these bytes: of a string with its end it counts all or all
-/// but the end, since a number that stands beside a string by chance is seldom just that.
+/// Whether a number may be the length of these bytes. For a string with its NUL, it must count all
+/// bytes or all but the NUL, because an unrelated number next to a string rarely has exactly this
+/// value.
 fn is_length_of_text(bytes: &[u8], length: u64) -> bool {
     let all = bytes.len() as u64;
     match bytes.strip_suffix(&[0]) {
@@ -108,7 +109,7 @@ fn is_length_of_text(bytes: &[u8], length: u64) -> bool {
 }
 
 impl<'a> Facts<'a> {
-    /// Looks at all runs.
+    /// Learns from all runs.
     pub fn new(api: &'a Api, runs: &[Run]) -> Facts<'a> {
         let mut facts = Facts {
             api,
@@ -132,8 +133,8 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Which parameter is a length: by the names, else a number right behind bytes that has never
-    /// been more than could be read.
+    /// For each parameter, the index of the one that holds its length: according to the names, or
+    /// else a number right after bytes that never exceeded the readable size.
     fn lengths_of(&self, function: &Declared, runs: &[Run]) -> Vec<Option<usize>> {
         let mut lengths = pairs::lengths(self.api, &function.params);
         let calls = || {
@@ -223,8 +224,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Numbers that always are an earlier result: a library that keeps its objects to itself gives
-    /// out numbers.
+    /// Finds integer arguments that are always an earlier result: a library may use numbers as
+    /// handles of its objects.
     fn find_handles(&mut self, runs: &[Run]) {
         for function in &self.api.functions {
             for (i, param) in function.params.iter().enumerate() {
@@ -248,12 +249,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The function of that name.
+    /// The function with this name.
     pub fn function(&self, name: &str) -> Option<&'a Declared> {
         self.api.function(name)
     }
 
-    /// The use that a run is; or why it is none.
+    /// The use that a run makes, or the reason why it cannot be used.
     pub fn use_of(&self, run: &Run) -> Result<Use, String> {
         let calls: Vec<&Call> = run.calls.iter().take(CALLS).collect();
         let steps = self.steps(&calls)?;
@@ -329,7 +330,7 @@ impl<'a> Facts<'a> {
         Ok(steps)
     }
 
-    /// The call that made the object at an address, the last one if several did.
+    /// The call that created the object at an address, the last one if there are several.
     fn producer(&self, earlier: &[&Call], address: u64) -> Option<Flow> {
         earlier.iter().enumerate().rev().find_map(|(step, call)| {
             if let Some(Value::Pointer { address: made, .. }) = call.result
@@ -360,7 +361,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Whether a parameter is an object of which only the library knows what it is.
+    /// Whether a parameter points to an opaque object of the library.
     fn is_handle(&self, function: &Declared, i: usize) -> bool {
         let to = function
             .params
@@ -372,9 +373,9 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The steps with what repeats put together. References are to the first turn's steps.
+    /// Merges repeated steps into items. References are to the steps of the first repetition.
     fn items(&self, steps: &[Step], calls: &[&Call]) -> Vec<Item> {
-        // Steps of later turns stand for those of the first.
+        // Maps steps of later repetitions to those of the first one.
         let mut stands_for: Vec<usize> = (0..steps.len()).collect();
         let mut items: Vec<Item> = Vec::new();
         let mut starts: Vec<usize> = Vec::new();
@@ -413,7 +414,7 @@ impl<'a> Facts<'a> {
         items
     }
 
-    /// Learns from all uses what is repeated, and tells each of them.
+    /// Determines from all uses which items are repeated, and marks them in each use.
     pub fn settle(&mut self, uses: &mut [Use]) {
         let names = |item: &Item| -> Vec<String> {
             item.steps
@@ -443,8 +444,8 @@ fn renumbered(flow: &Flow, stands_for: &[usize]) -> Flow {
     }
 }
 
-/// How many steps from here on are repeated, and how often. What refers to a step of the block
-/// itself is no repetition.
+/// The length of the block that repeats from here on, and how often it occurs. A block with a
+/// reference to one of its own steps does not repeat.
 fn repeats(steps: &[Step], at: usize) -> (usize, usize) {
     for block in 1..=BLOCK {
         let Some(first) = steps.get(at..at + block) else {
@@ -471,7 +472,7 @@ fn repeats(steps: &[Step], at: usize) -> (usize, usize) {
     (1, 1)
 }
 
-/// Whether a parameter was always the last result of `maker`, and that was not always nothing.
+/// Whether a parameter was always an earlier result of `maker`, and not always 0.
 fn always_from(runs: &[Run], function: &Declared, i: usize, maker: &Declared) -> bool {
     let (mut any, mut telling) = (false, false);
     for run in runs {

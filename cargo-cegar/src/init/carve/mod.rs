@@ -1,21 +1,21 @@
-//! Harnesses carved from what the crate's own tests do.
+//! Carves harnesses from the crate's own tests.
 //!
-//! A header says which functions there are, and not in which order they want to be called, nor
-//! which numbers a mode may have. The tests of the crate say it by doing it. So they are run with
-//! the library's functions recorded ([`record`]), what they did is boiled down to shapes of use
-//! ([`learn`]), and each shape becomes a harness in which the data come from the tape ([`text`]).
+//! A header declares functions, but not the order in which they must be called, nor the permitted
+//! values of a mode. The crate's tests show both. So they are run with the library's functions
+//! recorded ([`record`]), the recorded calls are reduced to shapes of use ([`learn`]), and each
+//! shape becomes a harness in which the data come from the tape ([`text`]).
 //!
-//! Others have shown what carries. Carving unit tests out of system runs (Kampmann and Zeller,
-//! "Carving parameterized unit tests", 2019) keeps the calls and turns their data into parameters;
-//! UTopia (Jeong and others, 2023) takes the unit tests as they are, because only they hold the
-//! order and the conditions under which an API is meant to be called; FuzzGen (Ispoglou and others,
-//! 2020) merges the uses of several consumers into one graph, at the price of orders that no
-//! consumer uses; APICraft (Zhang and others, 2021) links results to arguments in recorded traces
-//! of binaries; Hopper (Chen and others, 2023) learns from runs which constraints hold within and
-//! between calls (lengths, ranges, files) before it blames the library. What is taken over: shapes
-//! are kept apart, and merged only where they differ in how often a call is repeated; dataflow is
-//! by value; every constraint that was learnt stands in the harness's first comment, where a
-//! maintainer can take it back.
+//! Related work: carving unit tests out of system runs (Kampmann and Zeller, "Carving parameterized
+//! unit tests", 2019) keeps the calls and turns their data into parameters. UTopia (Jeong and
+//! others, 2023) uses the unit tests as they are, because only they contain the order and the
+//! conditions under which an API is meant to be called. FuzzGen (Ispoglou and others, 2020) merges
+//! the uses of several consumers into one graph, which admits orders that no consumer uses.
+//! APICraft (Zhang and others, 2021) links results to arguments in recorded traces of binaries.
+//! Hopper (Chen and others, 2023) learns from runs which constraints hold within and between calls
+//! (lengths, ranges, files) before it blames the library. This module adopts the following: shapes
+//! are kept apart, and merged only if they differ in how often a call is repeated; dataflow is by
+//! value; and the harness's first comment lists every learnt constraint, so that a maintainer can
+//! remove it.
 
 mod learn;
 mod record;
@@ -35,40 +35,40 @@ use crate::project::Project;
 use learn::{Facts, Use};
 use trace::Run;
 
-/// What is known of the library.
+/// The facts about the library that carving needs.
 pub(super) struct Library<'a> {
     pub project: &'a Project,
     pub compiler: &'a Compiler,
     pub api: &'a Api,
-    /// The functions that the library's files define; none if that is not known.
+    /// The functions that the library's files define; `None` if that is unknown.
     pub defined: Option<&'a std::collections::BTreeSet<String>>,
     pub include: &'a str,
     pub flags: &'a [String],
 }
 
-/// A harness, and the inputs that make the recorded uses again.
+/// A harness, and the inputs that reproduce the recorded uses.
 #[derive(Clone, Debug)]
 pub(super) struct Carved {
     pub name: String,
     pub text: String,
-    /// The functions, in order, for people.
+    /// The functions in order, to be shown to users.
     pub what: String,
     pub seeds: Vec<Vec<u8>>,
 }
 
-/// All that came of the tests.
+/// The result of carving.
 #[derive(Debug, Default)]
 pub(super) struct Result {
     pub harnesses: Vec<Carved>,
     pub notes: Vec<String>,
-    /// Data that functions were given, by function: seeds for harnesses of these functions alone.
+    /// Data that functions read, by function: seeds for harnesses that drive this function only.
     pub data: Vec<(String, Vec<u8>)>,
 }
 
-/// Inputs for one harness.
+/// The maximum number of inputs for one harness.
 const SEEDS: usize = 64;
 
-/// Records the tests and carves at most so many harnesses.
+/// Records the tests and carves at most `most` harnesses.
 pub(super) fn carve(
     library: &Library<'_>,
     most: usize,
@@ -122,7 +122,8 @@ fn harnesses(facts: &Facts<'_>, uses: &[Use], include: &str, most: usize, result
             None => groups.push(vec![one]),
         }
     }
-    // Shapes with the most calls come first, and stand for the shapes whose calls are among theirs.
+    // Shapes with the most calls come first, and replace shapes whose calls are a subsequence of
+    // theirs.
     groups.sort_by_key(|group| std::cmp::Reverse(group[0].functions().len()));
     let mut chosen: Vec<Vec<&str>> = Vec::new();
     for group in groups {
@@ -157,7 +158,7 @@ fn harnesses(facts: &Facts<'_>, uses: &[Use], include: &str, most: usize, result
     }
 }
 
-/// A name after the test that it is carved from.
+/// A unique harness name, derived from the test's name.
 fn name(one: &Use, others: &[Carved]) -> String {
     let last = one.name.rsplit("::").next().unwrap_or(&one.name);
     let plain: String = last
@@ -171,13 +172,13 @@ fn name(one: &Use, others: &[Carved]) -> String {
     name
 }
 
-/// Whether the calls are made in this order among the others.
+/// Whether the calls are a subsequence of the others.
 fn is_part(calls: &[&str], others: &[&str]) -> bool {
     let mut others = others.iter();
     calls.iter().all(|call| others.any(|other| other == call))
 }
 
-/// The bytes that functions read.
+/// The recorded data that functions read.
 fn data(facts: &Facts<'_>, runs: &[Run]) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for call in runs.iter().flat_map(|run| &run.calls) {
@@ -219,8 +220,8 @@ fn data(facts: &Facts<'_>, runs: &[Run]) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Whether a harness takes nothing but the data of this function, so that recorded data are inputs
-/// of it as they are.
+/// Whether a harness takes only the data of this function, so that recorded data can be used as its
+/// inputs directly.
 pub(super) fn takes_data_alone(harness: &Path, function: &str) -> bool {
     let Ok(text) = std::fs::read_to_string(harness) else {
         return false;

@@ -1,10 +1,10 @@
-//! Running the crate's tests with the library's functions recorded.
+//! Runs the crate's tests with the library's functions recorded.
 //!
-//! The linker does the work: under `--wrap=NAME` each call of `NAME` from another file becomes one
-//! of `__wrap_NAME`, and the recording compiler, which stands in front of the linker as of
-//! everything else, adds that and an archive of wrappers. So it does not matter how the build makes
-//! the library, and nothing of the crate changes. Each test runs in a process of its own with a
-//! limit of time: one that aborts or hangs costs only itself.
+//! The linker redirects the calls: with `--wrap=NAME` each call of `NAME` from another file becomes
+//! a call of `__wrap_NAME`. The recording compiler, which also runs as the linker, adds these
+//! options and an archive of wrappers. So recording works for every way of building the library,
+//! and the crate is not changed. Each test runs in a process of its own with a time limit, so that
+//! one which aborts or hangs does not affect the others.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,24 +23,24 @@ use crate::error::Error;
 use crate::project::Project;
 use crate::store;
 
-/// What one test may take.
+/// The time limit of one test.
 const ONE: Duration = Duration::from_secs(10);
-/// What all may take.
+/// The time limit of all tests together.
 const ALL: Duration = Duration::from_secs(120);
-/// How often a test is looked at.
+/// The interval at which a running test is polled.
 const TICK: Duration = Duration::from_millis(5);
 
-/// What was recorded.
+/// The result of recording.
 #[derive(Debug, Default)]
 pub(super) struct Recorded {
     pub runs: Vec<Run>,
-    /// What was left out, in words.
+    /// Notes for the user about what was not or not fully recorded.
     pub left_out: Vec<String>,
-    /// How many tests and examples ran.
+    /// The number of tests and examples that were run.
     pub ran: usize,
 }
 
-/// Builds and runs the tests of the workspace with these functions recorded.
+/// Builds the tests of the workspace and runs them with the given functions recorded.
 pub(super) fn record(
     project: &Project,
     compiler: &Compiler,
@@ -50,7 +50,7 @@ pub(super) fn record(
     stop: &AtomicBool,
 ) -> Result<Recorded, Error> {
     let folder = project.scratch().join("record").join(&project.name);
-    // Traces of an earlier time would be taken for new ones.
+    // Old traces would be mistaken for new ones.
     let _ = std::fs::remove_dir_all(folder.join("traces"));
     store::writable_dir(&folder.join("traces"))?;
     let mut recorded = Recorded::default();
@@ -109,25 +109,25 @@ pub(super) fn record(
     Ok(recorded)
 }
 
-/// A program with tests, or an example.
+/// A test program or an example.
 struct Program {
     name: String,
     path: PathBuf,
-    /// The folder of its package: where cargo would run it.
+    /// The folder of its package, in which cargo would run it.
     folder: PathBuf,
-    /// Whether it is an example, or a test that is no `#[test]`.
+    /// Whether it is an example, which has no `#[test]` functions.
     plain: bool,
 }
 
 fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Program>, Error> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Cargo does not know what is added where it links, and would take programs with other wrappers
-    // for fresh.
+    // Cargo does not know the added linker arguments, and would consider programs with outdated
+    // wrappers up to date. So the target folder's name includes the hash of the wrappers.
     let target = folder.join(format!("target-{}", wrapped.hash));
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with("target-") && entry.path() != target {
-            // What cannot be removed only takes room.
+            // A folder that cannot be removed only wastes space.
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
@@ -144,7 +144,8 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
         .arg("--target-dir")
         .arg(&target);
     if project.member && project.root == project.workspace {
-        // A crate alone: what else a workspace has is not asked for.
+        // For the root package of a workspace, excludes the harness package, in case it is a
+        // member.
         command.arg("--exclude").arg(project.cegar_name());
     }
     let mut link: Vec<String> = wrapped
@@ -200,7 +201,7 @@ fn build(project: &Project, folder: &Path, wrapped: &Wrapped) -> Result<Vec<Prog
 }
 
 impl Program {
-    /// How a person would call it.
+    /// The name under which notes mention a test.
     fn called(&self, test: Option<&str>) -> String {
         match test {
             Some(test) => format!("{} {test}", self.name),
@@ -208,8 +209,8 @@ impl Program {
         }
     }
 
-    /// Its tests, each of which is run by itself; one without a name where it is to be run as it
-    /// is.
+    /// Its tests, each of which runs in a process of its own. A single `None` means to run the
+    /// program without arguments.
     fn tests(&self, project: &Project, folder: &Path) -> Vec<Option<String>> {
         if self.plain {
             return vec![None];
@@ -228,7 +229,7 @@ impl Program {
         let tests = text.lines().filter_map(|line| line.strip_suffix(": test"));
         let tests: Vec<Option<String>> = tests.map(|test| Some(test.to_owned())).collect();
         match tests.is_empty() && !status.success() {
-            // A test with a `main` of its own does not know these arguments.
+            // A test with its own `main` does not support these arguments.
             true => vec![None],
             false => tests,
         }
@@ -246,7 +247,7 @@ impl Program {
         command
     }
 
-    /// Runs one test; says how it ended if not well.
+    /// Runs one test. Returns a description of its failure, if it failed.
     fn run(&self, project: &Project, test: Option<&str>, traces: &Path) -> Option<String> {
         use std::os::unix::process::ExitStatusExt as _;
         let mut command = self.command(project);
@@ -274,7 +275,7 @@ impl Program {
     }
 }
 
-/// Runs a program with a limit of time; none if it had to be ended.
+/// Runs a program with a time limit. `None` if it had to be killed.
 fn limited(command: &mut Command) -> std::io::Result<Option<std::process::ExitStatus>> {
     use std::os::unix::process::CommandExt as _;
     let mut child = command.process_group(0).spawn()?;
@@ -283,7 +284,7 @@ fn limited(command: &mut Command) -> std::io::Result<Option<std::process::ExitSt
     loop {
         match child.try_wait()? {
             Some(status) => {
-                // Processes that it left behind end with it.
+                // Also kills processes that it left behind.
                 let _ = killpg(group, Signal::SIGKILL);
                 return Ok(Some(status));
             }

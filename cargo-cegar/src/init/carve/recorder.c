@@ -1,11 +1,10 @@
-/* Writes down how a library's functions are called, in the process of a test that knows nothing of
- * it.
+/* Records the calls of a library's functions in the process of a test that is not aware of it.
  *
- * The test must not notice. So memory is read by way of the kernel (/proc/self/mem), which says
- * "no" where a wild pointer would crash; nothing is allocated; each call is on disk before it
- * begins, so that a test that aborts or is killed leaves what it did. A call from within a call is
- * the library's own business. A child of fork() records nothing, since its parent goes on with the
- * file.
+ * The recording must not affect the test. So memory is read through the kernel (/proc/self/mem),
+ * which reports an error where a wild pointer would crash, and nothing is allocated. Each call is
+ * written to disk before it begins, so that the trace of a test that aborts or is killed is
+ * complete up to there. Nested calls are internal to the library and are not recorded. A child of
+ * fork() records nothing, because its parent continues to write to the file.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,8 +26,8 @@
 #define WHOLE (16ul << 20)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* -2: not opened yet, -1: nothing is recorded. Read without the lock, so it is set once, when all
- * else is there. */
+/* -2: not opened yet, -1: nothing is recorded. It is read without the lock, so it is set only after
+ * everything else is initialised. */
 static _Atomic int file = -2;
 static int memory = -1;
 static pid_t owner;
@@ -75,7 +74,7 @@ static void open_file(void) {
     file = opened;
 }
 
-/* The beginning of what can be read at an address. */
+/* Reads up to `wanted` bytes at an address into `bytes`; returns how many were readable. */
 static size_t peek(uint64_t address, size_t wanted) {
     size_t at = 0;
     if (wanted > sizeof bytes) wanted = sizeof bytes;
@@ -95,7 +94,8 @@ static void put_bytes(size_t n) {
     }
 }
 
-/* As many bytes as any number of the call might mean, or as the type has. */
+/* Writes the memory behind a pointer: at least the size of its type, as many elements as any
+ * integer of the call may count, and a string up to its NUL. */
 static void put_memory(const struct cegar_value *values, size_t count,
                        const struct cegar_value *value) {
     size_t wanted = value->unit > 1 ? value->unit : 0;

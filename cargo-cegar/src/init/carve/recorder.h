@@ -1,4 +1,4 @@
-/* What the wrappers of recorded functions call. */
+/* The interface that the wrappers of recorded functions call. */
 #ifndef CEGAR_RECORDER_H
 #define CEGAR_RECORDER_H
 #include <stddef.h>
@@ -15,13 +15,13 @@ enum {
 struct cegar_value {
     int kind;
     uint64_t bits;
-    /* Of a pointer: the size of what it leads to, as far as that is declared; whether that is text;
-     * whether it is written. */
+    /* For a pointer: the size of its target type (0 if unknown), whether the target is text, and
+     * whether it may be written. */
     size_t unit;
     int text, written;
 };
 
-/* Gives the call's number; 0 for a call that is not recorded. */
+/* Returns the call's number, or 0 if it is not recorded. */
 unsigned long cegar_recorder_begin(const char *name, const struct cegar_value *values,
                                    size_t count);
 void cegar_recorder_end(unsigned long call, const struct cegar_value *values, size_t count,

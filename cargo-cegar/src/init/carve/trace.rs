@@ -1,28 +1,28 @@
-//! What a recorded process left: one line for the beginning of each call, one for its end.
+//! Reads the trace of a recorded process: one line for the start of each call, and one for its end.
 //!
-//! A process may have died in the middle of a line. What is whole counts; a call without an end is
-//! the one that the process died in.
+//! The process may have died in the middle of a line, so incomplete lines are ignored. A call
+//! without an end is the one during which the process died.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A value that was passed.
+/// A value that was passed or returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Value {
-    /// A whole number, widened with its sign.
+    /// An integer, sign-extended to 64 bits.
     Int(u64),
     /// A floating-point number.
     Float,
     /// A pointer, and the bytes behind it before the call.
     Pointer { address: u64, bytes: Vec<u8> },
-    /// A function.
+    /// A function pointer.
     Code(u64),
-    /// Nothing.
+    /// No value.
     Nothing,
 }
 
 impl Value {
-    /// Its bits.
+    /// The value as a number; 0 if it is not recorded.
     pub fn bits(&self) -> u64 {
         match self {
             Value::Int(bits) | Value::Code(bits) => *bits,
@@ -31,7 +31,7 @@ impl Value {
         }
     }
 
-    /// What was behind a pointer.
+    /// The bytes behind a pointer; empty for other values.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Value::Pointer { bytes, .. } => bytes,
@@ -40,27 +40,27 @@ impl Value {
     }
 }
 
-/// A call.
+/// A recorded call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Call {
     pub function: String,
     pub args: Vec<Value>,
-    /// What it gave; none if it did not return.
+    /// Its result; `None` if it did not return.
     pub result: Option<Value>,
-    /// Small values that it wrote, by parameter.
+    /// The small values that it wrote, by parameter index.
     pub wrote: HashMap<usize, Vec<u8>>,
 }
 
 /// The calls of one thread of one process, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Run {
-    /// The test or example.
+    /// The name of the test or example.
     pub name: String,
     pub calls: Vec<Call>,
 }
 
-/// Reads all traces in a folder: a run for each thread. Also whether one was too long to be kept
-/// whole.
+/// Reads all traces in a folder, one run for each thread. Also returns whether a trace was
+/// truncated because of its length.
 pub(super) fn read(folder: &Path, name: &str) -> (Vec<Run>, bool) {
     let mut files: Vec<_> = std::fs::read_dir(folder)
         .into_iter()

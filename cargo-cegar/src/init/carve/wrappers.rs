@@ -1,4 +1,5 @@
-//! The wrappers that record calls: a C function for each of the library's, compiled and archived.
+//! Generates, compiles and archives the wrappers that record calls: one C function for each
+//! function of the library.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,11 +17,11 @@ pub(super) const RECORDER: &str = include_str!("recorder.c");
 
 pub(super) const HEADER: &str = include_str!("recorder.h");
 
-/// The archive of wrappers, and the names that are wrapped.
+/// The archive of wrappers, and the names of the wrapped functions.
 pub(super) struct Wrapped {
     pub(super) archive: PathBuf,
     pub(super) names: Vec<String>,
-    /// A hash of all the wrappers.
+    /// A hash of all wrappers and compiler flags.
     pub(super) hash: String,
 }
 
@@ -82,7 +83,7 @@ pub(super) fn wrappers(
     })
 }
 
-/// Compiles one of the sources; none if clang rejects it.
+/// Compiles one of the sources. `None` if clang rejects it.
 pub(super) fn compiled(
     sources: &Path,
     name: &str,
@@ -104,7 +105,7 @@ pub(super) fn compiled(
     Ok(output.status.success().then_some(object))
 }
 
-/// Makes an archive of objects, with LLVM's `ar` where it lies beside the compiler.
+/// Creates an archive of object files, with `llvm-ar` if it is installed next to the compiler.
 pub(super) fn put_together(
     archive: &Path,
     objects: &[PathBuf],
@@ -133,7 +134,7 @@ pub(super) fn put_together(
     Ok(())
 }
 
-/// The wrapper of one function; none if it cannot be written.
+/// The wrapper of one function. `None` if it cannot be generated.
 pub(super) fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<String> {
     if function.variadic {
         return None;
@@ -195,7 +196,7 @@ pub(super) fn wrapper(api: &Api, function: &Declared, include: &str) -> Option<S
     ))
 }
 
-/// How a value is written down; none where it is not known how.
+/// The C initialiser that records a value. `None` if the type is not supported.
 pub(super) fn value(api: &Api, ty: &super::super::ctype::Written, name: &str) -> Option<String> {
     let resolved = api.resolve(ty);
     Some(match &resolved.kind {

@@ -1,4 +1,4 @@
-//! The text of ClusterFuzzLite's files.
+//! The contents of the files for ClusterFuzzLite.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use crate::project::Project;
 
 const WORKFLOW: &str = include_str!("cflite.yml");
 
-/// The files' texts.
+/// The contents of the files.
 pub(super) struct Files {
     pub dockerfile: String,
     pub build: String,
@@ -40,7 +40,7 @@ pub(super) fn files(project: &Project, root: &Path, harnesses: &[Harness]) -> Fi
         let mut objects = Vec::new();
         for (number, unit) in harness.units.iter().enumerate() {
             let object = format!("\"$work/{}-{number}.o\"", harness.name);
-            // The stub library's header is of no use where nothing is stubbed.
+            // The stub library's header is useless in a build without stubs.
             let flags: Vec<String> = unit
                 .flags
                 .iter()
@@ -82,7 +82,7 @@ pub(super) fn files(project: &Project, root: &Path, harnesses: &[Harness]) -> Fi
     }
 }
 
-/// Why an engine that only knows `LLVMFuzzerTestOneInput` cannot use a harness.
+/// Why an engine that supports only `LLVMFuzzerTestOneInput` cannot use a harness.
 fn unfit(harness: &Harness) -> Option<&'static str> {
     let source = harness.units.first().map(|unit| &unit.source)?;
     let text = std::fs::read_to_string(source).unwrap_or_default();
@@ -112,7 +112,7 @@ fn name_of(root: &Path, project: &Project) -> String {
     name.chars().map(plain).collect()
 }
 
-/// A word of the script; paths below the repository are below `$source` there.
+/// A quoted word of the script. Paths below the repository become paths below `$source`.
 fn word(text: &str, root: &Path) -> String {
     let here = root.to_string_lossy();
     match text.find(here.as_ref()) {
@@ -138,7 +138,7 @@ fn quoted_if(text: &str) -> String {
 }
 
 fn quoted(text: &str) -> String {
-    // A NUL, which no path and no flag of a build has, is all that cannot be quoted.
+    // Only a NUL cannot be quoted, and no path or flag contains one.
     let quoted = shlex::try_quote(text);
     quoted.map_or_else(|_| "''".to_owned(), |text| text.into_owned())
 }

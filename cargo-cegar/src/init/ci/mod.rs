@@ -1,9 +1,11 @@
-//! Files for continuous integration: a workflow for GitHub, and what ClusterFuzzLite wants.
+//! Writes files for continuous integration: a workflow for GitHub, and the files for
+//! ClusterFuzzLite.
 //!
-//! They are written once and are the user's then, as everything that `init` writes. The workflow
-//! installs the tool as its own set-up does, so that versions stand in one place. ClusterFuzzLite
-//! brings engines and sanitizers of its own: of a harness it can use `LLVMFuzzerTestOneInput`, and
-//! knows nothing of mocks, so the others are named and left out.
+//! They are written once and belong to the user from then on, like everything that `init` writes.
+//! The workflow installs the tool with its own set-up command, so that the versions are defined in
+//! one place. ClusterFuzzLite has its own engines and sanitizers and does not support mock
+//! environments. It can use harnesses with `LLVMFuzzerTestOneInput`; the others are reported and
+//! left out.
 
 mod clusterfuzzlite;
 
@@ -17,14 +19,14 @@ use crate::store;
 
 const GITHUB: &str = include_str!("github.yml");
 
-/// What was done.
+/// The result of writing the files.
 #[derive(Clone, Debug, Default)]
 pub struct Done {
-    /// Files that were written.
+    /// The files that were written.
     pub written: Vec<PathBuf>,
-    /// Files that were there already.
+    /// The files that existed already and were kept.
     pub kept: Vec<PathBuf>,
-    /// What is left out, and why.
+    /// The harnesses that are left out, with the reasons.
     pub left_out: Vec<String>,
 }
 
@@ -41,14 +43,14 @@ impl Done {
     }
 }
 
-/// The folder that the repository starts in: where `.git` is, else the workspace.
+/// The root folder of the repository: the one with `.git`, or else the workspace.
 pub fn repository(project: &Project) -> PathBuf {
     let mut above = project.workspace.ancestors();
     let found = above.find(|folder| folder.join(".git").exists());
     found.unwrap_or(&project.workspace).to_owned()
 }
 
-/// Writes the workflow.
+/// Writes the GitHub workflow.
 pub fn github(project: &Project) -> Result<Done, Error> {
     let mut done = Done::default();
     let root = repository(project);
@@ -58,14 +60,15 @@ pub fn github(project: &Project) -> Result<Done, Error> {
 }
 
 fn workflow(project: &Project, root: &Path) -> String {
-    // From the workspace: there cargo finds every member, and its target folder.
+    // The workflow runs in the workspace, where cargo finds every member and the target folder.
     let folder = below(&project.workspace, root);
     let prefix = match folder.as_str() {
         "." => String::new(),
         folder => format!("{folder}/"),
     };
     let target = below(&project.target, root);
-    // The user's target folder need not be that of the build.
+    // The user's target folder may lie outside the repository; the build in CI does not use it
+    // then.
     let target = match Path::new(&target).is_absolute() || target.starts_with("..") {
         true => format!("{prefix}target"),
         false => target,
@@ -85,7 +88,7 @@ fn workflow(project: &Project, root: &Path) -> String {
         .replace("@TESTS@", &below(&project.cegar, root))
 }
 
-/// A folder as seen from the repository's, `.` for that itself.
+/// A folder relative to the root of the repository, `.` for the root itself.
 fn below(folder: &Path, root: &Path) -> String {
     let path = relative(folder, root, root).to_string_lossy().into_owned();
     match path.as_str() {
@@ -94,7 +97,7 @@ fn below(folder: &Path, root: &Path) -> String {
     }
 }
 
-/// Writes what ClusterFuzzLite builds the harnesses with.
+/// Writes the files with which ClusterFuzzLite builds the harnesses.
 pub fn clusterfuzzlite(project: &Project, harnesses: &[Harness]) -> Result<Done, Error> {
     let root = repository(project);
     let files = clusterfuzzlite::files(project, &root, harnesses);

@@ -1,7 +1,7 @@
-//! What a trial of a harness taught, for the next one to be written.
+//! What the trial of a harness taught, applied when the harness is written again.
 //!
-//! A choice that the tape makes is narrowed by an assumption; one that the harness has fixed has to
-//! be made otherwise: memory instead of NULL, more room, a member that gets a value.
+//! A choice that the tape makes is narrowed by an assumption. A choice that the harness has fixed
+//! is changed: memory instead of NULL, more room, or a value for a member.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,27 +13,28 @@ use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
-/// Bytes of memory that is passed where NULL was not good enough.
+/// Size in bytes of the memory that replaces a NULL argument.
 const INSTEAD_OF_NULL: u64 = 4096;
-/// The most room that is given to memory of unknown size.
+/// The maximum size in bytes given to memory of unknown size.
 const MOST_ROOM: u64 = 1 << 20;
 
-/// An input that has to be longer has no least length: it is read on and on.
+/// An input that seems to need more bytes than this has no minimum length: the function reads
+/// without a bound.
 const MOST_LEAST: u64 = 4096;
 
-/// What an opening function returns where it succeeds.
+/// How the return value of a function shows success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Success {
-    /// 0, as most do.
+    /// 0, the usual case.
     Zero,
-    /// Anything else.
+    /// Any value except 0.
     NotZero,
-    /// Whatever it is.
+    /// The return value is ignored.
     Any,
 }
 
 impl Success {
-    /// A call behind which nothing comes that wants it to have succeeded.
+    /// A call followed by an early return unless the call succeeded.
     pub fn checked(self, call: &str) -> String {
         match self {
             Success::Zero => format!("if ({call} != 0)\n        return 0;"),
@@ -43,34 +44,36 @@ impl Success {
     }
 }
 
-/// What a harness does otherwise than at the first attempt.
+/// Changes to a harness relative to its first version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjust {
-    /// Parameters that must not be NULL: function and number.
+    /// Parameters that must not be NULL: function and parameter index.
     pub not_null: BTreeSet<(String, usize)>,
-    /// Room for variables, in bytes.
+    /// Sizes of variables, in bytes.
     pub room: BTreeMap<String, u64>,
-    /// The least lengths of inputs beside the main one, in bytes.
+    /// Minimum lengths of inputs other than the main one, in bytes.
     pub least: BTreeMap<String, u64>,
-    /// Inputs beside the main one whose elements are places in it.
+    /// Inputs other than the main one whose elements are indices into the main input.
     pub indices: BTreeSet<String>,
-    /// Members that get a value: variable and member.
+    /// Members that are set: variable and member.
     pub members: BTreeSet<(String, String)>,
-    /// Pointers whose address is passed, and that are read: rows of them.
+    /// Pointer variables whose address is passed and read, so that they become arrays of pointers.
     pub rows: BTreeSet<String>,
-    /// Whether an object is opened as callers do before it is used, and what success is.
+    /// Whether an object is opened before it is used, as callers do, and how the call shows
+    /// success.
     pub opened: Option<Success>,
-    /// Whether nothing asks how the beginning of the library went, since it never went well as the
-    /// harness understood it.
+    /// Whether the return value of the library's initialisation is ignored, because the harness
+    /// took every value that it returned for a failure.
     pub unchecked: bool,
-    /// Whether containers stay empty, since filling one went wrong.
+    /// Whether containers stay empty, because filling one failed.
     pub unfilled: bool,
-    /// What is assumed before a call, in C, in the order in which it was learnt.
+    /// The assumptions before calls as pairs of function and C condition, in the order in which
+    /// they were learnt.
     pub assume: Vec<(String, String)>,
 }
 
 impl Adjust {
-    /// What is to be done about a condition; gives it in words.
+    /// Applies a missing precondition. Returns its description, or `None` if it cannot be applied.
     pub fn take(&mut self, missing: &MissingCondition) -> Option<String> {
         let choice = missing.choice.as_str();
         if missing.elements {
@@ -104,7 +107,7 @@ impl Adjust {
         }
         if let Some(number) = missing.argument.filter(|_| choice.is_empty()) {
             self.not_null.insert((missing.call.clone(), number));
-            // The parameter's name, as the library has it.
+            // The parameter's name as the library declares it.
             let name = missing.why.split('`').nth(1).unwrap_or("an argument");
             return Some(format!("{name} != NULL"));
         }
@@ -124,8 +127,8 @@ impl Adjust {
         None
     }
 
-    /// Puts the assumptions into a harness, each before the first call that it is about. Gives back
-    /// those without a place.
+    /// Inserts each assumption before the first call of its function. Returns the text and the
+    /// conditions whose function is not called.
     pub fn assumed(&self, text: &str) -> (String, Vec<String>) {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut without = Vec::new();
@@ -181,8 +184,8 @@ impl Body<'_> {
         name
     }
 
-    /// An array of pointers, where the address of one that was NULL was not good enough; with the
-    /// number that says how many there are.
+    /// An array of pointers, used if the address of a single NULL pointer was not sufficient. If a
+    /// parameter counts the elements, it is bounded accordingly.
     pub(super) fn row_of_pointers(
         &mut self,
         function: &Declared,
@@ -225,13 +228,13 @@ impl Body<'_> {
         Ok(name.to_owned())
     }
 
-    /// How many elements a variable has, if a trial asked for more than one.
+    /// The number of elements of a variable: the guess, or more if a trial asked for it.
     pub(super) fn asked_room(&self, name: &str, guessed: usize) -> usize {
         let asked = self.adjust.room.get(name).copied().unwrap_or(0) as usize;
         guessed.max(asked)
     }
 
-    /// Gives the members of a structure that must not be zero a value.
+    /// Sets the members of a structure that must not be zero.
     pub(super) fn given_members(&mut self, function: &Declared, name: &str, record: &Record) {
         let adjust = self.adjust;
         let is_wanted = |field: &String| {
@@ -293,7 +296,8 @@ impl Body<'_> {
                 }
             }
             Kind::Record(_) => Err("a structure within a structure".to_owned()),
-            // A whole range of an enumeration is not known to have a name: any small number.
+            // A type without a known set of values, such as an enumeration whose constants are
+            // unknown, gets a small number.
             _ => match self.choice(&resolved) {
                 Some(value) => {
                     let value_name = self.name(&wanted);

@@ -1,14 +1,14 @@
-//! Numbers of which the header says that any may be passed.
+//! Numbers for which the header documents that any value may be passed.
 //!
-//! "Returns NULL if there is no such day": a function whose comment says how it answers a number
-//! that is out of range has promised to look at it. So no number is the caller's fault there, and
-//! where one leads to a wrong access nothing is learnt from it: it is a finding.
+//! "Returns NULL if there is no such day": a function whose comment states the result for an
+//! out-of-range number promises to check the number. Then no value is the caller's fault, and if a
+//! value leads to a wrong access, no precondition is learnt from it: it is a finding.
 
 use super::prose::{has_phrase, sentences};
 use crate::init::api::{Declared, Parameter};
 use crate::init::pairs::is_place_name;
 
-/// What is said of a number that is answered.
+/// Phrases for an invalid number that the function rejects.
 const REFUSED: &[&str] = &[
     "no such",
     "out of range",
@@ -24,7 +24,7 @@ const REFUSED: &[&str] = &[
     "too big",
     "too small",
 ];
-/// What is said of a number that means something else than it would by itself.
+/// Phrases that permit unusual values of a number.
 const PERMITTED: &[&str] = &[
     "from the end",
     "may be negative",
@@ -32,7 +32,7 @@ const PERMITTED: &[&str] = &[
     "any number",
     "any value",
 ];
-/// The other answer, behind what a function returns for a place that there is.
+/// Phrases that introduce the result for a position that does not exist.
 const ELSE: &[&str] = &[
     "or - 1",
     "or null",
@@ -41,12 +41,12 @@ const ELSE: &[&str] = &[
     "else null",
     "else 0",
 ];
-/// Words for the answer.
+/// Words for the result.
 const ANSWERS: &[&str] = &[
     "return", "returns", "returned", "null", "0", "1", "false", "error", "ignored", "nothing",
     "fails",
 ];
-/// Words by which it is a caller's duty instead.
+/// Words that make the sentence a duty of the caller.
 const DUTIES: &[&str] = &[
     "must",
     "undefined",
@@ -56,7 +56,7 @@ const DUTIES: &[&str] = &[
     "should",
 ];
 
-/// Whether a function's comment says what comes of a number that is out of range.
+/// Whether a function's comment states the result for an out-of-range value of a parameter.
 pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
     let is_place = is_place_name(&param.name) || ["i", "n", "nth"].contains(&param.name.as_str());
     let said = sentences(&function.comment);
@@ -66,7 +66,7 @@ pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
     let is_duty =
         |sentence: &Vec<String>| names(sentence, &param.name) && has_phrase(sentence, DUTIES);
     let is_answered = |sentence: &Vec<String>| {
-        // A sentence that names numbers is about those.
+        // A sentence that names numbers is about these only.
         let is_named = names(sentence, &param.name);
         let mut all = function.params.iter();
         let is_meant = is_named || !all.any(|one| names(sentence, &one.name));

@@ -1,15 +1,15 @@
-//! Arrays that one number counts: `dot(a, b, n)`, `scale(in, n, out)`.
+//! Arrays that share one length: `dot(a, b, n)`, `scale(in, n, out)`.
 //!
-//! Each is a block of its own with exactly as many elements as the number says, so that one element
-//! too far is seen in any of them. An array that is written has at least one element, since it may
-//! be a result that stands alone.
+//! Each is a block of its own with exactly the stated number of elements, so that an access of one
+//! element too far is detected in each of them. An array that is written has at least one element,
+//! because it may be a single result.
 
 use super::{Body, SECOND, or, unknown};
 use crate::init::api::{Declared, Parameter};
 use crate::init::pairs::{self, Shared};
 
 impl Body<'_> {
-    /// The arguments for arrays that share a number, and the number.
+    /// Sets the arguments for arrays that share a length, and for the length.
     pub(super) fn arrays(
         &mut self,
         function: &Declared,
@@ -54,7 +54,8 @@ impl Body<'_> {
                     "{kind} *{name} = calloc({count} ? {count} : 1, sizeof({kind}));"
                 )],
             };
-            // The main input's number of elements is known only once it is there.
+            // The number of elements in the main input is known only after the input has been
+            // taken.
             match count == "count" {
                 true => self.after.extend(made),
                 false => self.lines.extend(made),
@@ -65,7 +66,7 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Whether the caller fills an array, and not the function.
+    /// Whether the caller fills an array, rather than the function.
     fn is_filled(&self, param: &Parameter) -> bool {
         let to = self.api.pointee(&param.ty);
         to.is_some_and(|to| to.constant) || !pairs::is_output_name(&param.name)

@@ -1,11 +1,10 @@
-//! Memory of which the header says in words how large it is.
+//! Memory whose size the header documents in words.
 //!
 //! `(n + 7) / 8 bytes are written to out`, `an image of width * height bytes`, `room for
-//! HEX_SIZE(len) characters`: a comment before a function says in C how large an array is, in
-//! numbers that are passed beside it. An array of any other size accuses the library of what its
-//! callers have to know, or hides what it does wrong. So a sentence that has such an expression in
-//! it is taken at its word: the memory has just so many bytes, and what the library touches behind
-//! them is a finding.
+//! HEX_SIZE(len) characters`: a comment on a function states the size of an array as a C expression
+//! of numbers that are passed, too. An array of any other size blames the library for a violation
+//! of a documented precondition, or hides its faults. So such an expression is taken literally: the
+//! memory has exactly this size, and an access beyond it is a finding.
 
 use std::ops::Range;
 
@@ -18,14 +17,14 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
-/// The largest number that an expression has in it, if it has two at most.
+/// The maximum value of each number in an expression with at most two numbers.
 const LARGE: usize = 64;
-/// The largest one of more.
+/// The maximum value of each number in an expression with more than two.
 const SMALL: usize = 12;
 
 impl Body<'_> {
-    /// The pointers of a function of which its comment says how much memory is behind them. None of
-    /// what has its length beside it, or is no memory of numbers.
+    /// The pointers whose memory size the comment of the function documents. Pointers that are
+    /// paired with a length, and pointers to anything but numbers or bytes, are left out.
     pub(super) fn documented(
         &self,
         function: &Declared,
@@ -45,7 +44,7 @@ impl Body<'_> {
             let plain = matches!(to, Some(Kind::Int { .. } | Kind::Float { .. } | Kind::Void));
             plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
         };
-        // A text ends where it ends, however long it has to be.
+        // A string ends at its NUL, whatever minimum length is documented.
         let is_text = |param: &Parameter| {
             let to = self.api.pointee(&param.ty);
             let is_character = |to: &Written| {
@@ -78,7 +77,7 @@ impl Body<'_> {
         });
         let mut found: Vec<(usize, Room)> = by_index.collect();
         for sentence in sentences(&function.comment) {
-            // `bytes` may be a parameter, and is a word all the same.
+            // `bytes` may be the name of a parameter, but is a unit here.
             let is_pointer = |word: &String| {
                 unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
             };
@@ -89,7 +88,8 @@ impl Body<'_> {
             let mut others = open
                 .iter()
                 .filter(|(_, param)| !claimed.contains(&param.name.as_str()));
-            // Without a name it is about the only memory that no other expression is about.
+            // An expression without a pointer name describes the only memory that no other
+            // expression describes.
             let only = match (others.next(), others.next()) {
                 (Some((i, _)), None) => Some(*i),
                 _ => None,
@@ -98,7 +98,8 @@ impl Body<'_> {
                 let is_fixed = room.numbers(function).is_empty();
                 for (i, param) in &open {
                     let is_meant = match &names[..] {
-                        // A number alone may be about anything.
+                        // A number without a parameter and without a pointer name may describe
+                        // anything.
                         [] => only == Some(*i) && !is_fixed,
                         names => names.contains(&param.name.as_str()),
                     };
@@ -112,20 +113,20 @@ impl Body<'_> {
         found
     }
 
-    /// Takes the pairs of pointers and lengths apart of which the comment says that the pointer
-    /// leads to more or less than the length says: `frame has room for n + 2 bytes`.
+    /// Removes pairs of a pointer and a length for which the comment documents a different size:
+    /// `frame has room for n + 2 bytes`.
     pub(super) fn unpaired(&self, function: &Declared, lengths: &mut [Option<usize>]) {
         let free = vec![None; lengths.len()];
         let said = self.documented(function, &free).into_iter();
-        // That there are `n` bytes is what the pair says, too.
+        // A plain `n bytes` agrees with the pair.
         for (pointer, room) in said.filter(|(_, room)| room.words.len() > 1) {
             let numbers = room.numbers(function);
             lengths[pointer].take_if(|length| numbers.contains(length));
         }
     }
 
-    /// Chooses the numbers that say how large memory is, but those that are the length of other
-    /// memory.
+    /// Chooses the numbers that determine the documented sizes, except those that are the length of
+    /// other memory.
     pub(super) fn measures(
         &mut self,
         function: &Declared,
@@ -153,7 +154,7 @@ impl Body<'_> {
         }
     }
 
-    /// Memory of the size that the comment says; none where a number is not known.
+    /// Memory of the documented size. `None` if a number in the expression is unknown.
     pub(super) fn room(
         &mut self,
         function: &Declared,
@@ -179,7 +180,8 @@ impl Body<'_> {
         let mut lines = vec![format!("{element} *{name} = malloc({bytes}); {DECLARED}")];
         if to.constant || !pairs::is_output_name(&param.name) {
             lines.push(format!("crunner_get_bytes({name}, {bytes});"));
-            // What is chosen behind the main input needs something that the main input leaves.
+            // A choice after the main input needs a part of the tape, so the main input must not
+            // take all of it.
             self.answers |= is_late;
         }
         match is_late {

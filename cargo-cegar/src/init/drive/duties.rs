@@ -1,9 +1,9 @@
-//! What a header says that callers keep.
+//! Preconditions that a header documents in words.
 //!
 //! "size must be at least 1", "start is at most count", "n must not be more than ring_used(r)":
-//! such a sentence is a condition in C but for the words of its operators. A harness that does not
-//! keep it accuses the library of what its callers promise, and one that learns conditions from
-//! faults learns weaker or stranger ones.
+//! such a sentence is a C condition with its operators in words. A harness that ignores it would
+//! blame the library for a violation of a documented precondition, and conditions that are learnt
+//! from faults instead are weaker or odd.
 
 use super::expression::{Names, sum};
 use super::prose::{begins_with, has_phrase, lower, sentences};
@@ -12,13 +12,13 @@ use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype};
 use crate::init::ctype::Kind;
 
-/// Words between what a sentence is about and what it says of it.
+/// Words between the subject of a sentence and the statement about it.
 const VERBS: &[&str] = &[
     "is", "are", "must", "be", "has", "have", "to", "should", "shall", "always",
 ];
-/// Words that turn a condition around.
+/// Words that negate a condition.
 const NEGATIONS: &[&str] = &["not", "never", "no"];
-/// Words by which a sentence is about what a function answers, and not about what its callers keep.
+/// Words that mark a sentence as a description of the result rather than a duty of the caller.
 const CONDITIONS: &[&str] = &[
     "if",
     "when",
@@ -33,9 +33,9 @@ const CONDITIONS: &[&str] = &[
     "returns",
     "return",
 ];
-/// Words by which a sentence is about what a callback answers.
+/// Words that mark a sentence as a description of a callback's result.
 const ANSWERS: &[&str] = &["return", "returns", "never", "answer", "answers"];
-/// Relations in words: with what stands behind them, and its negation.
+/// Relations in words, each with its operator and the operator of its negation.
 const RELATIONS: &[(&str, &str, &str)] = &[
     ("less than or equal to", "<=", ">"),
     ("greater than or equal to", ">=", "<"),
@@ -51,7 +51,7 @@ const RELATIONS: &[(&str, &str, &str)] = &[
     ("a multiple of", "%", ""),
 ];
 
-/// Phrases for an object that has something in it.
+/// Phrases for an object that must not be empty.
 const NOT_EMPTY: &[&str] = &[
     "must not be empty",
     "may not be empty",
@@ -62,11 +62,11 @@ const NOT_EMPTY: &[&str] = &[
     "on an empty",
 ];
 
-/// A condition: its words, those of the numbers and functions in it as the header has them.
+/// A condition as a list of words. Numbers and functions have their names from the header.
 type Condition = Vec<String>;
 
 impl Body<'_> {
-    /// Assumes before a call what its function's comment says that callers keep.
+    /// Assumes before a call the preconditions that the function's comment documents.
     pub(super) fn duties(&mut self, function: &Declared, arguments: &[String]) {
         for condition in self.kept_by_callers(function) {
             let words = condition.iter().map(|word| {
@@ -75,8 +75,8 @@ impl Body<'_> {
             });
             let words: Vec<String> = words.collect();
             let line = format!("crunner_assume({}); {DECLARED}", in_c(&words));
-            // The main input's length is known only once it is there, and what the object holds
-            // then may be of it.
+            // The length of the main input is known only after the input has been taken, and the
+            // contents of the object may depend on the input.
             let is_of_input = |word: &String| {
                 let mut names = ["(", "size", "count"].into_iter();
                 names.any(|name| word == name || super::has_name(word, name))
@@ -93,7 +93,7 @@ impl Body<'_> {
         }
     }
 
-    /// The conditions that a function's comment says callers keep.
+    /// The preconditions that a function's comment documents.
     fn kept_by_callers(&self, function: &Declared) -> Vec<Condition> {
         let numbers: Vec<&str> = (function.params.iter())
             .filter(|param| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. }))
@@ -117,7 +117,7 @@ impl Body<'_> {
         all.collect()
     }
 
-    /// The library's functions that make a number of numbers.
+    /// The functions of the library that compute a number from numbers.
     pub(super) fn functions_of_numbers(&self) -> Vec<&str> {
         let is_number = |ty| matches!(self.api.resolve(ty).kind, Kind::Int { .. });
         let all = self.api.functions.iter().filter(|one| {
@@ -130,8 +130,8 @@ impl Body<'_> {
         all.map(|one| one.name.as_str()).collect()
     }
 
-    /// That an object is not empty, as a sentence says and one of the library's functions answers:
-    /// `queue_empty(q) == 0`, `queue_count(q) > 0`.
+    /// The condition that an object is not empty, if a sentence requires it and a function of the
+    /// library can check it: `queue_empty(q) == 0`, `queue_count(q) > 0`.
     fn not_empty(&self, function: &Declared, sentence: &[String]) -> Option<Condition> {
         let is_answer = |word: &String| CONDITIONS.contains(&word.as_str());
         if !has_phrase(sentence, NOT_EMPTY) || lower(sentence).iter().any(is_answer) {
@@ -154,8 +154,8 @@ impl Body<'_> {
             .or_else(|| COUNTS.iter().find_map(|names| of_object(names, [">", "0"])))
     }
 
-    /// Whether a function's comment says how large a number is at the most: then each that is no
-    /// larger is good.
+    /// Whether a function's comment documents an upper bound of a number. Then every smaller value
+    /// is permitted.
     pub(super) fn is_bounded(&self, function: &Declared, param: &Parameter) -> bool {
         self.kept_by_callers(function).iter().any(|condition| {
             let is_upper =
@@ -164,9 +164,9 @@ impl Body<'_> {
         })
     }
 
-    /// The call of a function of the library that stands at the beginning of some words, which
-    /// takes nothing but an object that is passed as well: `ring_used(r)`, `ring_used`, or `the
-    /// count` where there is a function `ring_count`.
+    /// The call that some words begin with, of a function whose only parameter is an object that is
+    /// passed as well: `ring_used(r)`, `ring_used`, or `the count` if there is a function
+    /// `ring_count`.
     fn call_in(&self, function: &Declared, words: &[String]) -> Option<Vec<String>> {
         let of_object = |called: &Declared| self.call_of_object(function, called);
         if words.first()? == "the" {
@@ -188,8 +188,8 @@ impl Body<'_> {
         of_object(self.api.function(words.first()?)?)
     }
 
-    /// The call of a function that takes nothing but an object that is passed as well, and returns
-    /// a number.
+    /// The call of a function whose only parameter is an object that is passed as well, and which
+    /// returns a number.
     fn call_of_object(&self, function: &Declared, called: &Declared) -> Option<Vec<String>> {
         let [param] = &called.params[..] else {
             return None;
@@ -206,13 +206,13 @@ impl Body<'_> {
     }
 }
 
-/// Words for how many there are, and last words of functions that say it.
+/// Words for a count, and the last words of functions that return it.
 const COUNTS: &[&[&str]] = &[
     &["count", "number", "num", "size", "len"],
     &["length", "len", "size"],
 ];
 
-/// Words as C code.
+/// Joins words to C code.
 fn in_c(words: &[String]) -> String {
     let text = words.join(" ");
     let text = text
@@ -222,7 +222,7 @@ fn in_c(words: &[String]) -> String {
     text.replace("- 1", "-1")
 }
 
-/// Where a sentence goes on behind a number: `n bytes, which must not be more than ..`.
+/// Where a sentence continues after a number: `n bytes, which must not be more than ..`.
 fn behind_which(lower: &[String], end: usize) -> usize {
     let is_which = |at: usize| {
         let words = lower.get(at..at + 2);
@@ -235,7 +235,7 @@ fn behind_which(lower: &[String], end: usize) -> usize {
     }
 }
 
-/// `a + b <= c` for numbers of which the sum may wrap around.
+/// Rewrites `a + b <= c` for numbers whose sum may overflow.
 fn without_overflow(condition: Condition) -> Condition {
     let [a, plus, b, relation, c @ ..] = &condition[..] else {
         return condition;
@@ -251,7 +251,7 @@ fn without_overflow(condition: Condition) -> Condition {
     left.chain(and).chain(rest).collect()
 }
 
-/// The conditions that a sentence says callers keep.
+/// The preconditions that a sentence documents.
 fn conditions(
     sentence: &[String],
     names: Names<'_>,
@@ -269,7 +269,7 @@ fn conditions(
             .iter()
             .rposition(|word| word == "," || word == ":");
         let before = &lower[clause.map_or(0, |comma| comma + 1)..at];
-        // `w and h are even` is about both.
+        // `w and h are even` applies to both.
         let before_both = match before {
             [.., one, and] if and == "and" && names.numbers.contains(&one.as_str()) => {
                 Some(vec![sentence[at - 2].clone()])
@@ -280,7 +280,7 @@ fn conditions(
             .iter()
             .any(|word| CONDITIONS.contains(&word.as_str()));
         let subject = sentence[at..end].to_vec();
-        // `x is at most w, y at most h`
+        // Continues a list: `x is at most w, y at most h`.
         let goes_on = !found.is_empty() && before.is_empty();
         let said = said_of((sentence, &lower), end, (names, goes_on), &call);
         if let Some(said) = said.filter(|_| !is_answer) {
@@ -292,16 +292,16 @@ fn conditions(
     found
 }
 
-/// What a sentence says of a subject.
+/// A statement about a subject.
 enum Said {
-    /// What stands behind the subject: `<= n`.
+    /// The words after the subject: `<= n`.
     Relation(Vec<String>),
-    /// It lies within these bounds, or is -1 where that is said as well.
+    /// The subject lies within these bounds, or may be -1 as well if `or_none` is set.
     Range { low: u64, high: u64, or_none: bool },
 }
 
 impl Said {
-    /// The condition of a subject.
+    /// The condition on a subject.
     fn of(&self, subject: &[String]) -> Condition {
         match self {
             Said::Relation(tail) => without_overflow([subject, tail].concat()),
@@ -321,7 +321,7 @@ fn split(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
 }
 
-/// What is said of a subject that ends at a place.
+/// The statement about a subject that ends at `end`.
 fn said_of(
     (sentence, lower): (&[String], &[String]),
     end: usize,
@@ -351,7 +351,7 @@ fn said_of(
     if let Some(plain) = plain {
         return Some(Said::Relation(split(plain)));
     }
-    // `grey is 0 to 255, or -1`
+    // Matches `grey is 0 to 255, or -1`.
     if let [low, to, high, ..] = rest
         && !is_negated
         && to == "to"
@@ -374,7 +374,7 @@ fn said_of(
     Some(Said::Relation(tail))
 }
 
-/// The relation that some words begin with: how many words it has, and the operator.
+/// The relation that the words begin with: its number of words, and its operator.
 fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)> {
     let mut all = RELATIONS.iter();
     let (count, plain, negated) = all.find_map(|(phrase, plain, negated)| {
@@ -384,15 +384,14 @@ fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)>
     (!operator.is_empty()).then_some((count, operator))
 }
 
-/// Where an expression of numbers that are passed ends with which some words begin, or a number.
+/// The end of an expression of numeric parameters, or of a number, at the beginning of the words.
 fn sum_or_number(words: &[String], names: Names<'_>) -> Option<usize> {
     let is_number = words.first()?.parse::<u64>().is_ok();
     sum(words, 0, names).or(is_number.then_some(1))
 }
 
-/// How a callback's answer is bounded by what its comment says, by one of its parameters: the
-/// operator, and the parameter's number, from 0. "A number that is less than bound", "never more
-/// than n".
+/// The documented bound of a callback's result by one of its parameters: the operator, and the
+/// index of the parameter. "A number that is less than bound", "never more than n".
 pub(super) fn bound_of_answer(said: &Prototype) -> Option<(&'static str, usize)> {
     sentences(&said.comment).iter().find_map(|sentence| {
         let lower = lower(sentence);

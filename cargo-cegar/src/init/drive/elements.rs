@@ -1,8 +1,8 @@
-//! What a header says of an array's elements and of the room behind them.
+//! Documented ranges of array elements and documented spare room.
 //!
 //! "The entries of the array have to be in the range 0x0000 to 0x10FFFF", "the space must exceed
-//! the amount of the input data by one byte": an array of any numbers, or of no room more than its
-//! length says, accuses the library of what its callers promise.
+//! the amount of the input data by one byte": an array with arbitrary elements, or without room
+//! beyond its length, would blame the library for a violation of a documented precondition.
 
 use super::prose::{has_phrase, lower, sentences};
 use super::sized::in_bytes;
@@ -21,7 +21,7 @@ const ELEMENTS: &[&str] = &[
     "numbers",
     "samples",
 ];
-/// Words by which callers keep it.
+/// Phrases that make the sentence a duty of the caller.
 const KEPT: &[&str] = &[
     "must",
     "have to",
@@ -32,12 +32,12 @@ const KEPT: &[&str] = &[
     "are in",
     "lie in",
 ];
-/// Words for room.
+/// Words for the size of a buffer.
 const ROOM: &[&str] = &["space", "room", "size", "capacity"];
-/// Small numbers in words.
+/// Number words; the value is the index plus one.
 const COUNTS: &[&str] = &["one", "two", "three", "four"];
 
-/// The range of its elements that a comment has callers keep, both ends included.
+/// The range of elements that a comment requires of callers, both ends included.
 fn range(comment: &str) -> Option<(u64, u64)> {
     sentences(comment).iter().find_map(|sentence| {
         let is_kept = has_phrase(sentence, ELEMENTS) && has_phrase(sentence, KEPT);
@@ -56,7 +56,7 @@ fn range(comment: &str) -> Option<(u64, u64)> {
     })
 }
 
-/// How many bytes more than what stands in it a comment has an array be.
+/// How many bytes larger than its contents an array must be according to a comment.
 fn more(comment: &str) -> Option<u64> {
     sentences(comment).iter().find_map(|sentence| {
         let words = lower(sentence);
@@ -73,8 +73,8 @@ fn more(comment: &str) -> Option<u64> {
 }
 
 impl Body<'_> {
-    /// The lines that put the elements of an array of numbers into the range that the function's
-    /// comment says, and give it the room that it says.
+    /// The lines that map the elements of an integer array to the documented range, and add the
+    /// documented spare room.
     pub(super) fn as_said(
         &self,
         function: &Declared,
@@ -87,7 +87,7 @@ impl Body<'_> {
         let is_named = sentences(&function.comment)
             .iter()
             .any(|sentence| sentence.contains(&param.name) && has_phrase(sentence, ELEMENTS));
-        // Most floating-point numbers are no whole ones.
+        // Most floating-point numbers are not integers, so a modulus cannot be used for them.
         let to = self.api.pointee(&param.ty);
         let is_whole = to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Int { .. }));
         let mut lines = Vec::new();

@@ -1,35 +1,35 @@
-//! Expressions of C within a sentence: `(n + 7) / 8 bytes`, `HEX_SIZE(len) characters`.
+//! C expressions within a sentence: `(n + 7) / 8 bytes`, `HEX_SIZE(len) characters`.
 //!
-//! A comment is prose, and most of its operators are none: `and/or`, `see - above`. So an
-//! expression is the longest sequence of words that C would accept at a place, made of numbers that
-//! are passed, of constants and of macros.
+//! A comment is prose, and most of its operator characters are not operators: `and/or`, `see -
+//! above`. So an expression is the longest sequence of words from a position on that C would
+//! accept, built from numeric parameters, constants and macros.
 
-/// The names that expressions may have in them.
+/// The names that expressions may contain.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Names<'s> {
-    /// Parameters that are numbers.
+    /// Numeric parameters.
     pub(super) numbers: &'s [&'s str],
-    /// The library's functions that make a number of numbers: `compress_bound(len)`.
+    /// Functions of the library that compute a number from numbers: `compress_bound(len)`.
     pub(super) functions: &'s [&'s str],
 }
 
-/// Where an expression ends that begins at a word of a sentence. `None` if none does that has an
-/// operator, a macro or a function and a parameter's name in it.
+/// The end of an expression that begins at a word of a sentence. `None` unless it contains a
+/// parameter's name, and an operator, a macro or a function.
 pub(super) fn expression(words: &[String], at: usize, names: Names<'_>) -> Option<usize> {
     let mut reader = Reader::new(words, at, names);
     reader.sum()?;
     (reader.computes && reader.counts).then_some(reader.at)
 }
 
-/// Where an expression ends that begins at a word of a sentence and has a parameter's name in it.
+/// The end of an expression that begins at a word of a sentence and contains a parameter's name.
 pub(super) fn sum(words: &[String], at: usize, names: Names<'_>) -> Option<usize> {
     let mut reader = Reader::new(words, at, names);
     reader.sum()?;
     reader.counts.then_some(reader.at)
 }
 
-/// Whether what stands in parentheses at a word is what a function or a macro is given that nobody
-/// knows: nothing follows from that alone.
+/// Whether the parenthesis at a word opens the arguments of an unknown function or macro. Such an
+/// expression alone does not state a size.
 pub(super) fn is_given(words: &[String], at: usize) -> bool {
     let called = at.checked_sub(1).and_then(|before| words.get(before));
     words.get(at).is_some_and(|word| word == "(")
@@ -42,22 +42,22 @@ fn is_macro(word: &str) -> bool {
         && !word.contains(|c: char| c.is_ascii_lowercase())
 }
 
-/// Whether an expression has a value whatever is passed: what is subtracted may be more, and a
-/// divisor may be zero.
+/// Whether an expression has a value for all arguments: it neither subtracts, because the
+/// difference may be negative, nor divides by a variable, which may be zero.
 pub(super) fn is_total(words: &[String]) -> bool {
     let is_number = |word: &String| word.parse::<u64>().is_ok_and(|number| number > 0);
     let divides = |pair: &[String]| "/%".contains(pair[0].as_str()) && !is_number(&pair[1]);
     !words.iter().any(|word| word == "-") && !words.windows(2).any(divides)
 }
 
-/// Reads an expression of numbers that are passed, constants and macros.
+/// A parser for expressions of numeric parameters, constants and macros.
 struct Reader<'s> {
     words: &'s [String],
     at: usize,
     names: Names<'s>,
-    /// Whether it has an operator, a macro or a function in it: a name alone is what it is for.
+    /// Whether it contains an operator, a macro or a function. A single name may mean anything.
     computes: bool,
-    /// Whether it has a parameter in it.
+    /// Whether it contains a parameter.
     counts: bool,
 }
 
@@ -77,7 +77,8 @@ impl<'s> Reader<'s> {
         word.is_some_and(|word| word.len() == 1 && one_of.contains(word.as_str()))
     }
 
-    /// Operands with operators between them; an operator without an operand behind it is none.
+    /// Operands with operators between them. An operator without an operand after it is not part of
+    /// the expression.
     fn operands(&mut self, operators: &str, operand: fn(&mut Self) -> Option<()>) -> Option<()> {
         operand(self)?;
         while self.next_is(operators) {
@@ -124,7 +125,7 @@ impl<'s> Reader<'s> {
         None
     }
 
-    /// What stands between parentheses, behind the opening one.
+    /// The rest of a parenthesised expression or argument list, after the opening parenthesis.
     fn closed(&mut self, before: usize) -> Option<()> {
         loop {
             if self.sum().is_none() {

@@ -1,8 +1,8 @@
-//! A harness of an object's whole life: made, used several times in an order that the search
-//! chooses, closed.
+//! The harness of an object's whole life: the object is created, used several times in an order
+//! that the tape chooses, and closed.
 //!
-//! The orders are those that callers were seen to use ([`crate::init::orders`]). What is passed to
-//! one use stays where it is until the object is closed, since the header does not say how long the
+//! The orders are those that callers were seen to use ([`crate::init::orders`]). Memory that is
+//! passed to one use lives until the object is closed, because the header does not say how long the
 //! library keeps a pointer.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,13 +13,13 @@ use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
 use crate::init::orders::Life;
 
-/// The most uses of one object in a run.
+/// The maximum number of uses of one object in a run.
 const TURNS: usize = 16;
-/// The most calls before them that fill the object.
+/// The maximum number of calls before them that fill the object.
 const PUTS: usize = 24;
-/// The most functions of one harness.
+/// The maximum number of functions that one harness calls.
 const USERS: usize = 16;
-/// Names in such a harness that are no parameter's.
+/// Names of such a harness that no parameter may have.
 const OWN: [&str; 7] = [
     "may_follow",
     "may_follow_count",
@@ -29,18 +29,19 @@ const OWN: [&str; 7] = [
     "owned",
     "owns",
 ];
-/// The rank of a whole life of what reads: before what calls one function of it.
+/// The score of the life of an object that reads data: above a harness that calls only one
+/// function.
 const FIRST: i32 = 200;
-/// Begins the names of such harnesses.
+/// The prefix of the names of such harnesses.
 const PREFIX: &str = "uses_";
 
-/// The name of the harness for a kind of object.
+/// The name of the harness for the object with this identity.
 pub fn life_name(identity: &str) -> String {
     let first = identity.split(' ').next().unwrap_or(identity);
     format!("{PREFIX}{}", first.trim_start_matches('_').to_lowercase())
 }
 
-/// Writes the harness of an object's life, or says why there is none.
+/// Writes the harness of an object's life, or returns the reason why there is none.
 pub fn life(
     api: &Api,
     usable: &BTreeSet<String>,
@@ -54,8 +55,8 @@ pub fn life(
         seen.contains(&function.name) && body.place_of(function, identity).is_some()
     });
     let users: Vec<&Declared> = users.collect();
-    // What a header advises against is not called beside what it advises: often it cannot be called
-    // safely with data from outside. A harness of its own has it still.
+    // Deprecated functions are not called together with recommended ones, because many cannot be
+    // called safely with data from outside. They still get harnesses of their own.
     let advised = users.iter().filter(|function| !function.deprecated);
     let advised: Vec<&Declared> = advised.copied().collect();
     let users = if advised.is_empty() { users } else { advised };
@@ -101,7 +102,7 @@ pub fn life(
     super::with_assumptions(harness, adjust)
 }
 
-/// The cases that some order leads to.
+/// The cases that some order of calls reaches.
 fn reachable<'a>(cases: Vec<Case<'a>>, makers: &[&str], life: &Life) -> Vec<Case<'a>> {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     let mut open: Vec<&str> = makers.to_vec();
@@ -117,7 +118,7 @@ fn reachable<'a>(cases: Vec<Case<'a>>, makers: &[&str], life: &Life) -> Vec<Case
     cases.into_iter().filter(is_reached).collect()
 }
 
-/// For the beginning and behind each case, the numbers of those that may follow.
+/// For the beginning and for each case, the numbers of the cases that may follow.
 fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
     let number: BTreeMap<&str, usize> = cases
         .iter()
@@ -139,10 +140,10 @@ fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
 }
 
 impl<'a> Body<'a> {
-    /// Has the uses behind one that returns a new object of the same kind work on that: the one
-    /// before it stays until the end, since the new one may lie in it.
+    /// If a use returns a new object of the same kind, lets the following uses work on the new
+    /// object. The old one lives until the end, because the new one may lie in it.
     fn go_on_with_new(&mut self, cases: &mut [Case<'_>], object: &str, identity: &str) {
-        // A variable of the harness's own stays what it is.
+        // The harness's own variable cannot be replaced.
         if object.starts_with('&') {
             return;
         }
@@ -175,15 +176,15 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The case that fills the object: what puts something in, may come at the beginning, and again
-    /// behind itself.
+    /// The case that fills the object: a function that puts an item in, may come first, and may
+    /// follow itself.
     fn filled_by(&self, cases: &[Case<'_>], rows: &[Vec<usize>]) -> Option<usize> {
         let is_free =
             |number: usize| rows[0].contains(&number) && rows[number + 1].contains(&number);
         (0..cases.len()).find(|&number| self.is_put(cases[number].function) && is_free(number))
     }
 
-    /// What is given back at the end.
+    /// The statements that release everything at the end.
     fn closed(&mut self, cases: &[Case<'_>]) -> String {
         let mut text = String::new();
         let numbered = (1..).zip(cases);
@@ -259,7 +260,7 @@ impl<'a> Body<'a> {
             .collect();
         Harness {
             passed: names.join(", "),
-            // It has the functions in it that would be driven one by one.
+            // It covers the functions that would be driven one by one otherwise.
             score: match has_word(&main.name, READS) {
                 true => FIRST,
                 false => FIRST / 2,
@@ -271,7 +272,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The table of what may follow what, in C.
+/// The table of permitted successors in C.
 fn table(rows: &[Vec<usize>]) -> String {
     let width = rows.iter().map(Vec::len).max().unwrap_or(1);
     let mut text = String::new();
@@ -296,7 +297,7 @@ fn table(rows: &[Vec<usize>]) -> String {
     text
 }
 
-/// The loop of uses in C, behind the one that fills the object, if a case does.
+/// The loop of uses in C, after the loop that fills the object if case `filled` does so.
 fn uses(cases: &[Case<'_>], filled: Option<usize>) -> String {
     let mut text = "    int last = 0;\n".to_owned();
     if let Some(put) = filled {

@@ -1,9 +1,9 @@
-//! What a callback does with what it is handed.
+//! The bodies of callbacks: how they read and fill the memory that the library passes to them.
 //!
-//! A library that tells its callers a length which is one too large does nothing wrong itself: they
-//! read a byte that is not theirs. So a callback reads what it is given, as any caller's would:
-//! texts up to their NULs, and bytes with a length up to that. What is what, the names say that the
-//! header gives its parameters; without names no number is taken for a length.
+//! A library that reports a length which is one too large makes no invalid access itself: its
+//! caller reads a byte out of bounds. So a callback reads its arguments as any caller would:
+//! strings up to their NUL, and bytes with a length up to that length. The parameter names in the
+//! header tell which is which; without names no number is taken as a length.
 
 use super::Body;
 use super::prose::says;
@@ -12,7 +12,7 @@ use crate::init::api::{Parameter, Prototype};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
-/// What is said of texts that have no NUL.
+/// Phrases for strings that have no NUL.
 const OPEN_ENDED: &[&str] = &[
     "not nul",
     "not null",
@@ -22,30 +22,30 @@ const OPEN_ENDED: &[&str] = &[
     "without a nul",
     "without end",
 ];
-/// Types of numbers that say nothing of what they mean.
+/// Types of numbers that do not show what they mean.
 const PLAIN: &[&str] = &["int", "unsigned int", "long", "unsigned long", "size_t"];
-/// Words in the names of callbacks that are asked how many there are.
+/// Words in the names of callbacks that return a count.
 const QUANTITIES: &[&str] = &[
     "count", "height", "len", "length", "num", "number", "size", "width",
 ];
-/// Bytes that a callback answers with at the most.
+/// The maximum number of bytes that a callback fills in.
 const ANSWER: usize = 64;
 
 impl Body<'_> {
-    /// The lines of a callback that look at its parameters `p1`, `p2` and so on.
+    /// The lines of a callback that read its parameters `p1`, `p2` and so on.
     pub(super) fn looked_at(&self, function: &Function, said: Option<&Prototype>) -> String {
         let params = named(function, said);
         let lengths = pairs::lengths(self.api, &params);
         let is_number =
             |param: &Parameter| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
         let has_names = params.iter().any(|param| !param.name.is_empty());
-        // Where a number without a name stands beside texts, it may be their length.
+        // An unnamed number next to a string may be its length.
         let reads_texts = (has_names || !params.iter().any(is_number)) && !is_open_ended(said);
         let mut lines = String::new();
         for (i, param) in params.iter().enumerate() {
             let number = i + 1;
-            // A `size_t` behind bytes need not be their length where its name says something else:
-            // a hash, a line's number.
+            // A `size_t` after bytes need not be their length if its name says otherwise: it may be
+            // a hash or a line number.
             let is_length = |l: &usize| {
                 let named = pairs::is_count_name(&params[*l].name);
                 named && self.is_bytes(param, true) && is_number(&params[*l])
@@ -76,8 +76,8 @@ impl Body<'_> {
         lines
     }
 
-    /// What a callback answers that is handed memory to fill, `size_t read(void *user, char *into,
-    /// size_t size)`: it fills some of it, and says how much. `None` for any other one.
+    /// The body of a callback that fills memory, `size_t read(void *user, char *into, size_t
+    /// size)`: it fills a part and returns the size of that part. `None` for any other callback.
     pub(super) fn filled_in(
         &self,
         function: &Function,
@@ -102,9 +102,9 @@ impl Body<'_> {
         ))
     }
 
-    /// What a callback answers that is asked how many of something there are, `int
-    /// getNumVertices(const context *c, int face)`: the number does not change between two
-    /// questions, and depends on what is asked about. `None` for any other one.
+    /// The body of a callback that returns a count, `int getNumVertices(const context *c, int
+    /// face)`: the count depends on the arguments only and does not change between two calls.
+    /// `None` for any other callback.
     pub(super) fn quantity(
         &self,
         (function, name): (&Function, &str),
@@ -142,9 +142,9 @@ impl Body<'_> {
         })
     }
 
-    /// What a callback answers that turns a number into one of its kind, `codepoint
-    /// custom(codepoint c, void *user)`: something that depends on nothing but the number, since a
-    /// library may ask twice, and expects the same answer. `None` for any other one.
+    /// The body of a callback that maps a number to another one of the same type, `codepoint
+    /// custom(codepoint c, void *user)`: the result depends on the number only, because a library
+    /// may call twice and expect the same result. `None` for any other callback.
     pub(super) fn mapped(&self, function: &Function, value: &str) -> Option<String> {
         let returns = &function.returns.words;
         let mut numbers = function.params.iter().enumerate().filter(|(_, ty)| {
@@ -154,7 +154,7 @@ impl Body<'_> {
         let (place, only) = numbers.next()?;
         let is_one = numbers.next().is_none() && function.params.len() <= 2;
         let is_number = matches!(self.api.resolve(only).kind, Kind::Int { .. });
-        // A plain `int` may be a status that is answered.
+        // A plain `int` may be a status code.
         let has_kind = !PLAIN.contains(&returns.as_str());
         let is_map = is_one && is_number && has_kind && only.words == *returns;
         let given = place + 1;
@@ -168,7 +168,7 @@ impl Body<'_> {
         })
     }
 
-    /// Whether a parameter points to bytes, which are only read or are written.
+    /// Whether a parameter points to bytes that are only read (`constant`) or that are written.
     fn is_bytes(&self, param: &Parameter, constant: bool) -> bool {
         self.api.pointee(&param.ty).is_some_and(|to| {
             let kind = self.api.resolve(&to).kind;
@@ -187,12 +187,12 @@ fn named(function: &Function, said: Option<&Prototype>) -> Vec<Parameter> {
         .collect()
 }
 
-/// Whether a typedef's comment says that texts have no NUL.
+/// Whether the comment on a typedef says that strings have no NUL.
 fn is_open_ended(said: Option<&Prototype>) -> bool {
     said.is_some_and(|said| says(&said.comment, OPEN_ENDED))
 }
 
-/// Whether it is C's type of a text that is only read.
+/// Whether a type is `const char *`.
 pub(super) fn is_text(ty: &Written) -> bool {
     ty.words.replace(' ', "") == "constchar*"
 }

@@ -1,8 +1,7 @@
 //! The members of a structure that callers fill in: options, descriptions, requests.
 //!
-//! A structure that a function only reads is its caller's to fill. Numbers are chosen; a text and a
-//! function for the library to call are there or are NULL, which the search chooses, since most
-//! options are left out by some callers.
+//! A structure that a function only reads is filled by the caller. Numbers are chosen. The tape
+//! chooses whether a string or a callback is set or NULL, because every caller omits some options.
 
 use super::looks::is_text;
 use super::{Body, MEMBERS};
@@ -11,7 +10,7 @@ use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
 impl Body<'_> {
-    /// Chooses the members of a structure that are numbers; its pointers stay NULL.
+    /// Chooses the numeric members of a structure. Its pointers stay NULL.
     pub(super) fn members(&mut self, name: &str, record: &Record) {
         if record.union {
             return;
@@ -19,8 +18,8 @@ impl Body<'_> {
         let counted = self.counted(record);
         let lengths = self.member_lengths(record);
         for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
-            // A length says how much there is behind a pointer; what begins with `_` is nobody's to
-            // set.
+            // A length describes the memory behind a pointer, and a member that begins with `_` is
+            // private to the library.
             if lengths.contains(&Some(i)) || field.starts_with('_') {
                 continue;
             }
@@ -38,8 +37,8 @@ impl Body<'_> {
         }
     }
 
-    /// The member of a structure that is named like a number of things, and the one array that
-    /// there is: `uint16_t len; uint8_t body[32];`.
+    /// The only member whose name denotes a count, and the only array of the structure: `uint16_t
+    /// len; uint8_t body[32];`.
     fn counted(&self, record: &Record) -> Option<(String, String)> {
         let is_number =
             |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Int { size: 1.., .. });
@@ -54,9 +53,8 @@ impl Body<'_> {
         is_alone.then(|| (count.0.clone(), array.0.clone()))
     }
 
-    /// For each member of a structure, the one that says how long its memory is. A number beside a
-    /// text or beside what is the caller's own says nothing of it, unless it is named as a length
-    /// of it.
+    /// For each pointer member of a structure, the member that holds its length. A number next to a
+    /// string or to the caller's own data is not its length unless its name says so.
     pub(super) fn member_lengths(&self, record: &Record) -> Vec<Option<usize>> {
         let fields = as_parameters(record);
         let mut lengths = pairs::lengths(self.api, &fields);
@@ -76,7 +74,7 @@ impl Body<'_> {
         lengths
     }
 
-    /// Chooses the texts and functions of a structure that a function only reads.
+    /// Chooses the strings and callbacks of a structure that a function only reads.
     pub(super) fn options(&mut self, name: &str, record: &Record) {
         if record.union {
             return;
@@ -109,13 +107,13 @@ impl Body<'_> {
         }
     }
 
-    /// Whether a structure holds functions for the library to call, and nothing else.
+    /// Whether a structure consists of callbacks only.
     pub(super) fn has_only_functions(&self, record: &Record) -> bool {
         let mut fields = record.fields.iter();
         !record.union && fields.all(|(_, ty)| self.function(ty).is_some())
     }
 
-    /// The function that a member points to.
+    /// The type of the function that a member points to.
     fn function(&self, ty: &Written) -> Option<Function> {
         let to = self.api.pointee(ty)?;
         match self.api.resolve(&to).kind {
@@ -124,8 +122,8 @@ impl Body<'_> {
         }
     }
 
-    /// The function that a member points to, if it returns no memory: what allocates belongs to
-    /// what frees.
+    /// The type of the function that a member points to, unless it returns memory: an allocator
+    /// must match its deallocator.
     fn called(&self, ty: &Written) -> Option<Function> {
         let is_called = |function: &Function| {
             let returns = self.api.resolve(&function.returns).kind;
@@ -135,25 +133,25 @@ impl Body<'_> {
     }
 }
 
-/// Bounds of an array that goes on behind the structure that it ends.
+/// Bounds of a flexible array member at the end of a structure.
 const GOES_ON: &[&str] = &["", "0", "1"];
 
-/// What stands between the last brackets of an array's type.
+/// The text between the last brackets of an array's type.
 fn bound(ty: &Written) -> Option<&str> {
     let array = matches!(ty.kind, Kind::Array(_));
     let (_, bound) = ty.words.rsplit_once('[').filter(|_| array)?;
     Some(bound.trim_end_matches(']'))
 }
 
-/// Whether a structure ends with an array that goes on behind it, so that a variable of its type is
-/// too small.
+/// Whether a structure ends with a flexible array member, so that a variable of its type is too
+/// small.
 pub(super) fn goes_on(record: &Record) -> bool {
     let last = record.fields.last().filter(|_| !record.union);
     last.and_then(|(_, ty)| bound(ty))
         .is_some_and(|bound| GOES_ON.contains(&bound))
 }
 
-/// The members of a structure, as a function's parameters would be.
+/// The members of a structure in the form of parameters.
 pub(super) fn as_parameters(record: &Record) -> Vec<Parameter> {
     let fields = record.fields.iter();
     fields

@@ -1,9 +1,10 @@
-//! One function, driven: variables for its arguments, the call, and giving back what was made.
+//! Writes the harness that drives one function: variables for the arguments, the call, and the
+//! release of the objects that were created.
 //!
-//! A harness should read as a careful person would write it in ten minutes: the header's own types,
-//! one line per choice, buffers of exactly their length (so that one byte too far is seen), and
-//! objects made and given back by the functions that the header has for it. What had to be guessed
-//! is said in its first comment.
+//! A harness should read as if a careful person had written it in ten minutes: the header's own
+//! types, one line for each choice, buffers of exactly the right length (so that an access of one
+//! byte too far is detected), and objects that are created and released by the header's own
+//! functions. The first comment of the harness lists what had to be guessed.
 
 mod adjust;
 mod answers;
@@ -40,50 +41,51 @@ use super::ctype::{Kind, Written};
 use super::pairs;
 use crate::findings::DECLARED;
 
-/// Bytes of memory of unknown length.
+/// Size in bytes of an input of unknown length.
 const GUESSED: usize = 64;
-/// Bytes of memory of unknown length that the function writes.
+/// Size in bytes of an output of unknown length.
 const GUESSED_OUTPUT: usize = 256;
-/// Elements of an output of numbers of unknown length.
+/// Number of elements of a numeric output of unknown length.
 const SAMPLES: usize = 8192;
-/// Most bytes of an output.
+/// The maximum size in bytes of an output of known length.
 const OUTPUT: usize = 1024;
-/// Most bytes of an input that is not the main one.
+/// The maximum size in bytes of an input other than the main one.
 const SECOND: usize = 64;
-/// Elements of an array of structures.
+/// Number of elements of an array of structures.
 const ROW: usize = 16;
-/// How far makers need makers.
+/// How deeply functions that create arguments may in turn need objects from other such functions.
 const DEPTH: usize = 3;
-/// Members of a structure that are chosen one by one.
+/// How many members of a structure are chosen individually.
 const MEMBERS: usize = 12;
 
-/// Ends what is said of functions that fill a container.
+/// Ends the guess about functions that fill a container.
 const ANY_TIME: &str = "may be called at any time";
-/// How a guess ends that says which places of an input are passed.
+/// Ends the guess that a position lies within an input.
 const WITHIN: &str = "lies within the input, or at its end";
 
-/// Words in the names of functions that read what others wrote: the interesting ones.
+/// Words in the names of functions that read data which another party wrote. Such functions are the
+/// most promising targets.
 const READS: &[&str] = &[
     "parse", "decode", "decomp", "uncomp", "inflate", "read", "load", "scan", "unpack", "deserial",
     "valid", "verify", "import", "match", "search",
 ];
 
-/// A harness.
+/// The harness of a function or of an object's life.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Harness {
-    /// The C file.
+    /// The text of the C file.
     pub text: String,
-    /// What is passed: `data, size`.
+    /// The arguments of the call, such as `data, size`.
     pub passed: String,
-    /// How promising it is.
+    /// How promising it is; harnesses with higher scores come first.
     pub score: i32,
-    /// The function whose lines say how far it gets.
+    /// The function whose line coverage shows how far the harness gets.
     pub drives: String,
-    /// The functions that fill the container that it looks into.
+    /// The functions that fill the container which the driven function inspects.
     pub fillers: Vec<String>,
 }
 
-/// Writes the harness of a function, or says why there is none.
+/// Writes the harness of a function, or returns the reason why there is none.
 pub fn harness(
     api: &Api,
     usable: &BTreeSet<String>,
@@ -114,7 +116,7 @@ pub fn harness(
     with_assumptions(harness, adjust)
 }
 
-/// A harness with what was learnt of its choices.
+/// Inserts the preconditions that trials found into a harness.
 fn with_assumptions(mut harness: Harness, adjust: &Adjust) -> Result<Harness, String> {
     let (text, without) = adjust.assumed(&harness.text);
     match without.first() {
@@ -126,10 +128,10 @@ fn with_assumptions(mut harness: Harness, adjust: &Adjust) -> Result<Harness, St
     }
 }
 
-/// The main input.
+/// The main input: the data of the function that the rest of the tape supplies.
 #[derive(Clone, Debug)]
 struct Main {
-    /// The type of an element, if it is more than a byte.
+    /// The type of an element, if elements are larger than a byte.
     wide: Option<String>,
 }
 
@@ -146,22 +148,24 @@ struct Body<'a> {
     after: Vec<String>,
     cleanup: Vec<String>,
     guesses: Vec<String>,
-    /// A callback chooses while the function runs: then the main input must leave something.
+    /// Whether a callback takes choices while the function runs. If so, the main input must not
+    /// consume the whole tape.
     answers: bool,
-    /// Another function takes the main input.
+    /// Whether another function takes the main input.
     fed: bool,
     strings: usize,
     handles: usize,
-    /// Within a function that makes something or feeds it: the main input stays free for the
-    /// function itself.
+    /// The nesting depth of functions that create or feed an object. Inside them the main input is
+    /// not used, so that it remains for the driven function.
     nested: usize,
-    /// What is being made, by identity: it is not there yet when its maker is called.
+    /// The identities of the objects that are being created; they do not exist yet when their
+    /// makers are called.
     making: Vec<String>,
-    /// Functions that fill the container that is made.
+    /// The functions that fill the container that was created.
     fillers: Vec<String>,
-    /// Blocks of memory that stay until the objects are closed.
+    /// The number of memory blocks that live until the objects are closed.
     kept: usize,
-    /// Functions that callers were seen to call: what makes an object is best one of them.
+    /// The functions that callers were seen to call. Makers from this set are preferred.
     preferred: BTreeSet<String>,
 }
 
@@ -177,7 +181,7 @@ impl<'a> Body<'a> {
             usable,
             function,
             adjust,
-            // Names that a macro or a keyword might be.
+            // Reserves names that may be macros or keywords, or that the harness itself uses.
             names: [
                 "data", "size", "turns", "kept", "keeps", "main", "int", "char", "errno", "stdin",
                 "stdout", "unix", "linux",
@@ -204,7 +208,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A name that is not taken.
+    /// A name that is not taken yet, similar to the wanted one.
     fn name(&mut self, wanted: &str) -> String {
         let wanted = wanted.trim_matches('_');
         let wanted = if wanted.is_empty() { "value" } else { wanted };
@@ -221,7 +225,7 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// The arguments for a call of `function`; those in `given` are known.
+    /// The arguments for a call of `function`. Those in `given` are fixed.
     fn arguments(
         &mut self,
         function: &Declared,
@@ -253,7 +257,7 @@ impl<'a> Body<'a> {
             self.arrays(function, &shared, &mut arguments)?;
         }
         self.measures(function, (&rooms, &lengths), &mut arguments);
-        // Numbers first: the main input takes all that is left.
+        // Numbers are chosen first, because the main input takes the rest of the tape.
         let is_number = |param: &Parameter| {
             !matches!(
                 self.api.resolve(&param.ty).kind,
@@ -264,7 +268,7 @@ impl<'a> Body<'a> {
             (0..params.len()).partition(|&i| is_number(&params[i]));
         for i in numbers.into_iter().chain(others) {
             let is_length = lengths.contains(&Some(i));
-            // What the header says the size of comes behind the numbers that say it.
+            // Memory whose size the header documents follows the numbers that determine the size.
             let is_late = rooms.iter().any(|(pointer, _)| *pointer == i);
             if arguments[i].is_some() || is_length || is_late {
                 continue;
@@ -298,7 +302,7 @@ impl<'a> Body<'a> {
         Ok(arguments)
     }
 
-    /// For each parameter the one that says how long its memory is, where no argument is known.
+    /// For each pointer parameter without a fixed argument, the parameter that holds its length.
     fn paired(&self, function: &Declared, arguments: &[Option<String>]) -> Vec<Option<usize>> {
         let params = &function.params;
         let mut lengths = pairs::lengths(self.api, params);
@@ -318,7 +322,7 @@ impl<'a> Body<'a> {
         lengths
     }
 
-    /// An argument that stands alone.
+    /// An argument that is not paired with a length.
     fn argument(
         &mut self,
         function: &Declared,
@@ -367,7 +371,8 @@ impl<'a> Body<'a> {
             _ => {
                 let value = self.number(param, &resolved)?;
                 let name = self.name(&wanted);
-                // What the header declares no caller is to be blamed for.
+                // Values that the header declares as permitted are marked, so that no caller is
+                // blamed for them.
                 let is_answered = answers::are_answered(function, param);
                 let is_free =
                     value.starts_with(EVERY) || is_answered || self.is_bounded(function, param);
@@ -393,8 +398,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// An option by which an input ends at its NUL, and not at its length, is not for an input that
-    /// comes with a length: it has no NUL.
+    /// Excludes options by which an input ends at its NUL and not at its length, because an input
+    /// that is passed with a length has no NUL.
     fn length_counts(&mut self, function: &Declared, ty: &Written, name: &str) {
         let Kind::Enum(tag) = &ty.kind else { return };
         if !self.has_input(function) {
@@ -429,13 +434,13 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether a comment speaks of the `n`-th of something, so that the number is no length.
+/// Whether the comment mentions the `n`-th item, so that the number is an index and not a length.
 fn is_ordinal(function: &Declared, number: &Parameter) -> bool {
     let ordinal = format!("{}-th", number.name);
     !number.name.is_empty() && function.comment.contains(&ordinal)
 }
 
-/// How many letters two names have in common at their start.
+/// The length of the common prefix of two names.
 fn common(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -448,14 +453,14 @@ fn or<'t>(name: &'t str, default: &'t str) -> &'t str {
     if name.is_empty() { default } else { name }
 }
 
-/// Whether a piece of C has a name among its words.
+/// Whether C code contains a name as a whole word.
 fn has_name(c: &str, name: &str) -> bool {
     let mut words = c.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     !name.is_empty() && words.any(|word| word == name)
 }
 
-/// Whether a name has one of these words in it, at the start of a word: `ZSTD_freeCCtx`,
-/// `parser_end`, not `append`.
+/// Whether one of the words occurs at the start of a word of the name: `ZSTD_freeCCtx` and
+/// `parser_end`, but not `append`. Words of more than three letters may also end the name.
 fn has_word(name: &str, words: &[&str]) -> bool {
     let lower = name.to_lowercase();
     words.iter().any(|word| {
@@ -469,7 +474,7 @@ fn has_word(name: &str, words: &[&str]) -> bool {
     })
 }
 
-/// Whether one of these words is a name's last word, or its first.
+/// Whether the first or the last word of a name is one of the words.
 fn has_outer_word(name: &str, words: &[&str]) -> bool {
     let lower = name.to_lowercase();
     let parts: Vec<String> = text::words(name).filter(|part| !part.is_empty()).collect();

@@ -1,5 +1,4 @@
-//! Pointers that stand alone: bytes and strings without a length, results, structures, functions to
-//! be called.
+//! Arguments for pointers without a length: bytes, strings, results, structures, callbacks.
 
 use super::duties::bound_of_answer;
 use super::members::{as_parameters, goes_on};
@@ -10,15 +9,15 @@ use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
-/// Elements that a callback hands over memory for.
+/// Number of elements in the memory that a callback provides.
 const HANDED: usize = 4096;
-/// The most that it says there are: what it counts may have more than one element each.
+/// The maximum count that the callback reports, because one counted item may have several elements.
 const PIECES: usize = 16;
 
 impl Body<'_> {
-    /// A structure that holds a pointer to bytes and their length gets them: `struct { const
-    /// void *src; size_t size; }`. Where the function only reads the structure (`is_read`), the
-    /// bytes are chosen, too.
+    /// Sets the members of a structure that are a pointer to bytes and its length: `struct { const
+    /// void *src; size_t size; }`. If the function only reads the structure (`is_read`), the bytes
+    /// are chosen, too.
     pub(super) fn buffers(&mut self, name: &str, record: &Record, is_read: bool) {
         if record.union || record.fields.len() > MEMBERS {
             return;
@@ -61,7 +60,7 @@ impl Body<'_> {
                 } else {
                     self.lines
                         .push(format!("{name}.{} = malloc({room});", field.name));
-                    // The library may put other memory there, which is its own.
+                    // The library may replace the pointer by memory of its own.
                     let memory = self.name(&format!("{plain}_{}", field.name));
                     self.lines
                         .push(format!("void *{memory} = {name}.{};", field.name));
@@ -136,7 +135,8 @@ impl Body<'_> {
                     }
                     return Ok(name);
                 }
-                // Beside an input, samples and coefficients come out in rows, and seldom alone.
+                // A function that takes input writes samples and coefficients as arrays, rarely as
+                // single numbers.
                 let row = matches!(target.kind, Kind::Int { size: 2, .. } | Kind::Float { .. });
                 let asked = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
                 if asked > 0 || row && !to.constant && self.has_input(function) {
@@ -192,7 +192,7 @@ impl Body<'_> {
         Ok(format!("&{name}"))
     }
 
-    /// The tag of a structure that is nothing but functions for the library to call.
+    /// The tag of a structure that consists of callbacks only.
     fn table_of_functions(&self, target: &Written) -> Option<String> {
         let Kind::Record(tag) = &target.kind else {
             return None;
@@ -205,7 +205,8 @@ impl Body<'_> {
         (!record.fields.is_empty() && record.fields.iter().all(is_function)).then(|| tag.clone())
     }
 
-    /// Many structures where one was not enough; what is read is chosen.
+    /// An array of structures, used if a single one was too small. If the function only reads it,
+    /// its contents are chosen.
     fn elements(&mut self, to: &Written, record: &Record, name: &str, bytes: u64) -> String {
         let is_pointer =
             |(_, ty): &(String, Written)| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
@@ -222,8 +223,8 @@ impl Body<'_> {
         name.to_owned()
     }
 
-    /// NULL for an object that nothing here makes, where a maker asks for it: many take it for what
-    /// is usual. A trial in which it was not good enough ends that.
+    /// NULL for an object that cannot be created, if a maker takes it: many makers treat NULL as
+    /// the default. A trial in which NULL was rejected ends this.
     fn optional(
         &mut self,
         function: &Declared,
@@ -232,8 +233,7 @@ impl Body<'_> {
         why: String,
     ) -> Result<String, String> {
         let number = function.params.iter().position(|one| one == param);
-        // Where one is being made that needs what this maker makes, it is that one that goes
-        // without.
+        // In a cycle of makers, the object that is being created does without this maker's object.
         let is_circle = self.making.iter().any(|one| one == identity);
         let Some(number) = number.filter(|_| self.nested > 0 && !is_circle) else {
             return Err(why);
@@ -291,7 +291,7 @@ impl Body<'_> {
         name
     }
 
-    /// The address of a pointer, for the function to set.
+    /// The address of a pointer for the function to set.
     pub(super) fn address(
         &mut self,
         function: &Declared,
@@ -323,8 +323,8 @@ impl Body<'_> {
         Ok(format!("&{name}"))
     }
 
-    /// What a callback returns that is to return memory. One that gets a length is an allocator,
-    /// and a library whose allocator has nothing does nothing.
+    /// The body of a callback that returns memory. A callback with a length is an allocator, and a
+    /// library whose allocator always fails does nothing.
     fn given_memory(&self, function: &Function, wanted: &str) -> String {
         let is_length = |ty: &Written| {
             let kind = self.api.resolve(ty).kind;
@@ -340,7 +340,7 @@ impl Body<'_> {
                 .map(|(i, _)| i + 1)
                 .collect()
         };
-        // The allocator itself.
+        // A pointer to the allocator object itself.
         let is_own = |ty: &Written| {
             let to = self.api.pointee(ty);
             to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Record(_)))
@@ -352,7 +352,7 @@ impl Body<'_> {
         }
         let again = wanted.to_lowercase().contains("realloc");
         match (&memory[..], &lengths[..]) {
-            // As Lua's: what is the library's own, the block, its old length and its new one.
+            // As in Lua: user data, the block, its old size and its new size.
             ([_, block], [_, length]) => format!(
                 "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    \
                  }}\n    return realloc(p{block}, p{length});\n"
@@ -366,8 +366,9 @@ impl Body<'_> {
         }
     }
 
-    /// What a callback does that hands memory over, `long read(void *user, float **to)`: it says
-    /// how much there is, and where. What it says without the place is what no callback says.
+    /// The body of a callback that provides memory, `long read(void *user, float **to)`: it sets
+    /// the pointer and returns the number of elements. To return a number without setting the
+    /// pointer would violate the contract of such callbacks.
     fn handed_over(&self, function: &Function) -> Option<String> {
         let number = |ty: &Written| {
             let kind = self.api.resolve(ty).kind;
@@ -376,13 +377,13 @@ impl Body<'_> {
         let place = |ty: &Written| {
             let to = self.api.pointee(ty).filter(|to| !to.constant)?;
             let each = self.api.pointee(&to)?;
-            // What is text may be the library's to free.
+            // The library may free a string.
             match number(&each)? {
                 Kind::Int { size: 1, .. } if !each.constant => None,
                 _ => Some(each),
             }
         };
-        // A length beside it says more than what is returned.
+        // A length parameter is more specific than the return value.
         let is_length = |ty: &Written| {
             let to = self.api.pointee(ty).filter(|to| !to.constant);
             to.is_some_and(|to| number(&to).is_some())
@@ -402,7 +403,7 @@ impl Body<'_> {
         ))
     }
 
-    /// A function for the library to call.
+    /// A function for the library to call. It is added to the callbacks of the harness.
     pub(super) fn callback(
         &mut self,
         (said, function): (Option<&Prototype>, &Function),
@@ -438,7 +439,7 @@ impl Body<'_> {
             _ => match self.choice(&resolved) {
                 Some(value) => {
                     self.answers = true;
-                    // What a choice needs before it belongs into the callback.
+                    // Statements on which the choice depends move into the callback.
                     let needs: String = self
                         .lines
                         .drain(..)

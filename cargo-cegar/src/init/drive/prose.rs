@@ -1,10 +1,10 @@
-//! Comments as sentences, and phrases in them.
+//! Splits comments into sentences and searches them for phrases.
 //!
-//! What a header says in words is said in few ways. So sentences are taken apart into words, signs
-//! being words of their own, and phrases are looked for among them; what is said in any other way
-//! is not understood, and nothing is made of it.
+//! Headers express a fact in few ways. So sentences are split into words, with punctuation marks as
+//! words of their own, and searched for known phrases. Any other wording is not understood and is
+//! ignored.
 
-/// A comment's sentences, each as its words.
+/// The sentences of a comment, each as a list of words.
 pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
@@ -38,32 +38,32 @@ pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// A sentence in small letters.
+/// The words of a sentence in lower case.
 pub(super) fn lower(sentence: &[String]) -> Vec<String> {
     sentence.iter().map(|word| word.to_lowercase()).collect()
 }
 
-/// Whether a sentence has one of some phrases in it, in whatever letters.
+/// Whether a sentence contains one of the phrases, regardless of case.
 pub(super) fn has_phrase(sentence: &[String], phrases: &[&str]) -> bool {
     let text = format!(" {} ", lower(sentence).join(" "));
     let mut phrases = phrases.iter();
     phrases.any(|phrase| text.contains(&format!(" {phrase} ")))
 }
 
-/// Whether one of a comment's sentences has one of some phrases in it.
+/// Whether a sentence of a comment contains one of the phrases.
 pub(super) fn says(comment: &str, phrases: &[&str]) -> bool {
     let said = sentences(comment);
     said.iter().any(|sentence| has_phrase(sentence, phrases))
 }
 
-/// Whether some words end with a phrase.
+/// Whether the words end with a phrase.
 pub(super) fn ends_with(words: &[String], phrase: &str) -> bool {
     let mut words = words.iter().rev();
     let mut wanted = phrase.split(' ').rev();
     wanted.all(|wanted| words.next().is_some_and(|word| word == wanted))
 }
 
-/// How many words a phrase has with which some words begin, and behind which they go on.
+/// The number of words of a phrase if the words begin with it and continue after it.
 pub(super) fn begins_with(words: &[String], phrase: &str) -> Option<usize> {
     let count = phrase.split(' ').count();
     let is_begin = words

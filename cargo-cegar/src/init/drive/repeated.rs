@@ -1,7 +1,7 @@
-//! Functions that callers call again and again with one object.
+//! Functions that callers call repeatedly with one object.
 //!
-//! What runs over in the tenth call runs over in no single one: a queue that takes one entry too
-//! many, a checksum whose counter wraps around. Names say which functions these are.
+//! Some overflows need many calls: a queue that takes one entry too many, a checksum whose counter
+//! wraps around. Such functions are recognised by their names.
 
 use super::looks::is_text;
 use super::prose::says;
@@ -10,7 +10,7 @@ use super::{Body, Harness, READS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
-/// Words in the names of functions that put something into a container.
+/// Words in the names of functions that put an item into a container.
 const PUTS: &[&str] = &[
     "add",
     "append",
@@ -26,26 +26,26 @@ const PUTS: &[&str] = &[
     "store",
     "subscribe",
 ];
-/// Words in the names of other functions that callers call again and again with one object.
+/// Words in the names of other functions that callers call repeatedly with one object.
 const REPEATED: &[&str] = &[
     "dispatch", "draw", "emit", "feed", "fill", "log", "mark", "move", "notify", "pop", "post",
     "print", "publish", "record", "remove", "reserve", "resize", "schedule", "send", "set",
     "track", "update", "write",
 ];
-/// Words in the names of functions that take the next piece from an object.
+/// Words in the names of functions that take the next item from an object.
 const TAKES: &[&str] = &[
     "adv", "advance", "consume", "get", "look", "next", "peek", "poll", "process", "read", "shift",
     "skip", "step", "tick",
 ];
-/// Such calls.
+/// The loop of repeated calls.
 pub(super) const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
 
-/// Whether a function is named like one that callers call again and again.
+/// Whether a function's name suggests repeated calls.
 fn is_repeated_name(name: &str) -> bool {
     words(name).any(|word| PUTS.iter().chain(REPEATED).any(|one| *one == word)) || takes(name)
 }
 
-/// Whether a function is named like one that takes the next piece from an object; `adv1` is one of
+/// Whether a function's name says that it takes the next item from an object; `adv1` is one of
 /// these.
 fn takes(name: &str) -> bool {
     words(name).any(|word| {
@@ -54,10 +54,10 @@ fn takes(name: &str) -> bool {
     })
 }
 
-/// What is said of a function that is called once.
+/// Phrases for a function that may be called only once.
 const ONCE: &[&str] = &["once", "yet", "twice"];
 
-/// The variable that a line gives a value.
+/// The variable that a line assigns.
 fn set_by(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(" = ")?;
     before.rsplit([' ', '*']).next()
@@ -67,21 +67,22 @@ fn is_assumption(line: &str) -> bool {
     line.starts_with("crunner_assume(")
 }
 
-/// What is said of the functions that are called several times.
+/// The guess that is noted for functions that are called repeatedly.
 pub(super) const AGAIN: &str = "callers call it several times";
-/// The most calls with an input of their own.
+/// The maximum number of calls with an input each.
 const INPUTS: usize = 12;
 
 impl<'a> Body<'a> {
-    /// Whether a function is named like one that puts something into a container, or sets something
-    /// that a text names.
+    /// Whether a function's name says that it puts an item into a container, or sets an entry that
+    /// a string names.
     pub(super) fn is_put(&self, function: &Declared) -> bool {
         let has_key = function.params.iter().any(|param| is_text(&param.ty));
         let mut words = words(&function.name);
         words.any(|word| PUTS.contains(&word.as_str()) || word == "set" && has_key)
     }
 
-    /// Whether a function may be called several times, by its name and by what it returns.
+    /// Whether a function may be called repeatedly, according to its name, its return type and its
+    /// comment.
     fn is_repeated(&self, function: &Declared) -> bool {
         let returns = self.api.resolve(&function.returns).kind;
         let is_named = is_repeated_name(&function.name);
@@ -96,9 +97,9 @@ impl<'a> Body<'a> {
         self.api.identity(ty).is_some() && to.is_some_and(|to| !to.constant)
     }
 
-    /// The choices that are made anew for each of several calls, where a function is named like one
-    /// that callers call again and again with one object, or with what the library has itself, and
-    /// nothing else that it takes is an object or all of the input. `None` for any other function.
+    /// The choices that are repeated for each of several calls. `None` unless the function's name
+    /// suggests repeated calls with one object or with the library's global state, and it takes no
+    /// other object and not the main input.
     pub(super) fn again(
         &mut self,
         function: &Declared,
@@ -115,7 +116,7 @@ impl<'a> Body<'a> {
         }
         let is_choice = |line: &&String| {
             let name = set_by(line).filter(|_| line.contains("crunner_"));
-            // What other choices are made of is chosen once.
+            // A choice on which other lines depend is made once.
             let is_alone = |name: &str| {
                 let lines = self.lines.iter().filter(|line| !is_assumption(line));
                 lines.filter(|line| has_name(line, name)).count() == 1
@@ -126,9 +127,9 @@ impl<'a> Body<'a> {
         };
         self.guesses.push(AGAIN.to_owned());
         let mut moved: Vec<String> = self.lines.iter().filter(is_choice).cloned().collect();
-        // What is assumed of a choice, or of the object, holds for each call.
+        // Assumptions about a choice or about the object hold for each call.
         let names: Vec<&str> = moved.iter().filter_map(|line| set_by(line)).collect();
-        // What the object answers is another thing behind each call.
+        // The state of the object changes with each call.
         let object = arguments.first().map(|first| first.trim_start_matches('&'));
         let asks = |line: &str| {
             let (_, condition) = line.split_once('(').unwrap_or_default();
@@ -142,9 +143,9 @@ impl<'a> Body<'a> {
         Some(moved)
     }
 
-    /// The harness of a function that is given bytes and is named like one that callers call again
-    /// and again: several calls, each with bytes of its own. `None` for any other function, and
-    /// where callers show the order of calls.
+    /// The harness of a function that takes bytes and whose name suggests repeated calls: several
+    /// calls, each with bytes of its own. `None` for any other function, and if callers show the
+    /// order of calls.
     pub(super) fn several(
         mut self,
         function: &'a Declared,
@@ -171,7 +172,7 @@ impl<'a> Body<'a> {
         self.guesses.push(AGAIN.to_owned());
         let passed = case.passed.clone();
         self.turns(vec![case], (1, INPUTS));
-        // What keeps the blocks stands before the loop.
+        // The array that keeps the blocks is declared before the loop.
         let starts = |line: &String| line.starts_with("for (int turns");
         let at = began + self.lines[began..].iter().position(starts)?;
         let call = self.lines.split_off(at).join("\n    ");

@@ -1,9 +1,9 @@
-//! How large memory is, as a sentence says: expressions with what they count, and the pointers that
-//! they are about.
+//! Extracts buffer sizes from sentences: the size expressions with their units, and the pointers
+//! that they describe.
 //!
-//! A name alone says it only where the words before it do (`room for len bytes`): elsewhere it is
-//! how much is done (`len bytes are written`). A byte more that ends a text is counted (`and a
-//! NUL`).
+//! A single name is a size only after certain words (`room for len bytes`); elsewhere it is an
+//! amount of work (`len bytes are written`). A terminating byte is added to the size if the
+//! sentence mentions it (`and a NUL`).
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::expression::{Names, expression, is_given, is_total, sum};
 use super::prose::{ends_with, lower};
 use crate::init::api::Declared;
 
-/// Words behind an expression that counts bytes.
+/// Words after an expression that counts bytes.
 const BYTES: &[&str] = &["byte", "bytes", "octet", "octets"];
-/// Words behind an expression that counts elements.
+/// Words after an expression that counts elements.
 const ELEMENTS: &[&str] = &[
     "char",
     "chars",
@@ -40,12 +40,12 @@ const ELEMENTS: &[&str] = &[
     "digits",
     "letters",
 ];
-/// Words that may stand between an expression and what it counts.
+/// Words that may stand between an expression and its unit.
 const BETWEEN: &[&str] = &[
     "unsigned", "signed", "input", "output", "more", "raw", "hex", "decimal", "ascii",
 ];
-/// Words before a name or a number alone by which it is how large memory is, and not what is done
-/// with it.
+/// Phrases before a single name or number that mark it as the size of a buffer, rather than an
+/// amount of work.
 const HOLDS: &[&str] = &[
     "room for",
     "space for",
@@ -67,31 +67,31 @@ const HOLDS: &[&str] = &[
     "need",
     "of size",
 ];
-/// Words for the byte that ends a text.
+/// Words for the byte that terminates a string.
 const NULS: &[&str] = &["nul", "null", "terminator", "terminating", "0"];
-/// Words behind what is counted by which the byte that ends a text is not counted.
+/// Words after the unit that exclude the terminating byte from the count.
 const BESIDES: &[&str] = &["and", "plus", "without", "excluding", "followed"];
-/// Words that there may be up to that byte.
+/// The maximum number of words between such a word and the terminating byte.
 const AS_FAR_AS: usize = 4;
 
-/// How large memory is, by what a comment says.
+/// The size of a buffer according to a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Room {
-    /// The expression's words, blanks left out: names are those of parameters and of macros.
+    /// The words of the expression, without blanks. Names are those of parameters and macros.
     pub(super) words: Vec<String>,
-    /// Whether it counts bytes, whatever an element is.
+    /// Whether it counts bytes, rather than elements.
     pub(super) bytes: bool,
 }
 
 impl Room {
-    /// The parameters that it has in it.
+    /// The indices of the parameters that the expression contains.
     pub(super) fn numbers(&self, function: &Declared) -> Vec<usize> {
         let params = function.params.iter().enumerate();
         let named = params.filter(|(_, param)| self.words.contains(&param.name));
         named.map(|(i, _)| i).collect()
     }
 
-    /// The expression with arguments for parameters.
+    /// The expression in C with arguments substituted for parameters.
     pub(super) fn with(&self, function: &Declared, arguments: &[Option<String>]) -> Option<String> {
         let mut text = String::new();
         for word in &self.words {
@@ -111,9 +111,9 @@ impl Room {
     }
 }
 
-/// The pointers that each expression of a sentence is about: those named last before it and behind
-/// the expression before it, with nothing but `and` between them; else all that are named behind it
-/// and that no other expression is about.
+/// For each size expression of a sentence, the pointers that it describes: those named last between
+/// the previous expression and this one, joined by `and` or commas only. If there are none, all
+/// pointers named after it that no other expression describes.
 pub(super) fn meant<'s>(
     sentence: &'s [String],
     expressions: &[Range<usize>],
@@ -145,8 +145,8 @@ pub(super) fn meant<'s>(
     meant
 }
 
-/// The expressions of a sentence that say how much there is of something, and where they stand; of
-/// two that begin within each other the longer one.
+/// The expressions of a sentence that state a size, with their positions. Of two that overlap, the
+/// longer one is taken.
 pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>, Room)> {
     let lower = lower(sentence);
     let mut found = Vec::new();
@@ -172,7 +172,7 @@ pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>,
     found
 }
 
-/// Where a name or a number ends that alone says how large memory is: `out must have room for len
+/// The end of a single name or number that states the size of a buffer: `out must have room for len
 /// bytes`.
 fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> Option<usize> {
     let before = &lower[..at];
@@ -186,8 +186,8 @@ fn alone(lower: &[String], sentence: &[String], at: usize, names: Names<'_>) -> 
     (end == at + 1 && holds.any(|phrase| ends_with(before, phrase))).then_some(end)
 }
 
-/// Whether what stands behind an expression counts bytes, or elements, and the words behind that;
-/// none if it counts nothing.
+/// Whether the word after an expression counts bytes (`true`) or elements (`false`), with the words
+/// after it. `None` if it is not a unit.
 fn counted(lower: &[String], end: usize) -> Option<(bool, &[String])> {
     let behind = &lower[end..];
     let at = behind
@@ -196,7 +196,7 @@ fn counted(lower: &[String], end: usize) -> Option<(bool, &[String])> {
     Some((unit(&behind[at])?, &behind[at + 1..]))
 }
 
-/// Whether a byte more ends the text that was counted: `and a NUL`.
+/// Whether a terminating byte is added to the counted text: `and a NUL`.
 fn has_nul(behind: &[String]) -> bool {
     let mut words = behind
         .iter()
@@ -210,8 +210,8 @@ fn has_nul(behind: &[String]) -> bool {
             .any(|word| NULS.contains(&word.as_str()))
 }
 
-/// The rooms that a sentence says without an alternative or a condition: of `n bytes, or 3 * n
-/// bytes if all is escaped` neither holds always.
+/// The sizes that a sentence states unconditionally. None if it states alternatives or a condition:
+/// in `n bytes, or 3 * n bytes if all is escaped` neither size always holds.
 pub(super) fn unconditional(
     sentence: &[String],
     said: Vec<(Range<usize>, Room)>,
@@ -231,8 +231,7 @@ pub(super) fn unconditional(
     }
 }
 
-/// The number of elements that a comment gives an array as a range of its indices: `T[0..n-1]`,
-/// `SA[0..n]`.
+/// The number of elements of an array whose index range a comment gives: `T[0..n-1]`, `SA[0..n]`.
 pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Room> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let starts = comment.match_indices(array).filter_map(|(at, _)| {
@@ -262,7 +261,7 @@ pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Ro
     ranges.next()
 }
 
-/// Whether a word counts bytes, or elements; none if it counts nothing.
+/// Whether a word is a unit of bytes (`true`) or of elements (`false`). `None` if it is not a unit.
 pub(super) fn unit(word: &str) -> Option<bool> {
     let word = word.to_lowercase();
     let bytes = BYTES.contains(&word.as_str());

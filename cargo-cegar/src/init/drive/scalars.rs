@@ -1,4 +1,4 @@
-//! Numbers, and constants of enumerations.
+//! Values of numbers and enumerations.
 
 use super::text::wrapped;
 use super::{Body, unknown};
@@ -6,15 +6,15 @@ use crate::init::api::Parameter;
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
 
-/// Begins the names of arrays with all constants of an enumeration.
+/// Begins the names of arrays that list all values of an enumeration.
 pub(super) const EVERY: &str = "every_";
-/// An enumeration with more values is chosen from as a range.
+/// An enumeration with more values than this is chosen as a range.
 const LISTED: usize = 40;
 
-/// How much room an object is usually made with: with more than memory has nothing comes of it.
+/// The usual maximum capacity of an object; most larger allocations just fail.
 const ROOM: usize = 64;
 
-/// The function that takes a number of this many bytes from the tape.
+/// The function that takes a number of `size` bytes from the tape.
 pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
     match (size, signed) {
         (1, true) => "crunner_get_schar",
@@ -29,8 +29,8 @@ pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
 }
 
 impl Body<'_> {
-    /// A value for a parameter that is a scalar. How much room an object is made with is mostly
-    /// little.
+    /// A value for a scalar parameter. A capacity passed to a function that creates an object is
+    /// small in most cases.
     pub(super) fn number(
         &mut self,
         param: &Parameter,
@@ -46,7 +46,7 @@ impl Body<'_> {
         })
     }
 
-    /// A value of a scalar type.
+    /// An expression that chooses a value of a scalar type.
     pub(super) fn choice(&mut self, resolved: &Written) -> Option<String> {
         let text = match &resolved.kind {
             Kind::Bool => "crunner_get_bool()".to_owned(),

@@ -1,9 +1,11 @@
-//! Functions for the two sides of one thing, reading and writing.
+//! Distinguishes functions for the two directions of an operation, such as reading and writing.
 //!
-//! One structure serves both in many libraries, and what ends the one is no end for the other: a
-//! writer's buffer is the library's, and given back, a reader's is the caller's.
+//! Many libraries use one structure for both directions, but the function that ends one direction
+//! is wrong for the other: a writer's buffer belongs to the library and is freed, a reader's buffer
+//! belongs to the caller.
 
-/// Words for the two sides of one thing: what ends a writer gives back what no reader has.
+/// Words for the two directions of an operation. Ending a writer frees a buffer that a reader does
+/// not own.
 const SIDES: &[(&str, &str)] = &[
     ("read", "write"),
     ("decode", "encode"),
@@ -11,7 +13,8 @@ const SIDES: &[(&str, &str)] = &[
     ("inflate", "deflate"),
 ];
 
-/// Whether two functions are for the two sides: `oggpack_writeclear` and `oggpack_readinit`.
+/// Whether two functions belong to opposite directions: `oggpack_writeclear` and
+/// `oggpack_readinit`.
 pub(super) fn is_opposed(a: &str, b: &str) -> bool {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     SIDES.iter().any(|(one, other)| {
@@ -21,21 +24,22 @@ pub(super) fn is_opposed(a: &str, b: &str) -> bool {
     })
 }
 
-/// Words for what takes something in, and words for what gives it out.
+/// Words for functions that take data in. [`OUT`] lists those that produce it.
 const IN: &[&str] = &[
     "input", "read", "decod", "decomp", "uncomp", "inflate", "unpack", "parse",
 ];
 const OUT: &[&str] = &["output", "write", "encod", "compress", "deflate"];
 
-/// Whether an object from `maker` is made for the other side than `user`'s: `OpenFileOutput` makes
-/// none for `UnpackSamples`. For preferences only: names say it too loosely to exclude by them.
+/// Whether `maker` creates objects for the opposite direction of `user`: `OpenFileOutput` does not
+/// create one for `UnpackSamples`. Suitable for preferences only, because names are too vague to
+/// exclude a maker.
 pub(super) fn is_other_side(maker: &str, user: &str) -> bool {
     let side = |name: &str| {
         let name = name.to_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| name.contains(word));
         match (has(IN), has(OUT)) {
             (true, false) => Some(true),
-            // `decompress` has `compress` in it, a transcoder both.
+            // `decompress` contains `compress`; a transcoder has words of both directions.
             (true, true) => name.contains("decomp").then_some(true),
             (false, true) => Some(false),
             (false, false) => None,

@@ -1,15 +1,15 @@
-//! Memory with its length: rows, cursors and the numbers that bound them.
+//! Memory with its length: arrays, cursors and the numbers that bound them.
 
 use super::{Body, Main, OUTPUT, ROW, SECOND, or, unknown};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs::{self, Unit};
 
-/// The largest element of a row whose elements may have any size.
+/// The maximum size in bytes of an element in an array whose elements may have any size.
 const ELEMENT: usize = 16;
 
 impl<'a> Body<'a> {
-    /// Memory with its length.
+    /// The arguments for a pointer and its length.
     pub(super) fn sized(
         &mut self,
         function: &Declared,
@@ -18,7 +18,8 @@ impl<'a> Body<'a> {
     ) -> Result<(String, String), String> {
         let to = self.api.pointee(&param.ty).ok_or("no pointer")?;
         let target = self.api.resolve(&to);
-        // Room that a maker may be given, and of which it says how much it needs: it has its own.
+        // Optional memory of a maker, which reports the required size through `length`: the maker
+        // allocates its own.
         let is_in_and_out = self.api.pointee(&length.ty).is_some();
         if self.nested > 0 && !to.constant && target.kind == Kind::Void && is_in_and_out {
             let name = or(&param.name, "memory");
@@ -37,7 +38,7 @@ impl<'a> Body<'a> {
         let reads = ["read", "recv", "get"]
             .iter()
             .any(|w| function.name.to_lowercase().contains(w));
-        // What makes a reader is given the bytes that it reads.
+        // The maker of a reader takes the bytes to read as input.
         let reads = reads && self.nested == 0;
         let is_output = !to.constant
             && (pairs::is_output_name(&param.name) || reads || self.has_input(function));
@@ -85,7 +86,7 @@ impl<'a> Body<'a> {
         Ok((name, length))
     }
 
-    /// A block of so many elements as the search chooses within these bounds, freed at the end.
+    /// A block whose number of elements is chosen within the bounds. It is freed at the end.
     pub(super) fn block(
         &mut self,
         (kind, name, bytes): (&str, &str, &str),
@@ -99,7 +100,7 @@ impl<'a> Body<'a> {
         self.cleanup.push(format!("free({name});"));
     }
 
-    /// How large each element of a row is.
+    /// The size of each element of an array.
     pub(super) fn element_size(&mut self, param: &Parameter) -> String {
         let name = self.name(or(&param.name, "element_size"));
         let words = &param.ty.words;
@@ -109,7 +110,7 @@ impl<'a> Body<'a> {
         name
     }
 
-    /// What closes memory: its length, or the pointer past its end.
+    /// The argument that bounds memory: its length, or the pointer to its end.
     pub(super) fn closing(
         &mut self,
         param: &Parameter,
@@ -156,7 +157,7 @@ impl<'a> Body<'a> {
         (name, length)
     }
 
-    /// Makes the elements of a row places in the main input.
+    /// Maps the elements of an array to indices into the main input.
     fn indices(&mut self, name: &str, count: &str, element: &str) {
         self.guesses
             .push(format!("the elements of `{name}` are places in `data`"));
@@ -168,11 +169,11 @@ impl<'a> Body<'a> {
         ));
     }
 
-    /// A length, as its parameter wants it.
+    /// A length, converted to the type of its parameter.
     pub(super) fn length(&mut self, length: &Parameter, value: &str) -> String {
         if let Some(to) = self.api.pointee(&length.ty) {
             let name = self.name(or(&length.name, "length"));
-            // The main input's length is known only once it is there.
+            // The length of the main input is known only after the input has been taken.
             let line = format!("{} {name} = {};", to.words, cast(&to.words, value));
             if matches!(value.split(' ').next(), Some("size" | "count")) {
                 self.after.push(line);
@@ -187,7 +188,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// An array of structures that the function fills in or reads.
+    /// An array of structures that the function writes or reads.
     pub(super) fn row(
         &mut self,
         param: &Parameter,
@@ -205,7 +206,7 @@ impl<'a> Body<'a> {
             )
         };
         let is_plain = !record.fields.is_empty() && record.fields.iter().all(is_number);
-        // What may be written is nothing that a caller has filled.
+        // Memory that the function may write need not be filled by the caller.
         let is_read = to.constant;
         if is_plain || !is_read && pairs::is_most(&length.name) {
             let fill = |name: &str, count: &str, kind: &str| match is_read {
@@ -218,13 +219,13 @@ impl<'a> Body<'a> {
         self.lines
             .push(format!("{} {name}[{ROW}] = {{0}};", to.words));
         if to.constant {
-            // What is read has something in it; the others stay empty.
+            // An array that is read has content in its first element; the others stay empty.
             self.buffers(&format!("{name}[0]"), &record, true);
         }
         Ok((name, self.length(length, &ROW.to_string())))
     }
 
-    /// Constants of an enumeration, each of which is chosen.
+    /// An array of enumeration values, each of which is chosen.
     fn constants(
         &mut self,
         param: &Parameter,
@@ -257,7 +258,7 @@ impl<'a> Body<'a> {
         (name, length)
     }
 
-    /// A pointer into the input that the function moves on, or one that it sets.
+    /// A pointer into the input that the function advances, or a pointer that the function sets.
     pub(super) fn cursor(
         &mut self,
         param: &Parameter,
@@ -282,7 +283,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The type with which memory is made for elements of a type.
+/// The type with which memory for elements of a type is allocated.
 pub(super) fn stored(element: &str) -> &str {
     match element {
         "void" => "uint8_t",
@@ -290,7 +291,7 @@ pub(super) fn stored(element: &str) -> &str {
     }
 }
 
-/// So many elements of a type, which has so many bytes, in bytes.
+/// The size in bytes of `count` elements that have `size` bytes each.
 pub(super) fn in_bytes(count: &str, (kind, size): (&str, u8)) -> String {
     match size {
         1 => count.to_owned(),
@@ -298,7 +299,7 @@ pub(super) fn in_bytes(count: &str, (kind, size): (&str, u8)) -> String {
     }
 }
 
-/// A value as a type.
+/// A cast of a value to a type.
 fn cast(words: &str, value: &str) -> String {
     match value.contains(' ') {
         true => format!("({words})({value})"),

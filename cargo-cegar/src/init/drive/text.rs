@@ -1,17 +1,17 @@
-//! The text of a harness.
+//! Writes the text of a harness.
 
 use super::repeated::{AGAIN, TURNS};
 use super::{ANY_TIME, Body, Harness, READS, WITHIN, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
-/// How far what is not to be called any more stands behind what is.
+/// The score penalty of a deprecated function.
 const DEPRECATED: i32 = 300;
-/// Width of a line.
+/// The maximum width of a line in columns.
 const LINE: usize = 100;
 
 impl<'a> Body<'a> {
-    /// The whole file of a harness that calls a function with these arguments.
+    /// The whole file of a harness that calls a function with the given arguments.
     pub(super) fn finish(
         mut self,
         function: &'a Declared,
@@ -36,7 +36,7 @@ impl<'a> Body<'a> {
         self.written(function, arguments.join(", "), &call, include)
     }
 
-    /// The whole file around what calls the function that is driven.
+    /// The whole file around the code that calls the driven function.
     pub(super) fn written(
         mut self,
         function: &'a Declared,
@@ -106,7 +106,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// The call, and how what it returns is given back.
+    /// The call, and the code that releases the object that it returns.
     fn call(&mut self, function: &'a Declared, arguments: &[String], call: &str) -> String {
         if let Some(call) = self.related(function, arguments, call) {
             return call;
@@ -144,8 +144,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// A result may be one of the arguments by another type, which is then given back already:
-    /// `T *f(U *)` that takes its argument over.
+    /// Guards the cleanup: the result may be one of the arguments under another type, which must
+    /// not be released twice. Example: `T *f(U *)` that takes ownership of its argument.
     fn unless_same(&mut self, result: &str, call: &str) {
         for line in &mut self.cleanup {
             let inner = line.split_once('(').filter(|(back, _)| *back != "free");
@@ -158,8 +158,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The lines that take the input of a `main`, if the call has any; `wide`: the type of its
-    /// elements, where these are not bytes.
+    /// The lines that take the main input in a `main`, if the call has one. `wide` is the type of
+    /// its elements if they are larger than a byte.
     fn input(&self, wide: Option<&str>) -> Vec<String> {
         let lines = match (&self.main, wide) {
             (None, _) => return Vec::new(),
@@ -183,7 +183,7 @@ impl<'a> Body<'a> {
         lines.into_iter().map(str::to_owned).collect()
     }
 
-    /// What stands above the function: a comment, what is included, and callbacks.
+    /// The part above the harness function: the comment, the includes and the callbacks.
     pub(super) fn head(&self, told: &str, include: &str, code: &str, chooses: bool) -> String {
         let mut text = match told.contains('\n') {
             true => format!("/* {told}\n */\n"),
@@ -211,7 +211,7 @@ impl<'a> Body<'a> {
         text
     }
 
-    /// Headers beside the library's own of which functions are called.
+    /// The headers beside the library's own whose functions are called.
     fn beside(&self, include: &str, code: &str) -> Vec<String> {
         let folder = include.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut headers: Vec<String> = Vec::new();
@@ -239,7 +239,7 @@ impl<'a> Body<'a> {
         };
         score += match (self.strings, &self.main, self.fed) {
             (0, ..) => 0,
-            // A buffer of unknown length, beside one with a length.
+            // A buffer of unknown length beside one with a length.
             (_, Some(_), false) => -30,
             (_, Some(_), true) => 0,
             _ => 50,
@@ -247,12 +247,12 @@ impl<'a> Body<'a> {
         if has_word(&function.name, READS) {
             score += 40;
         }
-        // Mostly it was given up because callers cannot keep what it wants.
+        // A function is usually deprecated because callers cannot meet its preconditions.
         if function.deprecated {
             score -= DEPRECATED;
         }
-        // That a container has something in it is no reason for doubt, nor that a function is
-        // called again.
+        // Guesses that a container is filled or that a function is called repeatedly are not
+        // doubtful.
         let is_sure = |guess: &&String| {
             guess.ends_with(ANY_TIME) || guess.ends_with(WITHIN) || *guess == AGAIN
         };
@@ -262,7 +262,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// `type name`, where the type may be a pointer or a function pointer that a typedef names.
+/// `type name`, where the type may be a pointer, or a function pointer named by a typedef.
 pub(super) fn declaration(ty: &Written, name: &str) -> String {
     let constant = if ty.constant && !matches!(ty.kind, Kind::Pointer(_)) {
         "const "
@@ -272,7 +272,7 @@ pub(super) fn declaration(ty: &Written, name: &str) -> String {
     format!("{constant}{}{name}", spaced(&ty.words))
 }
 
-/// A long call on several lines.
+/// Wraps a long line after commas.
 pub(super) fn wrapped(line: &str) -> String {
     let wrapped = line.split('\n').map(|line| {
         let (mut text, mut width) = (String::new(), 4);
@@ -302,7 +302,7 @@ pub(super) fn spaced(words: &str) -> String {
     }
 }
 
-/// The words of a name in small letters: of `stack_push` and of `stackPush`.
+/// The words of a name in lower case, from `stack_push` as well as `stackPush`.
 pub(super) fn words(name: &str) -> impl Iterator<Item = String> {
     let mut all = vec![String::new()];
     for c in name.chars() {

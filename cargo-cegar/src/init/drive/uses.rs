@@ -1,34 +1,34 @@
-//! One use of an object among several: the call of a function, in a scope of its own.
+//! One use of an object among several: the call of a function in a scope of its own.
 //!
-//! What is passed to a use stays where it is until the object is closed, since the header does not
-//! say how long the library keeps a pointer: blocks are kept in an array, and variables whose
-//! address is passed are static.
+//! Memory that is passed to a use lives until the object is closed, because the header does not say
+//! how long the library keeps a pointer: blocks are stored in an array, and variables whose address
+//! is passed are static.
 
 use std::collections::BTreeSet;
 
 use super::{Body, OUTPUT, SECOND};
 use crate::init::api::Declared;
 
-/// Gives back the blocks that uses were passed.
+/// Frees the blocks that were passed to uses.
 pub(super) const KEPT_FREED: &str = "while (keeps > 0)\n        free(kept[--keeps]);";
 
-/// A use, as a case of the harness.
+/// A use, as one case of the harness's `switch`.
 pub(super) struct Case<'a> {
     pub(super) function: &'a Declared,
     pub(super) lines: Vec<String>,
-    /// Functions that it passes.
+    /// The callbacks that it passes.
     pub(super) callbacks: Vec<String>,
-    /// Blocks of memory that it makes.
+    /// The number of memory blocks that it allocates.
     pub(super) blocks: usize,
-    /// What is passed: `set, key`.
+    /// The arguments of the call, such as `set, key`.
     pub(super) passed: String,
-    /// Names of its choices.
+    /// The names of its choices.
     pub(super) names: BTreeSet<String>,
 }
 
 impl<'a> Body<'a> {
-    /// Which parameter of a function is the object that it uses; none if it makes it or gives it
-    /// back.
+    /// The index of the parameter that takes the object. `None` if the function creates or releases
+    /// the object.
     pub(super) fn place_of(&self, function: &Declared, identity: &str) -> Option<usize> {
         let is_use = !function.variadic
             && self.is_usable(function)
@@ -40,7 +40,7 @@ impl<'a> Body<'a> {
         place.filter(|_| is_use)
     }
 
-    /// A use; none where it needs more than numbers and memory.
+    /// A use of an object. `None` if the function needs more than numbers and memory.
     pub(super) fn case(
         &mut self,
         function: &'a Declared,
@@ -48,7 +48,7 @@ impl<'a> Body<'a> {
         object: &str,
     ) -> Option<Case<'a>> {
         let place = self.place_of(function, identity)?;
-        // Behind such a use there is no object any more.
+        // After such a use the object is gone.
         if self.takes_over(function) {
             return None;
         }
@@ -56,8 +56,7 @@ impl<'a> Body<'a> {
         self.case_of(function, used)
     }
 
-    /// The first uses of some functions that need nothing but numbers and memory, so many at the
-    /// most.
+    /// The first `most` uses of the given functions that need nothing but numbers and memory.
     pub(super) fn first(
         &mut self,
         most: usize,
@@ -71,7 +70,7 @@ impl<'a> Body<'a> {
         cases
     }
 
-    /// A use of an object, or of what the library has itself.
+    /// A use of the given object, or of the library's own state if `used` is `None`.
     pub(super) fn case_of(
         &mut self,
         function: &'a Declared,
@@ -99,7 +98,7 @@ impl<'a> Body<'a> {
             *self = before;
             return None;
         };
-        // A structure of zeros is what a harness chooses, and no caller passes.
+        // Excludes structures of zeros, which only a harness passes and no caller does.
         let is_made_up = |line: &String| line.ends_with("= {0};") && !line.contains('[');
         if self.handles > handles
             || self.after.len() > before.after.len()
@@ -109,7 +108,7 @@ impl<'a> Body<'a> {
             return None;
         }
         let names = self.names.difference(&before.names).cloned().collect();
-        // A case is a scope of its own; functions are not.
+        // The names of a case are local, but those of callbacks are global.
         let is_called = |name: &String| callbacks.iter().any(|text| text.contains(name.as_str()));
         let outer = before.names.iter().cloned();
         self.names = outer
@@ -141,7 +140,7 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Input and output of a stream, new for each use.
+    /// Sets new input and output buffers of a stream for each use.
     fn buffers_of(&mut self, object: &str, function: &Declared, identity: &str) {
         let Some(record) = self.api.record(identity).cloned() else {
             return;
@@ -183,7 +182,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Has a variable whose address is passed outlive the use.
+/// Makes a variable whose address is passed static, so that it outlives the use.
 fn kept(argument: &str, lines: &mut Vec<String>) {
     let name = argument.trim_start_matches('&');
     let is_declared = |line: &String| {

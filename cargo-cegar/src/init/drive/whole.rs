@@ -1,19 +1,19 @@
-//! What a library as a whole wants called before all else, and behind all else.
+//! The global initialisation and shutdown of a library.
 //!
 //! `mix_init(void)` fills the tables that every other function reads, and `registry_init(unsigned
-//! slots)` makes the only registry there is. A header says so in prose only, but no caller leaves
-//! it out, and to call it is right in any case. So it is called where there is one such function
-//! that takes nothing but values. Where its type, or its comment, says how it fails, nothing comes
-//! behind a call that did.
+//! slots)` creates the only registry. The header mentions this in prose only, but every caller
+//! makes the call, and making it is always correct. So it is made if there is exactly one such
+//! function and it takes nothing but values. If its return type or its comment shows how it fails,
+//! the harness ends after a failure.
 
 use super::text::words;
 use super::{Body, Success};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 
-/// Last words of functions that begin.
+/// Last words in the names of initialisation functions.
 const BEGINS: &[&str] = &["init", "initialize", "initialise", "startup"];
-/// Last words of functions that end what those began.
+/// Last words in the names of the corresponding shutdown functions.
 const ENDS: &[&str] = &[
     "shutdown",
     "cleanup",
@@ -25,19 +25,19 @@ const ENDS: &[&str] = &[
     "terminate",
 ];
 
-/// The words before the last one, if that is one of some.
+/// The words of a name before the last one, if the last one is in the list.
 fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
     let mut words: Vec<String> = words(name).filter(|word| !word.is_empty()).collect();
     let word = words.pop()?;
     last.contains(&word.as_str()).then_some(words)
 }
 
-/// Functions that are chosen among for filling what the library has itself.
+/// The maximum number of functions to choose from for filling the library's global state.
 const MOST: usize = 3;
 
 impl<'a> Body<'a> {
-    /// The calls with which a library begins, and ends; with what it has itself filled, where the
-    /// function that is driven works on that.
+    /// The initialisation statements of a library and the shutdown call. They also fill the
+    /// library's global state if the driven function works on it.
     pub(super) fn whole(&mut self, function: &Declared) -> (Vec<String>, Option<String>) {
         let Some((begin, of)) = self.begin() else {
             return (Vec::new(), None);
@@ -50,7 +50,7 @@ impl<'a> Body<'a> {
         if begin.name == function.name {
             return (Vec::new(), ends);
         }
-        // With arguments it may be about a part of the library.
+        // An initialisation with arguments may concern only a part of the library.
         let own = words(&function.name).filter(|word| !word.is_empty());
         let is_about = own.take(of.len()).eq(of.iter().cloned());
         if !begin.params.is_empty() && !is_about {
@@ -69,7 +69,7 @@ impl<'a> Body<'a> {
         let success = self.success(begin);
         let checked = match (success, begin.params.is_empty()) {
             _ if self.adjust.unchecked => Success::Any.checked(&call),
-            // What it refuses is not for the others.
+            // A negative result means that the arguments were rejected.
             (Success::Any, false) if self.api.resolve(&begin.returns).kind != Kind::Void => {
                 format!("if ({call} < 0)\n        return 0;")
             }
@@ -83,14 +83,14 @@ impl<'a> Body<'a> {
         (begins, ends)
     }
 
-    /// Whether a function works on nothing but what the library has itself.
+    /// Whether a function works only on the library's global state.
     pub(super) fn is_of_whole(&self, function: &Declared) -> bool {
         self.begin()
             .is_some_and(|(begin, _)| begin.name != function.name)
             && function.params.iter().all(|param| self.is_value(param))
     }
 
-    /// Puts things into what the library has itself.
+    /// Puts items into the library's global state.
     fn fill_whole(&mut self, function: &Declared) {
         let all = self.api.functions.iter().filter(|one| {
             one.name != function.name
@@ -108,7 +108,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether a function takes nothing and returns nothing but how it went.
+    /// Whether a function takes no arguments and returns at most a status.
     fn is_plain_call(&self, function: &Declared) -> bool {
         function.params.is_empty() && self.is_outcome(function)
     }
@@ -124,7 +124,7 @@ impl<'a> Body<'a> {
             )
     }
 
-    /// The only function with which the library as a whole begins, and the words of its name before
+    /// The only initialisation function of the library as a whole, and the words of its name before
     /// the last one. It takes nothing but values.
     fn begin(&self) -> Option<(&'a Declared, Vec<String>)> {
         let mut begins = self.api.functions.iter().filter_map(|function| {
@@ -138,7 +138,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What a function returns where it did what it is for, as far as the header says it.
+    /// How the return value of a function shows success, as far as the header documents it.
     fn success(&self, function: &Declared) -> Success {
         match self.api.resolve(&function.returns).kind {
             Kind::Bool => Success::NotZero,
@@ -158,11 +158,11 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What a comment says of a number that means success.
+/// How a numeric return value shows success according to a comment.
 fn said(comment: &str) -> Success {
     let plain: Vec<String> = comment.split_whitespace().map(str::to_lowercase).collect();
     let text = plain.join(" ");
-    // `< 0 on failure` is not `0 on failure`.
+    // `< 0 on failure` must not match `0 on failure`.
     let text = text.replace("< 0", "negative").replace("<0", "negative");
     let has = |all: &[&str]| all.iter().any(|words| text.contains(words));
     if has(&[

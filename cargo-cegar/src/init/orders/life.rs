@@ -1,31 +1,31 @@
-//! The automaton of one kind of object.
+//! The automaton of calls on objects of one kind.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// One kind of object.
+/// The calls that callers make on objects of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Life {
-    /// For each function those that were called next on the same object.
+    /// For each function, the functions that were called next on the same object.
     pub next: BTreeMap<String, BTreeSet<String>>,
-    /// The files in which that was seen.
+    /// The files that show these calls.
     pub files: BTreeSet<String>,
 }
 
 impl Life {
-    /// Whether callers are seen to call a function.
+    /// Whether callers call a function.
     pub fn has(&self, function: &str) -> bool {
         let mut all = self.next.iter();
         all.any(|(from, next)| from == function || next.contains(function))
     }
 
-    /// What callers call between two functions on one object, at the least; none where the second
-    /// is never seen behind the first.
+    /// The shortest sequence of calls between two functions on one object. `None` if the second
+    /// never follows the first.
     pub fn between(&self, from: &str, to: &str) -> Option<Vec<String>> {
         self.way(from, |name| name == to)
     }
 
-    /// What callers call behind a function up to one of which something is true, at the least, that
-    /// one being the last.
+    /// The shortest sequence of calls after a function up to and including one that satisfies the
+    /// predicate.
     pub fn up_to(&self, from: &str, is_it: impl Fn(&str) -> bool) -> Option<Vec<String>> {
         let mut last = None;
         let mut way = self.way(from, |name| {

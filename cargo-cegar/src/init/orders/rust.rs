@@ -1,12 +1,12 @@
-//! What the Rust code that wraps a library shows of the order of calls.
+//! Learns orders of calls from the Rust code that wraps a library.
 //!
-//! Most crates carry no C code that calls the library: their callers are Rust. Two things are read
-//! from them. Calls that one function makes on one object come one after the other, as in C. And
-//! methods that are not `unsafe` may be called in any order, by the promise that safe Rust makes:
-//! so behind what makes the object, and behind each method, comes any method of the same type. A
-//! fault in such an order is one that safe code reaches. A method that looks at its own state first
-//! may keep conditions of the library itself, and shows nothing. What a method gives back may take
-//! the object on ([`types`]).
+//! Most crates contain no C code that calls the library, because their callers are Rust. Two facts
+//! are learnt from them. Calls that one function makes on one object are consecutive, as in C. And
+//! methods that are not `unsafe` may be called in any order, as safe Rust guarantees: so the maker
+//! of the object and each method may be followed by any method of the same type. A fault in such an
+//! order can be reached from safe code. A method that checks its own state first may establish
+//! preconditions of the library, so it shows no order. The value that a method returns may take
+//! over the object ([`types`]).
 
 mod flow;
 mod guards;
@@ -22,45 +22,44 @@ use crate::init::api::{Api, Parameter};
 use flow::{BEFORE, Following, SELF};
 use types::{Given, Key};
 
-/// For each kind of object, functions of the library.
+/// For each identity, functions of the library.
 type Calls = BTreeMap<String, BTreeSet<String>>;
 
-/// Two calls that follow each other on an object of a kind.
+/// Two consecutive calls on an object.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub identity: String,
     pub from: String,
     pub to: String,
-    /// The file that shows it.
+    /// The file that shows them.
     pub file: String,
 }
 
-/// What Rust code shows.
+/// The facts that Rust code shows.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
-    /// Calls that follow each other.
+    /// Consecutive calls.
     pub edges: BTreeSet<Edge>,
-    /// Calls behind which the object is not the caller's to give back.
+    /// Calls after which the caller cannot release the object.
     pub kept: BTreeSet<String>,
-    /// Functions whose result becomes an object of its own, which Rust gives back when it is
-    /// dropped.
+    /// Functions whose result becomes an object of its own, which Rust releases when it is dropped.
     pub fresh: BTreeSet<String>,
-    /// Functions that are called by methods which look at their own state before.
+    /// Functions that are called only by methods which check their own state first.
     pub guarded: BTreeSet<String>,
-    /// Functions that no caller begins with.
+    /// Functions that no caller calls first.
     pub inner: BTreeSet<String>,
-    /// Functions that some caller calls without such a look.
+    /// Functions that some caller calls without such a check.
     free: BTreeSet<String>,
 }
 
-/// What the Rust files below some folders show.
+/// The facts that the Rust files below some folders show.
 pub(super) fn shown(roots: &[PathBuf], api: &Api) -> Shown {
     let mut bodies = Bodies::default();
     for root in roots {
         let mut paths = Vec::new();
         files(root, "rs", (DEPTH, FILES, BYTES), &mut paths);
         for path in paths {
-            // What cannot be read or parsed shows nothing.
+            // Files that cannot be read or parsed are skipped.
             let Ok(text) = std::fs::read_to_string(&path) else {
                 continue;
             };
@@ -74,21 +73,21 @@ pub(super) fn shown(roots: &[PathBuf], api: &Api) -> Shown {
     bodies.shown(api)
 }
 
-/// The functions with a body.
+/// The function bodies of some Rust files.
 #[derive(Default)]
 struct Bodies {
-    /// Functions that are no methods, by file.
+    /// Free functions, each with its file.
     plain: Vec<(String, Block)>,
-    /// Methods by their type.
+    /// Methods, by type.
     methods: BTreeMap<Key, Vec<Method>>,
-    /// The structures that have a lifetime.
+    /// The types with a lifetime parameter.
     borrowing: BTreeSet<String>,
 }
 
 struct Method {
     function: ImplItemFn,
     file: String,
-    /// Whether safe code outside of the crate may call it.
+    /// Whether safe code outside the crate may call it.
     is_open: bool,
 }
 
@@ -135,7 +134,8 @@ impl Bodies {
             let mut following = Following::new(api, Vec::new(), BTreeMap::new());
             following.function(block);
             shown.edges.extend(following.found(file));
-            // Where a function begins and ends with an object is not followed here.
+            // It is unknown how the callers of a free function continue, so each of its calls may
+            // be the first or the last.
             let calls = guards::calls(block, api);
             shown.free.extend(calls.iter().cloned());
             at_ends.first.extend(calls.iter().cloned());
@@ -167,7 +167,7 @@ impl Bodies {
         let [first, last] = [&at_ends.first, &at_ends.last];
         let inner = shown.edges.iter().map(|edge| &edge.to);
         shown.inner = inner.filter(|to| !first.contains(*to)).cloned().collect();
-        // A method runs to its end: nobody gives the object back before that.
+        // A method runs to its end, so nobody can release the object between its calls.
         let inner = shown.edges.iter().map(|edge| &edge.from);
         let inner: BTreeSet<String> = inner
             .filter(|from| !last.contains(*from))
@@ -180,7 +180,7 @@ impl Bodies {
     }
 }
 
-/// What callers begin with, and what they end with.
+/// The functions that callers may call first, and those that they may call last.
 #[derive(Default)]
 struct AtEnds {
     first: BTreeSet<String>,
@@ -197,29 +197,29 @@ impl AtEnds {
     }
 }
 
-/// The calls at both ends of the methods of a type.
+/// The first and the last calls of the methods of a type.
 #[derive(Default)]
 struct Ends {
-    /// First calls of safe methods.
+    /// The first calls of safe methods.
     first: Calls,
-    /// Last calls of what makes the object, and of safe methods that leave it usable.
+    /// The last calls of makers, and of safe methods that leave the object usable.
     last: Calls,
-    /// Last calls of `drop`.
+    /// The last calls of `drop`.
     dropped: Calls,
-    /// Last calls of what hands the object on to another type.
+    /// The methods that pass the object to another type.
     handed: Vec<Handed>,
-    /// The files of the first calls.
+    /// For each first call, the files that show it.
     files: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A method that hands its object on.
+/// A method that passes its object to another type.
 struct Handed {
     to: Key,
-    /// Its last calls; [`BEFORE`] where it makes none.
+    /// Its last calls; [`BEFORE`] if it makes none.
     calls: Calls,
-    /// Whether the object comes back when what it was handed to is dropped.
+    /// Whether the object returns to its owner when the new value is dropped.
     borrows: bool,
-    /// Whether nothing drops what it was taken from.
+    /// Whether the original value is never dropped.
     forgets: bool,
 }
 
@@ -228,14 +228,15 @@ struct OfType<'t> {
     api: &'t Api,
     identities: &'t BTreeSet<String>,
     methods: &'t [&'t Method],
-    /// Methods that call nothing of the library.
+    /// Methods that call no function of the library.
     silent: BTreeSet<String>,
     ends: Ends,
     shown: &'t mut Shown,
 }
 
 impl OfType<'_> {
-    /// What a method shows: pairs of calls within it, and what is called at its ends.
+    /// Collects the facts that a method shows: pairs of calls within it, and its first and last
+    /// calls.
     fn method(&mut self, method: &Method, own: &Key, given: &Given) {
         let api = self.api;
         let body = &method.function.block;
@@ -316,8 +317,8 @@ impl OfType<'_> {
 }
 
 impl Ends {
-    /// Any method of the type comes behind any other, and those of a type that the object was
-    /// handed on to.
+    /// Adds the edges between methods: any method of the type may follow any other, and so may the
+    /// methods of a type that the object is passed to.
     fn linked(&self, all: &BTreeMap<&Key, Ends>, shown: &mut Shown) {
         self.edges(&self.last, shown);
         for handed in &self.handed {
@@ -332,7 +333,7 @@ impl Ends {
             }
             to.edges(&from, shown);
             if handed.forgets {
-                // The library has it now, where the new type does nothing with it.
+                // If the new type does not use the object, the library owns it now.
                 let lost = from.iter().filter(|(of, _)| !to.first.contains_key(*of));
                 shown.kept.extend(lost.flat_map(|(_, calls)| calls.clone()));
             }
@@ -340,12 +341,13 @@ impl Ends {
                 continue;
             }
             extend(&mut from, to.last.clone());
-            // What is dropped leaves objects of other kinds as they are: an iterator its map.
+            // Dropping the new value leaves objects of other kinds unchanged: dropping an iterator
+            // leaves its map.
             let (from, untouched): (Calls, Calls) = from
                 .into_iter()
                 .partition(|(of, _)| to.dropped.contains_key(of));
             self.edges(&untouched, shown);
-            // Until then the object is not its owner's, who cannot give it back either.
+            // Until the new value is dropped, the owner cannot use or release the object.
             self.edges(&to.dropped, shown);
             let is_closed = |call: &String| {
                 let mut free = self.last.values().chain(to.dropped.values());
@@ -356,7 +358,7 @@ impl Ends {
         }
     }
 
-    /// The first calls of this type behind some others.
+    /// Adds edges from the given calls to the first calls of this type.
     fn edges(&self, from: &Calls, shown: &mut Shown) {
         for (identity, firsts) in &self.first {
             let from = from.get(identity).into_iter().flatten();
@@ -376,7 +378,7 @@ impl Ends {
     }
 }
 
-/// The methods that call nothing of the library: they can only look at what Rust keeps.
+/// The methods that call no function of the library and so can only inspect Rust's own state.
 fn silent(methods: &[&Method], api: &Api) -> BTreeSet<String> {
     let all = methods.iter().map(|method| &method.function);
     all.filter(|function| guards::calls(&function.block, api).is_empty())
@@ -390,7 +392,7 @@ fn extend(into: &mut Calls, more: Calls) {
     }
 }
 
-/// By what the object is known that a parameter takes, or the address of which it takes.
+/// The identity of the object that a parameter takes, directly or by its address.
 fn handle(api: &Api, param: &Parameter) -> Option<String> {
     let through = || api.handle(&api.pointee(&param.ty)?);
     api.handle(&param.ty).or_else(through)

@@ -1,4 +1,4 @@
-//! Orders that C code shows.
+//! Tests of the orders that C code shows.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -25,7 +25,7 @@ fn declared(name: &str, returns: &str, params: &[&str]) -> Declared {
     }
 }
 
-/// A library of boxes.
+/// The API of a library of boxes.
 pub(super) fn box_api() -> Api {
     Api::of(vec![
         declared("make", "struct box *", &["int"]),
@@ -38,7 +38,7 @@ pub(super) fn box_api() -> Api {
     ])
 }
 
-/// What is learnt from one file.
+/// The orders that are learnt from one file.
 pub(super) fn learnt(file: &str, text: &str) -> Orders {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(file);
@@ -47,7 +47,7 @@ pub(super) fn learnt(file: &str, text: &str) -> Orders {
     Orders::learn(folder.path(), &[], &box_api()).unwrap()
 }
 
-/// The pairs of calls that one file shows.
+/// The pairs of consecutive calls that one file shows.
 pub(super) fn pairs(file: &str, text: &str) -> Vec<String> {
     let orders = learnt(file, text);
     let Some(life) = orders.of("box") else {
@@ -70,7 +70,7 @@ fn calls_on_one_object_follow_each_other() {
         edges("struct box *a = make(1), *b; open(&b); set(a, 2); put(b); put(a); drop(a);"),
         ["make set", "open put", "put drop", "set put"]
     );
-    // Nothing is known of what came before in another function.
+    // Calls that another function made before are unknown.
     assert_eq!(edges("put(given); drop(given);"), ["put drop"]);
     assert_eq!(
         edges("struct box b; ready(&b); put((struct box *)&b);"),

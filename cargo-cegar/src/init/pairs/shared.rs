@@ -1,34 +1,34 @@
-//! Arrays that share the number which says how many elements they have.
+//! Arrays that share the parameter for their number of elements.
 //!
-//! Of `dot(const float *a, const float *b, size_t n)` the number is the neighbour's of `b`, but
-//! says as much about `a`; of `scale(const int *in, size_t n, int *out)` it is about `out`, too.
-//! Only numbers of more than a byte are taken for such arrays: beside bytes there are keys, digests
-//! and texts of lengths of their own.
+//! In `dot(const float *a, const float *b, size_t n)` the number is paired with its neighbour `b`,
+//! but applies to `a` as well; in `scale(const int *in, size_t n, int *out)` it applies to `out`,
+//! too. Only arrays of elements larger than a byte are considered: next to byte buffers there are
+//! keys, digests and strings with lengths of their own.
 
 use super::{is_length_name, is_output_name, is_place_name, plain};
 use crate::init::api::{Api, Parameter};
 use crate::init::ctype::Kind;
 
-/// Arrays with one number.
+/// Arrays that share one length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shared {
-    /// The array that is chosen first: one that is read, if there is one.
+    /// The array that is chosen first: an input, if there is one.
     pub leader: usize,
-    /// The others.
+    /// The other arrays.
     pub followers: Vec<usize>,
-    /// The number.
+    /// The parameter for the number of elements.
     pub length: usize,
 }
 
 impl Shared {
-    /// All parameters that belong to it.
+    /// The indices of all parameters that belong to it.
     pub fn all(&self) -> impl Iterator<Item = usize> + '_ {
         let others = self.followers.iter().copied();
         [self.leader, self.length].into_iter().chain(others)
     }
 }
 
-/// The arrays that share a number, where only one number is the length of such an array.
+/// The arrays that share a length, if only one parameter is the length of such an array.
 pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Option<Shared> {
     let pairs = lengths.iter().enumerate();
     let mut pairs = pairs
@@ -51,7 +51,7 @@ pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Opt
         {
             return false;
         }
-        // Coefficients behind the number are as often a few of their own.
+        // Coefficients after the number often have a length of their own.
         if constant {
             return i < length;
         }
@@ -74,8 +74,8 @@ pub fn shared(api: &Api, params: &[Parameter], lengths: &[Option<usize>]) -> Opt
     })
 }
 
-/// What the elements of an array of numbers of more than a byte are, and whether they are only
-/// read.
+/// The type of the elements, and whether they are only read, if a parameter is an array of numbers
+/// larger than a byte.
 fn element(api: &Api, param: &Parameter) -> Option<(Kind, bool)> {
     if param.bound.is_some() || api.hidden(&param.ty).is_some() {
         return None;
@@ -85,7 +85,7 @@ fn element(api: &Api, param: &Parameter) -> Option<(Kind, bool)> {
     matches!(kind, Kind::Int { size: 2.., .. } | Kind::Float { .. }).then_some((kind, to.constant))
 }
 
-/// Whether both are integers, or both are not.
+/// Whether both or neither of the types are integers.
 fn is_alike(a: &Kind, b: &Kind) -> bool {
     matches!(a, Kind::Int { .. }) == matches!(b, Kind::Int { .. })
 }

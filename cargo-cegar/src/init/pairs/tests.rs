@@ -19,7 +19,7 @@ fn pairs(list: &[(&str, &str)]) -> Vec<Option<usize>> {
 fn an_n_before_the_name_counts() {
     let of = |to: &str| pairs(&[(to, "iv"), ("unsigned long", "niv")]);
     assert_eq!(of("const struct entry *"), [Some(1), None]);
-    // An array of pointers shows only when it runs whether it is one.
+    // Only a run shows whether this is an array of pointers.
     assert_eq!(of("const int **"), [None, None]);
 }
 
@@ -160,7 +160,7 @@ fn options_for_what_ends_with_a_nul() {
 
 #[test]
 fn numbers_that_are_no_lengths_are_left_alone() {
-    // A place in the output is not its length, and a number behind a name is none.
+    // A position in the output is not its length, and a number after a name is not its length.
     assert_eq!(
         pairs(&[
             ("unsigned char *", "out"),
@@ -206,7 +206,7 @@ fn numbers_that_are_no_lengths_are_left_alone() {
         pairs(&[("const char *", "tag"), ("int", "count")]),
         [None, None]
     );
-    // How large a piece is, and how many do the work.
+    // The size of a unit, and the number of workers.
     assert_eq!(
         pairs(&[
             ("unsigned long", "typesize"),
@@ -251,7 +251,7 @@ fn arrays_share_a_number() {
         share(&[(ints, "in"), ("unsigned long", "count"), ("int *", "out")]),
         Some((0, vec![2], 1))
     );
-    // Coefficients behind the number, keys, and where the number is one array's alone.
+    // Coefficients after the number, keys, and a number that belongs to one array only.
     assert_eq!(share(&[(floats, "x"), n, (floats, "coef")]), None);
     assert_eq!(
         share(&[

@@ -1,18 +1,19 @@
-//! Which of the tried harnesses are written.
+//! Decides which of the tried harnesses are written.
 //!
-//! One that reaches little of its function says little, so that another one is written in its
-//! place. Where there is no other, it is what there is to begin with: a few seconds of trial do not
-//! show what a campaign reaches.
+//! A harness that reaches few lines of its function is of little use, so another one is written
+//! instead. If there is no other, it is written as a starting point: a trial of a few seconds does
+//! not show what a campaign reaches.
 
 use super::super::Initialised;
 use super::super::drive;
 use super::super::table::Row;
 use super::Tried;
 
-/// With so many per cent a harness is offered even where it breaks a condition.
+/// The percentage of reached lines from which on a harness is offered even if it violates a
+/// precondition.
 const MOSTLY: u64 = 60;
 
-/// The harnesses that are written, and the ones that are written if there are no others.
+/// The harnesses to be written, and those to be written only if there are no others.
 #[derive(Default)]
 pub(super) struct Kept {
     pub harnesses: Vec<(String, drive::Harness)>,
@@ -20,7 +21,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Takes over what a trial came to.
+    /// Takes the result of a trial.
     pub(super) fn take(&mut self, function: &str, mut tried: Tried, done: &mut Initialised) {
         if tried.is_of_use()
             && let Some(why) = tried.left_out.take()
@@ -49,7 +50,7 @@ impl Kept {
         self.harnesses.push((function.to_owned(), tried.harness));
     }
 
-    /// The harnesses that are written.
+    /// Returns the harnesses to be written.
     pub(super) fn finish(mut self, done: &mut Initialised) -> Vec<(String, drive::Harness)> {
         let is_all = self.harnesses.is_empty();
         for (row, mut tried) in std::mem::take(&mut self.spare) {
@@ -71,9 +72,10 @@ impl Kept {
 }
 
 impl Tried {
-    /// Whether a harness shows enough to be offered although it breaks a condition that nothing
-    /// here keeps. A fault that is its own is told as such in every run. Other faults of such a
-    /// harness may be consequences of the condition that it breaks.
+    /// Whether a harness reaches enough to be offered although it violates a precondition that
+    /// could not be added. Every run blames the harness for a fault of its own. Other faults of
+    /// such a harness may be consequences of the violated precondition, so a harness with other
+    /// faults does not qualify.
     fn is_of_use(&self) -> bool {
         let most = self
             .lines

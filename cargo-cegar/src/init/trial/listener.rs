@@ -1,4 +1,4 @@
-//! What a trial hears of its run.
+//! Collects the events of a trial's run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,8 @@ use crate::event::{Event, Reporter};
 use crate::findings::BlamedOn;
 use crate::verdict::Finding;
 
-/// Hears what a run says, and ends it when it has taught something.
+/// Collects the results of a run, and stops the run when a precondition was found or the user stops
+/// the command.
 pub(super) struct Listener<'l> {
     pub(super) user: &'l AtomicBool,
     pub(super) done: &'l AtomicBool,

@@ -1,5 +1,5 @@
-//! Harnesses that are written again with less in them, where what they had too much kept the
-//! function from being shown.
+//! Writes a harness again with fewer parts, if a superfluous part prevented the function from being
+//! reached.
 
 use super::{Trial, Tried};
 use crate::findings::MissingCondition;
@@ -7,14 +7,14 @@ use crate::init::drive::Adjust;
 use crate::init::pairs::is_place_name;
 use crate::verdict::Finding;
 
-/// Short names of places in a container.
+/// Short names of positions in a container.
 const PLACES: &[&str] = &["at", "i", "j", "k", "slot", "which"];
-/// No caller keeps a number above this one.
+/// A lower bound above this number is not a realistic precondition.
 const HIGH: u64 = 65_535;
 
-/// Whether a condition excludes what every caller passes: an index that is not 0, a size that is no
-/// NULL, a count that is above a large number. The fault is then that of an object that is empty,
-/// or of the library.
+/// Whether a condition excludes values that every caller passes: it requires an index to be
+/// nonzero, a number to differ from NULL, or a count to exceed a large number. The fault then has
+/// another cause: the object is empty, or the library is wrong.
 pub(super) fn is_absurd(condition: &str, text: &str) -> bool {
     let words: Vec<&str> = condition.split(' ').collect();
     let is_number = |name: &str| {
@@ -34,7 +34,7 @@ pub(super) fn is_absurd(condition: &str, text: &str) -> bool {
     }
 }
 
-/// Why a harness is given up.
+/// The reason why a harness is given up.
 pub(super) fn hopeless(finding: &Finding) -> String {
     let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
     let words: Vec<String> = missing.map(MissingCondition::words).collect();
@@ -47,8 +47,8 @@ pub(super) fn hopeless(finding: &Finding) -> String {
 }
 
 impl Trial<'_> {
-    /// Writes a harness again that fills no container first: what goes wrong while it is filled is
-    /// shown by the harnesses of the functions that fill it, once. False where nothing is filled.
+    /// Writes a harness again without filling a container first. A fault of a filling function is
+    /// shown once, by the harness of that function. Returns `false` if no container is filled.
     pub(super) fn without_filling(
         &self,
         name: &str,
@@ -66,9 +66,9 @@ impl Trial<'_> {
         again.map(|again| tried.harness = again).is_ok()
     }
 
-    /// Writes a harness again that does not ask how the beginning of the library went: where
-    /// nothing comes behind it, what it returns was understood wrongly. False where nothing changes
-    /// by that.
+    /// Writes a harness again that ignores the result of the library's initialisation. If nothing
+    /// after the initialisation is reached, its return value was misinterpreted. Returns `false` if
+    /// the harness does not change.
     pub(super) fn without_check(&self, name: &str, adjust: &mut Adjust, tried: &mut Tried) -> bool {
         if adjust.unchecked || self.is_stopped() {
             return false;

@@ -1,8 +1,8 @@
-//! Text from outside in a page. C source is hostile input: whatever it holds, it is shown and not
-//! obeyed.
+//! Escapes text for a page. C source is untrusted input: it must be shown literally, whatever it
+//! contains.
 
-/// Text as it stands between tags and in quoted attributes. What cannot be seen, or would turn the
-/// text around it over, is written out.
+/// Escapes text for use between tags and in quoted attributes. Characters that are invisible, or
+/// would change the direction of the surrounding text, are replaced by a visible form.
 pub fn escape(raw: &str) -> String {
     let mut out = String::with_capacity(raw.len() + raw.len() / 8);
     for c in raw.chars() {
@@ -13,7 +13,7 @@ pub fn escape(raw: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(c),
-            // The order of what follows must not depend on the text.
+            // These characters would change the direction of the following text.
             '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 out.push_str(&format!("\u{27e8}U+{:04X}\u{27e9}", c as u32));
             }

@@ -1,9 +1,9 @@
-//! Files and functions, each with how its checks and edges stand; below a function its checks,
+//! Files and functions with the state of their checks and edges. Below a function are its checks,
 //! below a file its lines.
 //!
-//! Checks with one reason stand together and the reason once. Open checks are listed one by one,
-//! since each has to be looked at; of what is proved the lines are enough, and of functions that no
-//! execution entered, too: nothing is known of them yet.
+//! Checks with the same reason are grouped. Open checks are listed one by one, since each must be
+//! examined. For proved checks, and for functions that no execution entered, their lines are
+//! enough.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ use crate::coverage::ranges;
 use crate::explain::{self, Explained, Story};
 use crate::verdict::PERCENT;
 
-/// Ranges of lines that are listed of one group.
+/// The number of line ranges that are listed for one group.
 const RANGES: usize = 60;
 
 type Functions<'f, 'a> = Vec<(&'f String, &'f Function<'a>)>;
@@ -95,7 +95,7 @@ pub(super) fn put(
     writeln!(out, "</section>")
 }
 
-/// A summary with the counts in columns.
+/// The summary row of a file or function, with the counts in columns.
 fn row(name: &str, counts: &Counts, tag: &str) -> String {
     let cell = |word: Word| match counts.of(word) {
         0 => "<b></b>".to_owned(),
@@ -183,7 +183,7 @@ fn one(
     writeln!(out, "</details>")
 }
 
-/// Checks one by one, those of one line and one kind together.
+/// Lists checks one by one, with those of one line and one kind together.
 fn list(path: &str, checks: &[(&Key, &Seen<'_>)], shown: &Shown) -> String {
     let mut out = String::from("<ul>");
     let mut last: Option<(&Option<String>, u32, &str)> = None;
@@ -208,7 +208,7 @@ fn list(path: &str, checks: &[(&Key, &Seen<'_>)], shown: &Shown) -> String {
             let _ = write!(out, "{} {}", if same_line { ";" } else { "" }, key.kind);
             said.clear();
         }
-        // What is written once more on a line says nothing new to a reader.
+        // A repeated expression on the same line adds no information.
         if !key.expression.is_empty() && !said.contains(&key.expression.as_str()) {
             let _ = write!(out, " <code>{}</code>", escape(&key.expression));
             said.push(&key.expression);
@@ -239,8 +239,8 @@ fn lines(
     Ok(())
 }
 
-/// What the proofs of checks rest on, as far as that was found out: one text for all that rest on
-/// the same.
+/// Lists what the proofs of checks rest on, as far as it was determined, grouping those that rest
+/// on the same facts.
 fn proofs(
     out: &mut String,
     chapters: &[Chapter],
@@ -274,7 +274,7 @@ fn proofs(
     Ok(())
 }
 
-/// What a proof rests on, in a few words; none if on nothing but the code before it.
+/// Describes what a proof rests on, or `None` if it only rests on the preceding code.
 fn rests_on(told: &Explained) -> Option<String> {
     match &told.story {
         Story::Proved(proved) if !proved.loops.is_empty() => {
@@ -286,7 +286,7 @@ fn rests_on(told: &Explained) -> Option<String> {
 }
 
 /// An explanation without its first line, which names the check, and without the assumptions, which
-/// the page has once.
+/// the page lists once.
 fn body(told: &Explained) -> String {
     let text = explain::show(told);
     let text = text.split_once('\n').map_or("", |(_, rest)| rest);
@@ -294,7 +294,7 @@ fn body(told: &Explained) -> String {
     text[..end].to_owned()
 }
 
-/// Functions that no execution entered, in a line each.
+/// Lists functions that no execution entered, one per line.
 fn never_entered(
     out: &mut String,
     functions: &[(&String, &Function<'_>)],

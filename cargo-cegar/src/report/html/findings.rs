@@ -1,8 +1,8 @@
-//! The findings: what is wrong, where, and how to see it oneself.
+//! The findings: what is wrong, where, and how to reproduce it.
 //!
-//! The first ones are told in full. A library that is broken at its root has ten thousand of them,
-//! and no reader opens the test of the nine-thousandth: the further ones are a line each, and what
-//! is beyond that is counted.
+//! The first findings are shown in full. A library with a fundamental fault has ten thousand of
+//! them, and nobody reads the test of the nine-thousandth: further findings get one line each, and
+//! the rest is only counted.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,20 +18,20 @@ use crate::findings::Standing;
 use crate::lists::few;
 use crate::verdict::{Finding, rule_id};
 
-/// Findings that are told in full: each costs an execution.
+/// The number of findings that are shown in full, since each needs an execution.
 const FULL: usize = 40;
-/// Findings that are open to the eye.
+/// The number of findings that are expanded.
 const OPEN: usize = 1;
-/// Bytes of one test, and of one way.
+/// The largest length of one test, and of one path to a fault, in characters.
 const TEST: usize = 12_000;
 
-/// The same fault, from one harness or several.
+/// One fault, found by one harness or several.
 struct Group<'a> {
     chapters: Vec<usize>,
     findings: Vec<&'a Finding>,
 }
 
-/// How many faults there are.
+/// The number of faults.
 pub(super) fn count(chapters: &[Chapter]) -> usize {
     groups(chapters).len()
 }
@@ -106,10 +106,10 @@ pub(super) fn put(
     writeln!(out, "</section>")
 }
 
-/// One fault is one finding, also where several harnesses come to it.
+/// Groups findings by fault, since several harnesses may find the same one.
 fn groups(chapters: &[Chapter]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
-    // By the function: faults are compared within one.
+    // Indexed by function, since faults are only compared within one function.
     let mut at: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
     for (number, chapter) in chapters.iter().enumerate() {
         for (_, finding) in &chapter.left.kept.findings {
@@ -195,7 +195,7 @@ fn full(
     Ok(out)
 }
 
-/// A text that is not too long; what is missing is said.
+/// Shortens a long text and says how much is missing.
 fn cut(text: &str, name: &str) -> String {
     match text.char_indices().nth(TEST) {
         Some((end, _)) => format!(

@@ -1,17 +1,17 @@
-//! What grew in the course of a campaign, and its picture.
+//! The growth of counts during a campaign, and its graph.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-/// A moment of a campaign.
+/// The counts at one moment of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
-    /// Since the campaign began.
+    /// The time since the beginning of the campaign, in seconds.
     pub seconds: f64,
-    /// Branch edges covered, where the fuzzer told it.
+    /// The number of covered branch edges, if the fuzzer reported it.
     pub covered: Option<u64>,
-    /// Checks that are not settled, where the engine told it.
+    /// The number of checks that are not settled, if the engine reported it.
     pub open: Option<u64>,
 }
 
@@ -20,10 +20,10 @@ const HEIGHT: f64 = 160.0;
 const LEFT: f64 = 44.0;
 const BELOW: f64 = 22.0;
 
-/// Moments that a picture shows of a series: more than these are not to be told apart.
+/// The number of moments that are drawn for a series: more could not be distinguished.
 const MOMENTS: usize = 200;
 
-/// Some of the moments, the last one among them.
+/// A selection of the points, including the last one.
 fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let every = points.len().div_ceil(MOMENTS).max(1);
     let last = points.len().saturating_sub(1);
@@ -32,8 +32,8 @@ fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     chosen.map(|(_, point)| *point).collect()
 }
 
-/// An SVG element: edges covered and checks open over time. Empty where there are fewer than two
-/// samples.
+/// An SVG element that shows the covered edges and the open checks over time. Empty if there are
+/// fewer than two samples.
 pub fn picture(samples: &[Sample]) -> String {
     let series = |of: fn(&Sample) -> Option<u64>| -> Vec<(f64, f64)> {
         let points = samples.iter();
@@ -54,7 +54,7 @@ pub fn picture(samples: &[Sample]) -> String {
         let mut path = String::new();
         let mut last: Option<f64> = None;
         for (at, count) in points {
-            // Steps, since between two moments nothing is known.
+            // A step function, since nothing is known between two moments.
             let sep = if path.is_empty() { "" } else { " " };
             if let Some(last) = last {
                 let _ = write!(path, "{sep}{:.1},{:.1}", x(*at), y(last));

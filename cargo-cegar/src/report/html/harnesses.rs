@@ -1,5 +1,5 @@
-//! What concerns one harness: its counts, how they grew, why checks are open there, and what its
-//! proofs assume.
+//! The section of the harnesses: their counts and growth, why checks are open, and what the proofs
+//! assume.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use crate::explain;
 use crate::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus};
 
-/// Reasons that are told of one harness.
+/// The number of reasons that are shown for one harness.
 const REASONS: usize = 12;
 
 pub(super) fn put(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
@@ -135,7 +135,7 @@ fn about(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
     writeln!(out, "</details>")
 }
 
-/// A list of sentences of a chapter.
+/// A function that lists sentences of a chapter.
 type List = fn(&Chapter) -> Vec<String>;
 
 fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {

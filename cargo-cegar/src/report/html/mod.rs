@@ -1,12 +1,11 @@
-//! One page that tells a campaign: self-contained, without scripts, to be opened from a build's
-//! artifacts.
+//! A page that shows a campaign: self-contained, without scripts, for the artifacts of a build.
 //!
-//! The page is made at the end from what lies in the scratch folders, as `explain` and `coverage`
-//! read it, so it says what they say and can be made again later. It opens on the findings, then on
-//! a summary by file and function; everything else is folded below what it belongs to, and its size
-//! has a bound ([`room`]). The reporter only remembers how things grew. Everything that comes from
-//! outside (C source, names, messages) goes through `escape`, and a content policy forbids what
-//! should have slipped through.
+//! The page is made at the end from the contents of the scratch folders, as `explain` and
+//! `coverage` read them, so it agrees with them and can be made again later. It opens with the
+//! findings, followed by a summary by file and function; everything else is folded below what it
+//! belongs to. Its size is bounded ([`room`]). The reporter only records how counts grow.
+//! Everything from outside (C source, names, messages) goes through `escape`, and a content
+//! security policy blocks whatever might be missed.
 
 mod escape;
 mod files;
@@ -33,30 +32,30 @@ use crate::store;
 use crate::verdict::{GoalKind, GoalStatus};
 pub use growth::Sample;
 
-/// What the page tells of one harness.
+/// The part of the page about one harness.
 pub struct Chapter {
     /// Its name.
     pub harness: String,
-    /// What its campaign left.
+    /// The data that its campaign left.
     pub left: Left,
-    /// The lines.
+    /// The coverage of lines.
     pub coverage: Coverage,
-    /// How it grew.
+    /// The growth of its counts.
     pub growth: Vec<Sample>,
-    /// The tests that stand for its findings: name and text.
+    /// The tests for its findings, from name to text.
     pub tests: BTreeMap<String, String>,
-    /// What proofs of checks rest on, by the check's number, as far as there was time to find out.
+    /// What the proofs of checks rest on, by the number of the check, as far as time allowed.
     pub proofs: BTreeMap<u32, Explained>,
 }
 
-/// What explaining proofs may take for each harness, on a page that was asked for.
+/// The time for explaining proofs of each harness, on a page that was requested.
 pub const PROOFS: Duration = Duration::from_secs(10);
-/// The file beside the goals that growth is kept in.
+/// The file beside the goals that stores the growth.
 const GROWTH: &str = "growth.json";
 
 impl Chapter {
-    /// Reads what a campaign left in `scratch`; tests are looked for in the first of `packages`
-    /// that has them.
+    /// Reads the data that a campaign left in `scratch`. Tests are taken from the first of
+    /// `packages` that contains them.
     pub fn read(harness: &str, scratch: &Path, packages: &[&Path]) -> Result<Chapter, Error> {
         let left = Left::read(scratch)?;
         let growth = std::fs::read(scratch.join(GROWTH)).unwrap_or_default();
@@ -82,8 +81,8 @@ impl Chapter {
         })
     }
 
-    /// Finds out what the proofs of checks rest on, for about so long: each takes some questions to
-    /// the solver.
+    /// Determines what the proofs of checks rest on, for about the given time: each takes some
+    /// questions to the solver.
     pub fn explain(&mut self, time: Duration) {
         let until = Instant::now() + time;
         for goal in &self.left.kept.goals {
@@ -100,7 +99,7 @@ impl Chapter {
     }
 }
 
-/// Why there is no chapter of a harness, in words that are the same for all that have not run.
+/// Why there is no chapter for a harness. The text is the same for all harnesses that have not run.
 pub fn why_missing(scratch: &Path, why: &Error) -> String {
     match scratch.join("goals.json").exists() {
         true => why.to_string(),
@@ -108,33 +107,33 @@ pub fn why_missing(scratch: &Path, why: &Error) -> String {
     }
 }
 
-/// Harnesses that are named where several say the same.
+/// The number of harnesses that are named if several share a text.
 const NAMED: usize = 4;
-/// The page has fewer bytes than this, whatever it is about.
+/// The upper bound of the page's size in bytes.
 pub const PAGE: usize = room::PAGE;
 
-/// The page. `missing` are the harnesses without a result, and why.
+/// Returns the page. `missing` are the harnesses without a result, and why.
 pub fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {
     page::page(title, chapters, missing, &[])
 }
 
-/// Remembers how things grow, and writes the page at the end.
+/// Records the growth of counts, and writes the page at the end.
 pub struct HtmlReporter {
     title: String,
     scratch: PathBuf,
     packages: Vec<PathBuf>,
     harnesses: Vec<String>,
-    /// Where the page is wanted.
+    /// The requested path of the page.
     to: Option<PathBuf>,
     started: BTreeMap<String, Instant>,
     growth: BTreeMap<String, Vec<Sample>>,
-    /// Declarations that do not fit the library.
+    /// Declarations that do not match the library.
     bindings: Vec<Binding>,
 }
 
 impl HtmlReporter {
-    /// A reporter of the campaign on `harnesses` with its scratch folder; the page goes there as
-    /// `report.html`, and to `to`. Tests are in one of `packages`.
+    /// Creates a reporter for a campaign on `harnesses`. The page is written to the folder
+    /// `scratch` as `report.html`, and to `to`. Tests are in one of `packages`.
     pub fn new(
         title: &str,
         scratch: &Path,
@@ -158,7 +157,8 @@ impl HtmlReporter {
         let started = self.started.entry(harness.to_owned());
         let seconds = started.or_insert_with(Instant::now).elapsed().as_secs_f64();
         let samples = self.growth.entry(harness.to_owned()).or_default();
-        // A long campaign that stands still says the same for hours.
+        // Repeated samples are merged, since a stalled long campaign reports the same counts for
+        // hours.
         let mut same = samples
             .iter()
             .rev()

@@ -1,5 +1,5 @@
-//! The page's frame: what a reader sees first, and the parts in the order in which they are asked
-//! for.
+//! The frame of the page: the summary that a reader sees first, and the sections in order of
+//! importance.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,12 +14,12 @@ use crate::bindings::Binding;
 use crate::lists::few;
 use crate::verdict::End;
 
-/// Mismatches that are told one by one.
+/// The number of mismatches that are listed.
 const MISMATCHES: usize = 200;
 
 const STYLE: &str = include_str!("style.css");
 
-/// The whole page.
+/// Returns the whole page.
 pub(super) fn page(
     title: &str,
     chapters: &[Chapter],
@@ -49,7 +49,7 @@ fn put(
 ) -> std::fmt::Result {
     let tally = Tally::of(chapters);
     let mut rooms = Rooms::new();
-    // Which lines are shown is known before anything links to them.
+    // Which lines are shown must be known before anything links to them.
     let shown = files::Shown::of(chapters, &tally, &mut rooms);
     verdict(out, chapters, &tally)?;
     writeln!(
@@ -66,7 +66,7 @@ fn put(
     left_out(out, chapters, &rooms)
 }
 
-/// Declarations of the crate that are not those of the library.
+/// The section of declarations that do not match the library.
 fn bindings(out: &mut String, mismatches: &[Binding]) -> std::fmt::Result {
     if mismatches.is_empty() {
         return Ok(());
@@ -88,7 +88,7 @@ fn bindings(out: &mut String, mismatches: &[Binding]) -> std::fmt::Result {
     writeln!(out, "</ul></section>")
 }
 
-/// The first sentences: what was found, and how the goals stand.
+/// The first sentences: what was found, and the state of the goals.
 fn verdict(out: &mut String, chapters: &[Chapter], tally: &Tally<'_>) -> std::fmt::Result {
     if chapters.is_empty() {
         return writeln!(
@@ -140,7 +140,7 @@ fn verdict(out: &mut String, chapters: &[Chapter], tally: &Tally<'_>) -> std::fm
     writeln!(out, "</p>")
 }
 
-/// What makes the counts say less than they seem to.
+/// The section of facts that limit what the counts mean.
 fn warnings(
     out: &mut String,
     chapters: &[Chapter],
@@ -182,7 +182,7 @@ fn warnings(
     if said.is_empty() {
         return Ok(());
     }
-    /// Warnings that are open to the eye.
+    /// The number of warnings that are expanded.
     const SEEN: usize = 8;
     write!(out, "<section class=\"warn\" aria-label=\"Warnings\"><ul>")?;
     for text in said.iter().take(SEEN) {

@@ -1,27 +1,29 @@
-//! How much a page holds.
+//! The size limits of a page.
 //!
-//! A page is attached to a build and opened in a browser, so its size has a bound, whatever the
-//! library's. Each of its parts has room for so many bytes; what does not fit is told in fewer
-//! words, and the page says at its end what these were and where the whole is.
+//! A page is attached to a build and opened in a browser, so its size is bounded regardless of the
+//! library's size. Each part of the page has a budget of bytes. Content that does not fit is shown
+//! in a shorter form, and the end of the page says what was left out and where the complete data
+//! is.
 
 use std::collections::BTreeMap;
 
-/// The whole page stays below this: the parts' rooms, and what belongs to every page.
+/// The upper bound of the whole page: the budgets of the parts, and the content that every page
+/// has.
 pub const PAGE: usize = 2_000_000;
 
-/// Room for one part of the page.
+/// The budget for one part of the page.
 #[derive(Debug)]
 pub struct Room {
     left: usize,
 }
 
 impl Room {
-    /// A budget of so many bytes.
+    /// A budget of `bytes` bytes.
     pub fn new(bytes: usize) -> Room {
         Room { left: bytes }
     }
 
-    /// Takes room for a text, if there is enough.
+    /// Takes the size of a text from the budget, if it fits.
     pub fn takes(&mut self, text: &str) -> bool {
         let fits = text.len() <= self.left;
         if fits {
@@ -31,24 +33,24 @@ impl Room {
     }
 }
 
-/// The rooms of a page, and what was left out of it.
+/// The budgets of a page, and what was left out of it.
 #[derive(Debug)]
 pub struct Rooms {
-    /// Findings with their tests and ways.
+    /// Findings with their tests and the paths to the faults.
     pub findings: Room,
-    /// Findings of which only the line is told.
+    /// Findings that are shown in one line.
     pub further: Room,
     /// The rows of files and functions.
     pub rows: Room,
     /// Checks with their expressions.
     pub checks: Room,
-    /// Checks of which only the lines are told.
+    /// Checks of which only the lines are shown.
     pub lines: Room,
     /// What proofs rest on.
     pub proofs: Room,
     /// Sources.
     pub sources: Room,
-    /// What is told of each harness: the table, pictures, assumptions, reasons.
+    /// The part about each harness: the table, graphs, assumptions, reasons.
     pub harnesses: Room,
     left_out: BTreeMap<&'static str, u64>,
 }
@@ -69,14 +71,14 @@ impl Rooms {
         }
     }
 
-    /// Remembers that something was left out.
+    /// Records that something was left out.
     pub fn left_out(&mut self, what: &'static str, count: u64) {
         if count > 0 {
             *self.left_out.entry(what).or_default() += count;
         }
     }
 
-    /// What was left out, each with how much.
+    /// The descriptions of what was left out, with the counts.
     pub fn all_left_out(&self) -> impl Iterator<Item = (&'static str, u64)> + '_ {
         self.left_out.iter().map(|(what, count)| (*what, *count))
     }

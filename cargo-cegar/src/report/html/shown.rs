@@ -1,9 +1,9 @@
-//! Which lines of which files are on the page.
+//! Determines which lines of which files are on the page.
 //!
-//! Without a choice, sources would be most of a page. What was executed is shown, and what findings
-//! are about; a file of which nothing was executed says so in a sentence. Files with findings come
-//! first, and where the room ends a file shows less: the lines of executed functions that are not
-//! covered, then what findings are about, then nothing.
+//! Complete sources would make up most of a page. So executed functions are shown, and the places
+//! of findings; for a file without executed lines, there is only a sentence. Files with findings
+//! come first. When the budget runs out, less of a file is shown: only the uncovered lines of
+//! executed functions, then only the places of findings, then nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,21 +16,21 @@ use super::tally::Tally;
 use crate::coverage::{Count, File, State};
 use crate::verdict::Place;
 
-/// Lines around a line with code, and around a finding.
+/// The number of lines around a line with code, and around a finding.
 const NEAR: u32 = 1;
 const AROUND: u32 = 3;
 
 /// A file's part of the page.
 pub(super) struct Source {
     number: usize,
-    /// The excerpt; empty if nothing is shown.
+    /// The excerpt; empty if no line is shown.
     pub text: String,
-    /// What is shown of it, in a few words, or why nothing is.
+    /// Describes what is shown, or why nothing is.
     pub what: String,
     anchors: BTreeSet<u32>,
 }
 
-/// What is shown of all files.
+/// The parts of all files that are shown.
 pub(super) struct Shown {
     files: BTreeMap<String, Source>,
 }
@@ -38,16 +38,16 @@ pub(super) struct Shown {
 /// How much of a file is shown.
 #[derive(Clone, Copy)]
 enum Extent {
-    /// Functions that were executed.
+    /// Executed functions.
     Executed,
-    /// The lines of them that are not covered.
+    /// The uncovered lines of executed functions.
     NotCovered,
-    /// What findings are about.
+    /// The places of findings.
     Findings,
 }
 
 impl Shown {
-    /// Chooses.
+    /// Selects the lines of all files.
     pub fn of(chapters: &[Chapter], tally: &Tally<'_>, rooms: &mut Rooms) -> Shown {
         let mut hits: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for chapter in chapters {
@@ -88,7 +88,7 @@ impl Shown {
         Shown { files }
     }
 
-    /// A place, linked to its line if that is on the page.
+    /// A place, with a link to its line if that is on the page.
     pub fn link(&self, place: &Place) -> String {
         let shown = format!("<code>{}</code>", escape(&place.show()));
         match self.anchor(&place.file, place.line) {
@@ -104,7 +104,7 @@ impl Shown {
         has.then(|| format!("s{}-{line}", source.number))
     }
 
-    /// What is shown of a file.
+    /// The part of a file that is shown.
     pub fn source(&self, file: &str) -> Option<&Source> {
         self.files.get(file)
     }

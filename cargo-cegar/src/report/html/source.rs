@@ -1,8 +1,8 @@
 //! Lines of C on the page.
 //!
-//! A line costs its text and a few bytes: how it stands is a letter's class, and the style sheet
-//! does the rest. Sources are whatever somebody's generator wrote: not UTF-8, with the line ends of
-//! another system, a megabyte in one line, or gone.
+//! A line needs its text and a few more bytes: its state is a class of one letter, and the style
+//! sheet does the rest. Sources may come from any generator: they may not be UTF-8, have the line
+//! endings of another system, have a line of a megabyte, or be missing.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -12,18 +12,18 @@ use super::escape::escape;
 use crate::coverage::State;
 use crate::verdict::Place;
 
-/// Characters of a line that are shown.
+/// The number of bytes of a line that are shown.
 const WIDTH: usize = 300;
-/// Lines before and after a finding.
+/// The number of lines before and after a finding.
 const AROUND: u32 = 3;
 
-/// A file's lines.
+/// The lines of a file.
 pub(super) struct Text {
     bytes: Vec<u8>,
 }
 
 impl Text {
-    /// Reads a file; says why it cannot.
+    /// Reads a file; the error says why it cannot be read.
     pub fn read(root: &Path, file: &str) -> Result<Text, String> {
         if file.is_empty() {
             return Err("no file is known".to_owned());
@@ -35,24 +35,25 @@ impl Text {
         Ok(Text { bytes })
     }
 
-    /// The lines with their numbers.
+    /// The lines with their numbers, from 1.
     pub fn lines(&self) -> impl Iterator<Item = (u32, &[u8])> {
         (1..).zip(self.bytes.split(|byte| *byte == b'\n'))
     }
 
-    /// How many lines there are.
+    /// The number of lines.
     pub fn count(&self) -> usize {
         self.lines().count()
     }
 }
 
-/// A line's text, escaped. What is beyond the width is counted; `column` is within what is shown.
+/// A line's text, escaped. Of a long line, only a part that contains `column` is shown, with the
+/// number of bytes left out.
 pub(super) fn line(bytes: &[u8], column: u32) -> String {
     let bytes = bytes.strip_suffix(b"\r").unwrap_or(bytes);
     if bytes.len() <= WIDTH {
         return escape(&String::from_utf8_lossy(bytes));
     }
-    // Bytes first: a line may be as long as a file.
+    // Cut by bytes before decoding, since a line may be as long as a file.
     let from = match column as usize {
         near if near < WIDTH => 0,
         far => (far - WIDTH / 2).min(bytes.len()),
@@ -69,7 +70,7 @@ pub(super) fn line(bytes: &[u8], column: u32) -> String {
     out
 }
 
-/// The lines around a place, with the place marked; empty where the source cannot be read.
+/// The lines around a place, with the place marked; empty if the source cannot be read.
 pub(super) fn around(root: &Path, place: &Place) -> String {
     let Ok(text) = Text::read(root, &place.file) else {
         return String::new();
@@ -100,7 +101,7 @@ pub(super) fn around(root: &Path, place: &Place) -> String {
     out
 }
 
-/// How a line stands, as a class.
+/// The style class for the state of a line.
 pub(super) fn class(state: Option<State>) -> &'static str {
     match state {
         Some(State::Covered) => "c",
@@ -111,17 +112,17 @@ pub(super) fn class(state: Option<State>) -> &'static str {
     }
 }
 
-/// What an excerpt needs to know of each line.
+/// The data that an excerpt needs for each line.
 pub(super) struct Marks<'a> {
-    /// How a line stands.
+    /// The state of a line.
     pub state: &'a dyn Fn(u32) -> Option<State>,
-    /// Lines that something links to.
+    /// Lines that are the target of links.
     pub linked: &'a BTreeSet<u32>,
     /// Lines with findings.
     pub hit: &'a BTreeSet<u32>,
 }
 
-/// The lines of a file that are wanted; the others are counted where they are missing.
+/// The wanted lines of a file, with the number of the lines left out in each gap.
 pub(super) fn excerpt(
     text: &Text,
     wanted: &BTreeSet<u32>,

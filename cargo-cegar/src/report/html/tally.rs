@@ -1,8 +1,8 @@
-//! What several harnesses say together, by file and function.
+//! The combined results of several harnesses, by file and function.
 //!
-//! A library's function is in the programs of many harnesses. The page tells of each check once: it
-//! is violated if it is violated from any of them, else open if it is open from any, else proved;
-//! where the harnesses disagree, each has its say.
+//! A function of the library is in the programs of many harnesses. The page shows each check once:
+//! it is violated if any harness violates it, otherwise open if it is open for any harness,
+//! otherwise proved. If the harnesses disagree, the result of each is listed.
 
 use std::collections::BTreeMap;
 
@@ -12,25 +12,26 @@ use crate::coverage::Coverage;
 use crate::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
-/// How a check stands; of what several harnesses say, the first in this list counts.
+/// The state of a check. If several harnesses have it, the first of their states in this list
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Word {
     /// An input violates it.
     Violated,
-    /// Not settled.
+    /// It is not settled.
     Open,
-    /// Proved, and executions come to it.
+    /// Proved, and executions reach it.
     Proved,
-    /// Proved if other checks hold, which are not proved.
+    /// Proved if other checks hold, which are not proved themselves.
     ProvedIf,
-    /// Proved, and no execution has come to it.
+    /// Proved, and no execution has reached it.
     NotReached,
-    /// Proved that nothing comes to it.
+    /// Proved that no execution reaches it.
     Unreachable,
 }
 
 impl Word {
-    /// All of them.
+    /// All states.
     pub const ALL: [Word; 6] = [
         Word::Violated,
         Word::Open,
@@ -40,7 +41,7 @@ impl Word {
         Word::Unreachable,
     ];
 
-    /// The word for a check's status.
+    /// The state for a goal's status.
     pub fn of(status: &GoalStatus) -> Word {
         match status {
             GoalStatus::Violated => Word::Violated,
@@ -52,7 +53,7 @@ impl Word {
         }
     }
 
-    /// For people.
+    /// The word for users.
     pub fn text(self) -> &'static str {
         match self {
             Word::Violated => "violated",
@@ -64,7 +65,7 @@ impl Word {
         }
     }
 
-    /// Its class in the style sheet, which says the word behind a number.
+    /// Its class in the style sheet.
     pub fn class(self) -> &'static str {
         match self {
             Word::Violated => "v",
@@ -77,18 +78,19 @@ impl Word {
     }
 }
 
-/// How an edge stands; of what several harnesses say, the last in this list counts.
+/// The state of an edge. If several harnesses have it, the last of their states in this list
+/// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
-    /// No input takes it.
+    /// Proved that no input takes it.
     Unreachable,
-    /// Not settled.
+    /// It is not settled.
     Open,
-    /// Taken.
+    /// An execution took it.
     Covered,
 }
 
-/// How many of something stand where.
+/// The number of goals in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Checks, by [`Word`].
@@ -98,22 +100,22 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The checks of one kind.
+    /// The number of checks in this state.
     pub fn of(&self, word: Word) -> u64 {
         self.checks[word as usize]
     }
 
-    /// The edges of one kind.
+    /// The number of edges in this state.
     pub fn edges(&self, edge: Edge) -> u64 {
         self.edges[edge as usize]
     }
 
-    /// All checks.
+    /// The number of all checks.
     pub fn total(&self) -> u64 {
         self.checks.iter().sum()
     }
 
-    /// Takes in others.
+    /// Adds other counts.
     pub fn add(&mut self, other: &Counts) {
         let checks = self.checks.iter_mut().zip(other.checks);
         let edges = self.edges.iter_mut().zip(other.edges);
@@ -123,37 +125,37 @@ impl Counts {
     }
 }
 
-/// Where a check stands and what it is: the same in every harness.
+/// Identifies a check by its place and kind, in the same way for every harness.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// Its line; 0 where unknown.
+    /// Its line; 0 if unknown.
     pub line: u32,
     column: u32,
     /// The file, if it is not the function's.
     pub elsewhere: Option<String>,
-    /// What it guards against.
+    /// The rule.
     pub kind: &'static str,
-    /// For people.
+    /// The checked expression, for users.
     pub expression: String,
-    /// The counts of checks that are alike.
+    /// Distinguishes checks that are otherwise alike.
     number: u32,
 }
 
-/// A check, as the harnesses see it.
+/// A check with its goals in all harnesses.
 #[derive(Clone, Debug)]
 pub struct Seen<'a> {
-    /// The chapter and the goal of each harness that has it.
+    /// The chapter and the goal of each harness that contains it.
     pub from: Vec<(usize, &'a Goal)>,
 }
 
 impl Seen<'_> {
-    /// How it stands.
+    /// Its combined state.
     pub fn word(&self) -> Word {
         let words = self.from.iter().map(|(_, goal)| Word::of(&goal.status));
         words.min().unwrap_or(Word::Open)
     }
 
-    /// Why it stands so; where the harnesses disagree, what each of them says.
+    /// The reason for its state, or the results of all harnesses if they disagree.
     pub fn why(&self, chapters: &[Chapter]) -> String {
         let mut said: BTreeMap<(Word, &str), Vec<&str>> = BTreeMap::new();
         for (chapter, goal) in &self.from {
@@ -182,16 +184,16 @@ impl Seen<'_> {
 /// A function.
 #[derive(Debug, Default)]
 pub struct Function<'a> {
-    /// The line of its definition; 0 where unknown.
+    /// The line of its definition; 0 if unknown.
     pub line: u32,
     /// Its checks.
     pub checks: BTreeMap<Key, Seen<'a>>,
-    /// Its edges, by their order in the function: the best that any harness says.
+    /// Its edges, by their order in the function, with the best state in any harness.
     edges: BTreeMap<u32, Edge>,
 }
 
 impl Function<'_> {
-    /// How its goals stand.
+    /// The counts of its goals.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for seen in self.checks.values() {
@@ -209,17 +211,17 @@ impl Function<'_> {
     }
 }
 
-/// All that the harnesses say.
+/// The combined results of all harnesses.
 #[derive(Debug, Default)]
 pub struct Tally<'a> {
     /// By file and function.
     pub files: BTreeMap<String, BTreeMap<String, Function<'a>>>,
-    /// The lines.
+    /// The coverage of lines.
     pub coverage: Coverage,
 }
 
 impl<'a> Tally<'a> {
-    /// Adds up these chapters.
+    /// Combines the results of these chapters.
     pub fn of(chapters: &'a [Chapter]) -> Tally<'a> {
         let mut tally = Tally::default();
         for chapter in chapters {
@@ -252,7 +254,7 @@ impl<'a> Tally<'a> {
         for goal in &chapter.left.kept.goals {
             let place = &goal.place;
             let name = place.function.as_str();
-            // Of two static functions with one name each has its file.
+            // Static functions of the same name are distinguished by their files.
             let home = match chapter.coverage.files.get(&place.file) {
                 Some(file) if file.functions.contains_key(name) => place.file.as_str(),
                 _ => homes.get(name).copied().unwrap_or(place.file.as_str()),
@@ -291,7 +293,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Over all files.
+    /// The counts over all files.
     pub fn counts(&self) -> Counts {
         let mut all = Counts::default();
         for function in self.files.values().flat_map(|file| file.values()) {

@@ -1,9 +1,9 @@
-//! The lines that count while something is at work.
+//! The progress lines at the end of the terminal output.
 //!
-//! Each phase of each harness has a line of its own, since fuzzing and proving go on at the same
-//! time and several harnesses may be at work at once: on a single line they would write over each
-//! other, and the numbers could not be told apart. A phase of known length is a bar, which goes
-//! when it is full; the lines of a harness go when its results are told.
+//! Each phase of each harness has its own line, since fuzzing and proving run at the same time and
+//! several harnesses may be active: on a single line, they would overwrite each other's numbers. A
+//! phase of known length has a bar, which is removed when it is full; the lines of a harness are
+//! removed when its results are reported.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// Redraws per second.
 const HERTZ: u8 = 8;
-/// How often a line without news shows that time passes.
+/// How often a line without news is redrawn to show that time passes.
 const TICK: Duration = Duration::from_millis(250);
-/// A line that only tells.
+/// The template of a line with a message.
 const TELLING: &str = "{prefix:>12.cyan.bold} {wide_msg} {elapsed}";
-/// A line that counts up to a known number.
+/// The template of a line with a bar up to a known number.
 const COUNTING: &str = "{prefix:>12.cyan.bold} [{bar:24}] {pos} of {len}: {wide_msg} {elapsed}";
 
-/// The lines at the lower end of the terminal.
+/// The progress lines.
 pub(super) struct Bars {
     lines: MultiProgress,
-    /// By who is at work and the phase.
+    /// The bars, by harness or package and phase.
     bars: BTreeMap<(String, &'static str), ProgressBar>,
 }
 
 impl Bars {
-    /// No line yet, on this target.
+    /// No lines yet, drawn to this target.
     pub fn on(target: ProgressDrawTarget) -> Bars {
         Bars {
             lines: MultiProgress::with_draw_target(target),
@@ -35,17 +35,17 @@ impl Bars {
         }
     }
 
-    /// No line yet, on stderr.
+    /// No lines yet, drawn to stderr.
     pub fn stderr() -> Bars {
         Bars::on(ProgressDrawTarget::stderr_with_hz(HERTZ))
     }
 
-    /// Does something with the lines out of the way.
+    /// Does some work with the lines hidden.
     pub fn suspend<T>(&self, work: impl FnOnce() -> T) -> T {
         self.lines.suspend(work)
     }
 
-    /// A phase without a known end.
+    /// Shows a phase without a known end.
     pub fn tell(&mut self, who: &str, phase: &'static str, text: String) {
         match self.bars.get(&(who.to_owned(), phase)) {
             Some(bar) => bar.set_message(text),
@@ -53,7 +53,7 @@ impl Bars {
         }
     }
 
-    /// A phase that ends with the last of `total`.
+    /// Shows a phase that ends when `done` reaches `total`.
     pub fn count(&mut self, who: &str, phase: &'static str, done: u64, total: u64) {
         if done >= total {
             if let Some(bar) = self.bars.remove(&(who.to_owned(), phase)) {
@@ -73,7 +73,7 @@ impl Bars {
         }
     }
 
-    /// All phases of one harness are over.
+    /// Removes all lines of one harness.
     pub fn end(&mut self, who: &str) {
         let theirs: Vec<_> = (self.bars.keys())
             .filter(|(name, _)| name == who)
@@ -86,7 +86,7 @@ impl Bars {
         }
     }
 
-    /// Everything is over.
+    /// Removes all lines.
     pub fn clear(&mut self) {
         for bar in std::mem::take(&mut self.bars).into_values() {
             self.remove(&bar);
@@ -98,7 +98,7 @@ impl Bars {
         self.lines.remove(bar);
     }
 
-    /// Begins a line; its first drawing has all that is known.
+    /// Adds a line, whose first drawing shows all known data.
     fn begin(&mut self, who: &str, phase: &'static str, template: &str, bar: ProgressBar) {
         let mut bar = bar.with_prefix(phase);
         if let Ok(style) = ProgressStyle::with_template(template) {
@@ -137,7 +137,7 @@ mod tests {
         bars.count("one", "Building", 12, 12);
         bars.end("two");
         assert_eq!(drawn(&bars), ["one: Fuzzing 0/0 one  950 execs"]);
-        // What was never begun needs no line to end.
+        // Ending a line that was never begun has no effect.
         bars.count("three", "Replaying", 0, 0);
         bars.end("four");
         assert_eq!(drawn(&bars).len(), 1);

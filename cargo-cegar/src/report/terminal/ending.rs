@@ -1,4 +1,4 @@
-//! Findings in full, and the sentence at the end.
+//! Complete reports of findings, and the final summary.
 
 use std::io::Write;
 
@@ -34,7 +34,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// A fault that is the harness's own.
+    /// Reports a fault of the harness itself.
     pub(super) fn precondition(&mut self, finding: &Finding) {
         let missing = finding.blame.iter().flat_map(|blame| &blame.missing);
         let missing: Vec<String> = missing
@@ -53,7 +53,7 @@ impl<W: Write> TerminalReporter<W> {
         self.status(WARN, "Precondition", &text);
     }
 
-    /// How the committed tests and the inputs of earlier findings ended.
+    /// Reports the results of the committed tests and the inputs of earlier findings.
     pub(super) fn expectations(&mut self, expected: &Expectations) {
         let passed = format!(
             "{}  {} of {} pass",
@@ -96,7 +96,7 @@ impl<W: Write> TerminalReporter<W> {
         };
         for (why, mut places) in std::mem::take(&mut self.open) {
             let checks = counted(places.len() as u64, "check");
-            // An expression may have several checks.
+            // Several checks may have the same expression and place.
             places.dedup();
             let text = format!("{checks} ({}): {why}", few(&places, 2));
             self.status(WARN, "Open", &text);

@@ -1,4 +1,4 @@
-//! The lines of single events.
+//! Reports single events, in a line each.
 
 use std::io::Write;
 
@@ -10,7 +10,7 @@ use crate::event::{Event, Level};
 use crate::verdict::{Goal, GoalKind, GoalStatus};
 
 impl<W: Write> TerminalReporter<W> {
-    /// What came of an execution or a comparison.
+    /// Reports the outcome of an execution or a comparison.
     pub(super) fn outcome(&mut self, event: &Event) {
         let quiet = self.verbosity < 0;
         match event {
@@ -94,7 +94,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// What is done, and what was written.
+    /// Reports the steps of the work, and what was written.
     pub(super) fn work(&mut self, event: &Event) {
         let quiet = self.verbosity < 0;
         match event {
@@ -153,7 +153,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// What to look out for.
+    /// Reports warnings and notes.
     pub(super) fn warning(&mut self, event: &Event) {
         let quiet = self.verbosity < 0;
         match event {
@@ -217,7 +217,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// How a check stands; branches are counted only.
+    /// Reports the state of a check; branches are only counted.
     pub(super) fn goal(&mut self, goal: &Goal) {
         if goal.kind != GoalKind::Check {
             return;
@@ -228,8 +228,8 @@ impl<W: Write> TerminalReporter<W> {
             GoalStatus::Open { why } if is_verbose => {
                 self.status(WARN, "Open", &format!("{text}: {why}"));
             }
-            // A library has thousands of checks: normally their number is told, by reason, and a
-            // few places.
+            // A library has thousands of checks, so by default their number is shown for each
+            // reason, with a few places.
             GoalStatus::Open { why } if self.verbosity == 0 => {
                 let places = self.open.entry(why.clone()).or_default();
                 places.push(goal.place.show());

@@ -1,6 +1,6 @@
-//! For people: cargo's manner. A status verb right-aligned to 12 columns, on stderr; a line that
-//! counts while it works, only where there is a terminal; each finding with its C line and the
-//! fault marked; at the end a sentence.
+//! Reports for users, in the manner of cargo: a status verb right-aligned to 12 columns, on stderr;
+//! progress lines while work is going on, only on a terminal; each finding with its line of C and
+//! the fault marked; and a final summary.
 
 mod bars;
 mod ending;
@@ -30,20 +30,20 @@ pub struct TerminalReporter<W: Write> {
     stats: bool,
     color: bool,
     root: PathBuf,
-    /// How many checks are open, by reason.
+    /// The places of open checks, by reason.
     open: BTreeMap<String, Vec<String>>,
-    /// How many seconds into a build was told what it does.
+    /// The time of the last message about a running build, in seconds since its start.
     told_building: u64,
-    /// Declarations that do not fit, and that no baseline lists.
+    /// The number of declarations that do not match the library and that no baseline lists.
     misfits: u64,
 }
 
-/// Seconds between two lines about a build.
+/// The seconds between two messages about a build.
 const BUILDING_EVERY: u64 = 10;
 
 impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
-    /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`;
-    /// `root` is what relative paths in events are relative to.
+    /// A reporter to this process's stderr. `verbosity` is the number of `-v` minus that of `-q`.
+    /// Relative paths in events are relative to `root`.
     pub fn stderr(verbosity: i8, stats: bool, color: anstream::ColorChoice, root: PathBuf) -> Self {
         let to = anstream::AutoStream::new(io::stderr(), color);
         let color = to.current_choice() != anstream::ColorChoice::Never;
@@ -63,7 +63,7 @@ impl TerminalReporter<anstream::AutoStream<io::Stderr>> {
 }
 
 impl<W: Write> TerminalReporter<W> {
-    /// A reporter without progress line to any stream, for tests and logs.
+    /// A reporter without progress lines to any stream, for tests and logs.
     pub fn plain(to: W, verbosity: i8, root: PathBuf) -> Self {
         TerminalReporter {
             to,
@@ -90,7 +90,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// A path as seen from the crate.
+    /// A path relative to the crate.
     fn short(&self, path: &Path) -> String {
         path.strip_prefix(&self.root)
             .unwrap_or(path)
@@ -109,7 +109,7 @@ impl<W: Write> TerminalReporter<W> {
         }
     }
 
-    /// Shows on the lines that count what an event says of them.
+    /// Updates the progress lines for an event.
     fn progress(&mut self, event: &Event) {
         let Some(bars) = &mut self.bars else {
             return;
@@ -120,13 +120,14 @@ impl<W: Write> TerminalReporter<W> {
         if let Some((who, phase, done, total)) = counted_phase(event) {
             bars.count(who, phase, done, total);
         }
-        // A harness's goals are told when it has ended.
+        // The goals of a harness are reported when its campaign has ended.
         if let Event::Goal(Goal { harness, .. }) | Event::Failed { harness, .. } = event {
             bars.end(harness);
         }
     }
 
-    /// A build of minutes shows what it is at: in place on a terminal, else in a line now and then.
+    /// Reports what a long build is doing: on a progress line on a terminal, otherwise by a message
+    /// from time to time.
     fn capturing(&mut self, package: &str, doing: &str, took: u64) {
         let text = match doing {
             "" => format!("{package}, to see which C files belong to it"),

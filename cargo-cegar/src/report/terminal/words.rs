@@ -1,10 +1,10 @@
-//! Words and pictures for people: what is under way, where a finding is, numbers that are short.
+//! Texts and pictures for users: progress, the place of a finding, abbreviated numbers.
 //!
-//! Apart from the reporter because none of it depends on where the text goes.
+//! They are separate from the reporter, since they do not depend on the output.
 
 use super::*;
 
-/// What is under way without a known end: who is at work, the phase, and the line.
+/// The progress of work without a known end: the harness, the phase, and the text.
 pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String)> {
     match event {
         Event::FuzzProgress {
@@ -46,8 +46,8 @@ pub(super) fn progress_text(event: &Event) -> Option<(&str, &'static str, String
     }
 }
 
-/// What is under way and counts up to a known number: who is at work, the phase, how many are done
-/// and of how many.
+/// The progress of work that counts up to a known number: the harness or package, the phase, the
+/// number of finished items and of all items.
 pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u64)> {
     match event {
         Event::CompileProgress { what, done, total } => Some((what, "Compiling", *done, *total)),
@@ -65,10 +65,11 @@ pub(super) fn counted_phase(event: &Event) -> Option<(&str, &'static str, u64, u
     }
 }
 
-/// The C lines around the fault with the fault underlined; `None` where the source cannot be read.
+/// The lines of C around the fault with the fault underlined, or `None` if the source cannot be
+/// read.
 pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Option<String> {
     let source = std::fs::read(root.join(&finding.place.file)).ok()?;
-    // C source is not always UTF-8.
+    // C source may not be UTF-8.
     let source = String::from_utf8_lossy(&source).into_owned();
     let line_start: usize = source
         .split_inclusive('\n')
@@ -107,7 +108,8 @@ pub(super) fn source_picture(finding: &Finding, root: &Path, color: bool) -> Opt
     Some(picture)
 }
 
-/// The token of `line` that byte `at` stands in: a word, or one character.
+/// The token of `line` that contains byte `at`: a word, or one character. Returns its start and
+/// length.
 fn token_at(line: &str, at: usize) -> (usize, usize) {
     let at = (0..=at)
         .rev()
@@ -131,13 +133,13 @@ pub(super) fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A number and its noun.
+/// A number with its noun.
 pub(super) fn counted(n: u64, noun: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{n} {noun}{plural}")
 }
 
-/// A number as people read it: 950, 1.2k, 3.4M.
+/// A number in abbreviated form: 950, 1.2k, 3.4M.
 pub(super) fn count(n: u64) -> String {
     let n = n as f64;
     match n {
@@ -148,7 +150,7 @@ pub(super) fn count(n: u64) -> String {
     }
 }
 
-/// `unreach-call: true, as expected (2 points)`
+/// Formats an answer as `unreach-call: true, as expected (2 points)`.
 pub(super) fn answered(answered: &crate::svcomp::Answered) -> String {
     let mut text = format!("{}: {}", answered.property, answered.answer);
     match (answered.points, answered.expected) {

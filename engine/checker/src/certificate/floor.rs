@@ -1,6 +1,6 @@
-//! What a certificate states of all states of the program: its floor.
+//! The floor of a certificate: statements about all states of the program.
 //!
-//! [`crate::floor`](mod@crate::floor) finds out whether it holds.
+//! [`crate::floor`](mod@crate::floor) checks whether it holds.
 
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::linear::{Line, Product, Which};
@@ -11,25 +11,26 @@ use cegar_model::domain::space::{Alive, Made, ObjId};
 use cegar_model::domain::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// What a certificate states of all states.
+/// The floor of a certificate.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloorClaim {
-    /// Whether relations of values are followed on the way
+    /// Whether walks track relations between values
     /// ([`relations`](cegar_model::domain::walk::Walker::relations)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub relations: bool,
-    /// Functions that are walked once for all their calls.
+    /// The functions that are walked once for all their calls.
     pub shared: Vec<u32>,
-    /// Call contexts.
+    /// The call contexts.
     pub contexts: Vec<ContextClaim>,
-    /// What operations make; objects are counted behind the program's globals and functions.
+    /// The objects that operations make. Their numbers follow those of the program's globals and
+    /// functions.
     pub made: Vec<Made>,
     /// Contents of objects, each once.
     pub contents: Vec<Contents>,
-    /// Where edges lead back.
+    /// The states at loop heads.
     pub heads: Vec<HeadClaim>,
-    /// The shared functions.
+    /// The states of shared functions.
     pub functions: Vec<FunctionClaim>,
 }
 
@@ -39,32 +40,32 @@ pub struct FloorClaim {
 pub struct ContextClaim {
     /// The function.
     pub function: u32,
-    /// The call: a context that stands before, the block, the operation. None for a function that
-    /// is walked for itself.
+    /// The call: an earlier context, the block, the operation. `None` for a function that is not
+    /// walked as part of a call.
     pub back: Option<(u32, u32, u32)>,
 }
 
-/// What holds where edges lead back.
+/// A set of states at the target of retreating edges.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeadClaim {
-    /// The context, by its place.
+    /// The context, by its index.
     pub context: u32,
     /// The block.
     pub block: u32,
-    /// What holds.
+    /// The states.
     pub state: StateClaim,
 }
 
-/// What holds where a shared function begins, and where it ends.
+/// The states at the beginning and at the end of a shared function.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionClaim {
     /// The function.
     pub function: u32,
-    /// Where it begins.
+    /// The states at its beginning.
     pub entry: StateClaim,
-    /// Where it ends, if it does: its results are numbered as registers.
+    /// The states at its end. `None` if it never returns. Results are numbered like registers.
     pub exit: Option<StateClaim>,
 }
 
@@ -72,32 +73,32 @@ pub struct FunctionClaim {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StateClaim {
-    /// Registers.
+    /// The values of registers.
     pub registers: Vec<(u32, Value)>,
-    /// Objects: which, whether it lives, its size, the place of its contents.
+    /// The objects: identity, whether it is alive, size, index of its contents.
     pub objects: Vec<(ObjId, Alive, Num, u32)>,
-    /// Registers that hold what a cell holds: object, offset, bytes.
+    /// Registers that hold the value of a cell: object, offset, length in bytes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cells: Vec<(u32, ObjId, u32, u32)>,
-    /// Addresses that may have wrapped around.
+    /// Registers with addresses that may have wrapped around.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wrapped: Vec<u32>,
-    /// What values say of each other.
+    /// Linear relations between values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
     /// Products of two values that are known as sums.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub products: Vec<Product>,
-    /// Zero bytes of objects: which, where they may be.
+    /// Zero bytes of objects: the object, which zero byte, its possible offsets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nuls: Vec<(ObjId, Which, Num)>,
-    /// What became of requests' last blocks since the innermost call began.
+    /// What has become of the last blocks of requests since the innermost call began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fates: Vec<(ObjId, Fate)>,
-    /// Who owns blocks of the heap.
+    /// The owners of heap blocks.
     #[serde(default, skip_serializing_if = "Owners::is_empty")]
     pub owners: Owners,
-    /// Which of several objects an argument of a call leads to, to keep states apart.
+    /// The object that an argument of a call points to, where states are kept apart by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handed: Option<ObjId>,
 }

@@ -1,9 +1,9 @@
-//! Claims that follow from one execution.
+//! Claims that follow from the only execution of a program.
 //!
-//! A program that asks for no input has one execution, and what it came by is all that there is:
-//! each check held wherever it was come to, and what was not entered never is. The machine says
-//! whether its run stands for all of them ([`cegar_model::machine::exact`]). Since nothing went
-//! wrong on the way, no claim has a condition.
+//! A program that asks for no input has only one execution. So each check holds if it held wherever
+//! that execution reached it, and blocks that it did not enter are never entered. The machine
+//! decides whether its run represents all runs ([`cegar_model::machine::exact`]). Since no check
+//! was violated in the run, no claim has a condition.
 
 use cegar_model::deadline;
 use cegar_model::machine::exact::Exact;
@@ -16,10 +16,10 @@ use crate::assumptions::{Met, Open};
 use crate::certificate::Certificate;
 use crate::rejected::Rejected;
 
-/// Operations of the run; a deadline ends it before.
+/// The number of operations of the run, at most. A deadline may end it earlier.
 const STEPS: u64 = 4_000_000_000;
 
-/// A certificate that claims what one execution shows.
+/// Checks a certificate whose claims follow from the only execution.
 pub(super) fn accepted(program: &Program, certificate: &Certificate) -> Result<Checked, Rejected> {
     let run = Machine::new(program, Limits::default()).run_exact(STEPS);
     if let Some(why) = run.refusal() {

@@ -1,7 +1,5 @@
-//! What the checker can say only after all fragments.
-//!
-//! Conditions, places that are not modelled, claims that there was no time for, and what all of it
-//! rests on.
+//! The part of a check that needs the results of all fragments: conditions, holes, claims for which
+//! there was no time, and the assumptions of all claims.
 
 use cegar_model::program::ir::BlockId;
 
@@ -12,7 +10,7 @@ use crate::certificate::Condition;
 use crate::rejected::Rejected;
 
 impl Checker<'_, '_> {
-    /// Rejects what the single fragments did not show to be wrong.
+    /// Rejects claims that the single fragments did not show to be wrong.
     pub(super) fn finish(&mut self) -> Result<(), Rejected> {
         if let Some(id) = self.claims.world.unguessed().next() {
             let key = &self.claims.world.object(id).key;
@@ -32,7 +30,7 @@ impl Checker<'_, '_> {
             Some(check.kind.property())
         });
         let mut open = Open::beside(asked, unsettled);
-        // What the floor alone says rests on what the walks came by.
+        // Claims that follow from the floor only rest on the rules that the walks met.
         if let Some(ground) = self.ground.as_ref().filter(|_| rescued) {
             for (id, places) in ground::met(ground) {
                 self.met.entry(id).or_default().extend(places);
@@ -47,8 +45,8 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// What lies behind a claimed check that there was no time for rests on it: there was no time
-    /// for that, either.
+    /// A claim behind a claimed check for which there was no time rests on that check, so it counts
+    /// as late as well.
     fn delay(&mut self) {
         for late in std::mem::take(&mut self.late) {
             for claim in &self.certificate.checks {
@@ -64,8 +62,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Rejects a claim that lies behind something that is not modelled, unless it follows from the
-    /// floor; whether there are such.
+    /// Rejects a claim that lies behind a hole, unless it follows from the floor. Returns whether
+    /// some claim is accepted only because of the floor.
     fn hole(&self, grounded: &Grounded) -> Result<bool, Rejected> {
         let mut rescued = false;
         for (what, place, behind) in &self.holes {
@@ -94,9 +92,9 @@ impl Checker<'_, '_> {
         Ok(rescued)
     }
 
-    /// Rejects a claim that keeps a condition back, unless it follows from the floor with those
-    /// that it states; whether there are such. A goal that is not reached in any fragment is judged
-    /// by its place alone.
+    /// Rejects a claim that omits a condition, unless it follows from the floor under the
+    /// conditions that it states. Returns whether some claim is accepted only because of the floor.
+    /// A goal that no fragment reaches is judged by its place alone.
     fn conditions(&self, grounded: &Grounded) -> Result<bool, Rejected> {
         let none = Condition::default();
         let mut rescued = false;

@@ -1,5 +1,4 @@
-//! Whether the claims of one fragment follow, where it narrows the world, and where it cannot be
-//! passed.
+//! Checks the claims of one fragment, and records its narrowings and holes.
 
 use cegar_model::deadline;
 use cegar_model::program::ir::{CheckId, Loc};
@@ -82,8 +81,8 @@ impl<'p> Checker<'_, 'p> {
         self.narrowings(fragment, known)
     }
 
-    /// `None` if the terms are shown to be unsatisfiable together, else the reason why they are
-    /// not.
+    /// Asks whether the terms in `way` can hold together with what is known. Returns `None` if they
+    /// are shown to be unsatisfiable, else the reason why not.
     pub(super) fn follows(
         &mut self,
         fragment: &Fragment,
@@ -97,8 +96,8 @@ impl<'p> Checker<'_, 'p> {
             .iter()
             .zip(&fragment.obligation_of)
         {
-            // What is claimed follows from the rest: a question without it is smaller, and asks for
-            // no less.
+            // The assumption that a claimed check holds follows from the other terms. The question
+            // without it is smaller and equivalent.
             let claimed = of
                 .and_then(|at| fragment.obligations[at].check)
                 .is_some_and(|CheckId(id)| self.claimed.checks.contains_key(&id));
@@ -109,8 +108,8 @@ impl<'p> Checker<'_, 'p> {
         self.refuted(&terms, about)
     }
 
-    /// Notes which rules narrow the world. What the certificate states needs no question; what it
-    /// does not must not be reached.
+    /// Records the narrowings of a fragment. Those that the certificate states need no question.
+    /// The others are recorded unless they are shown to be unreachable.
     fn narrowings(&mut self, fragment: &Fragment, known: &[Term]) -> Result<(), Rejected> {
         for narrowing in &fragment.narrowings {
             let place = narrowing.place(self.program);
@@ -137,7 +136,7 @@ impl<'p> Checker<'_, 'p> {
         Ok(())
     }
 
-    /// Notes what is not modelled and may be reached.
+    /// Records the holes that may be reached.
     fn find_holes(&mut self, fragment: &Fragment, known: &[Term]) {
         for hole in &fragment.holes {
             let place = self.program.show(hole.pos);

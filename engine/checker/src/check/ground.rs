@@ -1,8 +1,8 @@
 //! Claims that follow from the floor.
 //!
-//! Such a claim needs no fragment: no walk comes by a violation of the check, or no walk enters the
-//! block. The claim rests on the checks before it that are not claimed, where *before* means along
-//! the calls that the walks came by, and no hole may lie before it. A certificate whose claims all
+//! Such a claim needs no fragment: no walk meets a violation of the check, or no walk enters the
+//! block. The claim rests on the checks before it that are not claimed, where *before* refers to
+//! the calls that the walks met, and no hole may lie before it. A certificate whose claims all
 //! follow from the floor is accepted without a question to the solver.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::certificate::{Certificate, Claim, Condition};
 use crate::floor::Ground;
 use crate::rejected::Rejected;
 
-/// Claims by number.
+/// The numbers of claims.
 #[derive(Default)]
 pub(super) struct Grounded {
     pub checks: FxHashSet<u32>,
@@ -24,8 +24,8 @@ pub(super) struct Grounded {
 }
 
 impl Grounded {
-    /// The claims that follow from the floor, where those checks are `late` for which there was no
-    /// time.
+    /// The claims that follow from the floor. `late` are the checks for which there was no time, so
+    /// they count as open.
     pub fn of(
         program: &Program,
         certificate: &Certificate,
@@ -54,19 +54,19 @@ impl Grounded {
         }
     }
 
-    /// Whether these are all claims.
+    /// Whether all claims of the certificate follow from the floor.
     pub fn is_whole(&self, certificate: &Certificate) -> bool {
         self.checks.len() == certificate.checks.len()
             && self.blocks.len() == certificate.blocks.len()
     }
 }
 
-/// Where rules narrow the world in the walks.
+/// The places where the model is narrower than the world in the walks, by rule.
 pub(super) fn met(ground: &Ground) -> Met {
     ground.narrowings.clone()
 }
 
-/// The properties that were not asked for and that have open checks.
+/// The properties that were not asked for and have open checks.
 pub(super) fn unasked(
     program: &Program,
     certificate: &Certificate,
@@ -82,7 +82,7 @@ pub(super) fn unasked(
         .collect()
 }
 
-/// A certificate of which every claim follows from the floor.
+/// Checks a certificate whose claims all follow from the floor.
 pub(super) fn accepted(
     program: &Program,
     certificate: &Certificate,
@@ -98,8 +98,8 @@ pub(super) fn accepted(
     })
 }
 
-/// That the certificate states what its claims rest on, and nothing that this version does not
-/// know.
+/// Checks that the certificate states all assumptions that its claims rest on, and none that this
+/// version does not know.
 pub(super) fn stated(
     program: &Program,
     certificate: &Certificate,

@@ -1,7 +1,8 @@
-//! What the checker asks a solver, and in which parts.
+//! The questions to the solver, and how they are split.
 //!
-//! An answer that does not come in time is as good as none, so what is hard is asked in smaller
-//! questions: an edge's formulas one by one, and one of them for each side of a condition in it.
+//! An answer that does not arrive in time is as good as none. So a hard question is split into
+//! smaller ones: the formulas of an edge are asked about one by one, and one formula is split by
+//! the cases of a condition in it.
 
 use cegar_model::deadline;
 use cegar_model::solver::{Answer, Limits};
@@ -13,17 +14,17 @@ use crate::asked::About;
 use crate::rejected::Rejected;
 use crate::squeezed::{Substitutions, squeezed};
 
-/// The part of the limits that all of an edge's formulas together have.
+/// The divisor of the limits for a question about all formulas of an edge.
 const TOGETHER: u32 = 4;
-/// So many formulas about arrays are asked about together where all of them are too hard.
+/// The number of formulas about arrays in one question, if the question about all is too hard.
 const FEW: usize = 8;
-/// The part that a formula has before it is taken apart.
+/// The divisor of the limits for a question about a formula before it is split.
 const CASE: u32 = 10;
-/// So many conditions are told apart, one within the other.
+/// The number of nested conditions by which a formula is split.
 const DEPTH: u32 = 2;
 
 impl Checker<'_, '_> {
-    /// `None` if these are shown to be unsatisfiable together, else why they are not.
+    /// Returns `None` if the terms are shown to be unsatisfiable, else the reason why not.
     pub(super) fn refuted(&mut self, terms: &[Term], about: &About) -> Option<&'static str> {
         self.refuted_within(terms, about, self.limits)
     }
@@ -48,7 +49,8 @@ impl Checker<'_, '_> {
         }
     }
 
-    /// Whether `last` contradicts the other terms; where that is hard, in parts before as a whole.
+    /// Whether `last` contradicts the other terms. Hard questions are first asked in parts, then as
+    /// a whole.
     fn refuted_by_cases(
         &mut self,
         terms: &[Term],
@@ -78,14 +80,14 @@ impl Checker<'_, '_> {
         let Some(sides) = sides(&mut self.claims.pool, last) else {
             return how;
         };
-        // Refuted are they if both are.
+        // The terms are refuted if both cases are.
         sides.into_iter().find_map(|(known, last)| {
             let terms: Vec<Term> = terms.iter().copied().chain([known]).collect();
             self.refuted_in_parts(&terms, last, (about, depth - 1))
         })
     }
 
-    /// That all of these hold where an edge is taken.
+    /// Checks that all wanted formulas hold where an edge is taken.
     pub(super) fn kept(
         &mut self,
         (from, to): (&str, &str),
@@ -96,7 +98,8 @@ impl Checker<'_, '_> {
         let pool = &mut self.claims.pool;
         let trivial = pool.bit(true);
         seen.insert(trivial);
-        // What substitution proves would make the question about the rest harder.
+        // Formulas that substitution proves are left out, because they would make the question
+        // about the rest harder.
         let substitutions = Substitutions::of(pool, terms);
         let mut is_open = |t: Term| {
             let not = pool.not(t);
@@ -111,13 +114,13 @@ impl Checker<'_, '_> {
         if all > 1 && self.are_kept_together(edge, terms, &open) {
             return Ok(());
         }
-        // What is said of numbers alone is easy without what is said of arrays, and that is easier
-        // one by one.
+        // Formulas about numbers are easy without those about arrays, and those about arrays are
+        // easier one by one.
         let pool = &self.claims.pool;
         let (plain, reading): (Vec<_>, Vec<_>) =
             (open.into_iter()).partition(|(t, _)| !reads_arrays(pool, *t));
         for few in std::iter::once(&plain[..]).chain(reading.chunks(FEW)) {
-            // All of them have been asked about.
+            // The question about all of them has been asked already.
             let is_part = few.len() > 1 && few.len() < all;
             if !(is_part && self.are_kept_together(edge, terms, few)) {
                 self.are_kept(edge, terms, few)?;
@@ -126,7 +129,7 @@ impl Checker<'_, '_> {
         Ok(())
     }
 
-    /// Whether one question shows that all of these hold.
+    /// Whether one question shows that all of these formulas hold.
     fn are_kept_together(
         &mut self,
         (from, to): (&str, &str),
@@ -146,7 +149,7 @@ impl Checker<'_, '_> {
             .is_none()
     }
 
-    /// That each of these holds, one by one.
+    /// Checks that each of these formulas holds, one by one.
     fn are_kept(
         &mut self,
         (from, to): (&str, &str),

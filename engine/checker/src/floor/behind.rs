@@ -1,8 +1,8 @@
-//! What may be executed after a place, by the calls that the walks came by and those that the code
-//! has.
+//! The code that may be executed after a place, according to the calls that the walks met and those
+//! in the code.
 //!
-//! As [`crate::behind`], without contexts: after a function's last instruction comes what follows
-//! each of its calls.
+//! In contrast to [`crate::behind`], contexts are not distinguished: after a function's last
+//! instruction, execution continues after any of its calls.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::behind::{decides, spread};
 
-/// Blocks as a whole, and of others what follows an instruction.
+/// A set of instructions: complete blocks, and the rests of other blocks from an instruction on.
 #[derive(Debug, Default)]
 struct After {
     blocks: FxHashSet<BlockId>,
@@ -28,7 +28,7 @@ impl After {
     }
 }
 
-/// What was found out once.
+/// A cache.
 #[derive(Debug)]
 struct Known<K, V>(Mutex<FxHashMap<K, Arc<V>>>);
 
@@ -54,10 +54,10 @@ impl<K: Copy + Eq + Hash, V> Known<K, V> {
     }
 }
 
-/// See the [module](self).
+/// The code behind places; see the [module](self).
 #[derive(Debug)]
 pub struct Behinds {
-    /// By block and operation: who is called.
+    /// The callees of each call, by block and operation.
     callees: BTreeMap<(BlockId, u32), Vec<FuncId>>,
     callers: FxHashMap<FuncId, Vec<(BlockId, u32)>>,
     ends: Known<FuncId, After>,
@@ -66,7 +66,7 @@ pub struct Behinds {
 }
 
 impl Behinds {
-    /// With the calls that were found, and what the code may call.
+    /// Uses the calls that the walks met for callers, and the calls in the code for callees.
     pub fn of(program: &Program, found: &Found) -> Behinds {
         let mut callers: FxHashMap<FuncId, Vec<(BlockId, u32)>> = FxHashMap::default();
         for &(block, op, callee) in &found.calls {
@@ -77,8 +77,7 @@ impl Behinds {
             .filter(|(_, function)| function.addressed)
             .map(|(id, _)| id)
             .collect();
-        // What lies behind a place that is not passed was not walked: its calls are those of the
-        // code.
+        // The code behind a hole was not walked, so its calls are taken from the code.
         let mut callees: BTreeMap<(BlockId, u32), Vec<FuncId>> = BTreeMap::new();
         for (block, code) in (0u32..).map(BlockId).zip(&program.blocks) {
             for (op, inst) in (0u32..).zip(&code.ops) {
@@ -107,7 +106,8 @@ impl Behinds {
         if deciding.is_empty() {
             return self.follows(program, from, at);
         }
-        // What the compiler's own test found goes on in the real program behind the test.
+        // Where the compiler's own test finds a violation, the real program continues after the
+        // test.
         let mut places = deciding.iter();
         places.any(|&(block, inst)| self.follows(program, Loc { block, inst }, at))
     }
@@ -121,7 +121,7 @@ impl Behinds {
                 .has(at)
     }
 
-    /// What follows in the function itself, with what that calls.
+    /// The code that follows in the function itself, with all functions that this code calls.
     fn after(&self, program: &Program, from: Loc) -> After {
         let mut after = After {
             rest: vec![from],
@@ -132,7 +132,7 @@ impl Behinds {
         after
     }
 
-    /// What follows when a function is over.
+    /// The code that follows when a function returns.
     fn end(&self, program: &Program, function: FuncId) -> After {
         let mut after = After::default();
         let mut seen: FxHashSet<FuncId> = FxHashSet::default();
@@ -157,7 +157,7 @@ impl Behinds {
         after
     }
 
-    /// Adds the blocks of everything that is called.
+    /// Adds the blocks of all functions that are called, directly or indirectly.
     fn called(&self, program: &Program, after: &mut After) {
         let mut open: Vec<Loc> = after
             .blocks

@@ -1,4 +1,4 @@
-//! What is noted at instructions, global variables and in modules. None of it is asked for where a
+//! Changes of metadata attached to instructions and global variables. They are not used where a
 //! program is only read.
 
 use llvm_sys::prelude::{LLVMContextRef, LLVMMetadataRef};
@@ -26,7 +26,7 @@ impl<'m> Metadata<'m> {
 }
 
 impl<'m> Value<'m> {
-    /// Notes a node of these parts at an instruction, instead of what is there under the name.
+    /// Attaches a node with these operands to an instruction, in place of one of the same kind.
     pub fn set_metadata(self, name: &str, parts: &[Metadata<'m>]) {
         assert!(self.is_instruction(), "no instruction");
         let MetadataKind(kind) = MetadataKind::named(self.context(), name);
@@ -35,13 +35,14 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Notes a text at an instruction.
+    /// Attaches a text to an instruction.
     pub fn set_metadata_text(self, name: &str, text: &str) {
         let text = Metadata::new_string(self.context(), text);
         self.set_metadata(name, text.as_slice());
     }
 
-    /// Removes what is noted at an instruction, but for these kinds and its place.
+    /// Removes the metadata attached to an instruction, except for these kinds and the debug
+    /// location.
     pub fn keep_metadata(self, kept: &[MetadataKind]) {
         if !self.is_instruction() || llvm!(LLVMHasMetadata(self.0)) == 0 {
             return;
@@ -62,7 +63,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// Marks a global variable by an empty node of this name.
+    /// Marks a global variable by attaching an empty node of this kind.
     pub fn mark(self, name: &str) {
         assert!(self.is_global_variable(), "no global variable");
         let MetadataKind(kind) = MetadataKind::named(self.context(), name);

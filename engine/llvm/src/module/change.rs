@@ -1,5 +1,5 @@
-//! What is added to a module, linked into it and written of it. None of it is asked for where a
-//! program is only read.
+//! Changes of a module: additions, linking and output. They are not used where a program is only
+//! read.
 
 use std::ptr;
 use std::rc::Rc;
@@ -40,13 +40,13 @@ impl Module {
         Type::new(llvm!(LLVMStructTypeInContext(context, first, count, 0)))
     }
 
-    /// A constant array of bytes.
+    /// A constant array of these bytes, without a terminating NUL.
     pub fn constant_bytes(&self, bytes: &[u8]) -> Value<'_> {
         let (context, data, len) = (self.context(), bytes.as_ptr().cast(), bytes.len());
         Value::new(llvm!(LLVMConstStringInContext2(context, data, len, 1)))
     }
 
-    /// A new function without a body; LLVM adds a number to a name that is taken.
+    /// Adds a function without a body. LLVM adds a number to a name that is in use.
     pub fn add_function<'m>(&'m self, name: &str, ty: Type<'m>) -> Value<'m> {
         let is_function = ty.kind() == LLVMTypeKind::LLVMFunctionTypeKind;
         assert!(is_function, "no type of a function");
@@ -54,7 +54,8 @@ impl Module {
         Value::new(llvm!(LLVMAddFunction(self.raw, name.as_ptr(), ty.0)))
     }
 
-    /// The function called `name`, to be called by this type. It is declared where it is not there.
+    /// The function called `name`, to be called with this type. It is declared if it does not
+    /// exist.
     pub fn declare<'m>(&'m self, name: &str, result: Type<'m>, params: &[Type<'m>]) -> Callee<'m> {
         let ty = result.function(params);
         let known = self.function(name);
@@ -62,20 +63,21 @@ impl Module {
         Callee { function, ty }
     }
 
-    /// A new global variable that is defined elsewhere; LLVM adds a number to a name that is taken.
+    /// Adds a global variable that is defined elsewhere. LLVM adds a number to a name that is in
+    /// use.
     pub fn add_global<'m>(&'m self, name: &str, ty: Type<'m>) -> Value<'m> {
         assert!(ty.is_sized(), "no size");
         let name = terminated(name);
         Value::new(llvm!(LLVMAddGlobal(self.raw, ty.0, name.as_ptr())))
     }
 
-    /// The global variable called `name`. It is declared where it is not there.
+    /// The global variable called `name`. It is declared if it does not exist.
     pub fn declare_global<'m>(&'m self, name: &str, ty: Type<'m>) -> Value<'m> {
         let known = self.global(name);
         known.unwrap_or_else(|| self.add_global(name, ty))
     }
 
-    /// Adds a node that holds a text under a name.
+    /// Adds a node that contains a text to a named metadata list.
     pub fn add_named_text(&self, name: &str, text: &str) {
         let text = Metadata::new_string(self.context(), text);
         let node = text.and_then(|text| Metadata::new_node(self.context(), &[text]));
@@ -85,8 +87,8 @@ impl Module {
         }
     }
 
-    /// The module as bitcode. LLVM's own way to write a file ends the process where the disk is
-    /// full.
+    /// The module as bitcode. LLVM's function that writes a file ends the process if the disk is
+    /// full, so it is not used.
     pub fn bitcode(&self) -> Vec<u8> {
         let buffer = llvm!(LLVMWriteBitcodeToMemoryBuffer(self.raw));
         let (start, len) = (
@@ -108,7 +110,7 @@ impl Module {
         if !Rc::ptr_eq(&self.context, &other.context) {
             return Err(Refused("a module of another context".to_owned()));
         }
-        // The linker consumes it.
+        // The linker takes ownership of the other module.
         let raw = std::mem::replace(&mut other.raw, ptr::null_mut());
         match holds(llvm!(LLVMLinkModules2(self.raw, raw))) {
             true => Err(Refused(LAST.with_borrow(Clone::clone))),

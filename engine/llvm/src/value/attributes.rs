@@ -7,14 +7,14 @@ use super::Value;
 use crate::raw::{lent, llvm};
 use crate::types::Type;
 
-/// What an attribute is about.
+/// The part of a function or a call to which an attribute belongs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// The function or the call as a whole.
     Function,
     /// The result.
     Result,
-    /// A parameter or an argument, counted from 0.
+    /// A parameter or an argument, by its index from 0.
     Parameter(u32),
 }
 
@@ -63,19 +63,19 @@ impl<'m> Value<'m> {
         self.found(place, name).is_some()
     }
 
-    /// The number in an attribute of a function or a call.
+    /// The numeric value of an attribute of a function or a call.
     pub fn attribute_number(self, place: Place, name: &str) -> Option<u64> {
         let found = self.found(place, name)?;
         (!is_type(found)).then(|| llvm!(LLVMGetEnumAttributeValue(found)))
     }
 
-    /// The type in an attribute of a function or a call.
+    /// The type value of an attribute of a function or a call.
     pub fn attribute_type(self, place: Place, name: &str) -> Option<Type<'m>> {
         let found = self.found(place, name)?;
         is_type(found).then(|| Type::new(llvm!(LLVMGetTypeAttributeValue(found))))
     }
 
-    /// The text of a function's attribute of this name.
+    /// The value of a function's string attribute of this name.
     pub fn string_attribute(self, name: &str) -> Option<String> {
         if !self.is_function() {
             return None;

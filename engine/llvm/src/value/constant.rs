@@ -1,4 +1,4 @@
-//! Constants, as they are read.
+//! Functions that read constants.
 
 use llvm_sys::{LLVMOpcode, LLVMValueKind};
 
@@ -7,7 +7,7 @@ use crate::raw::{holds, lent_bytes, llvm};
 use crate::types::Type;
 
 impl<'m> Value<'m> {
-    /// The integer of a constant of at most 64 bits.
+    /// The value of an integer constant of at most 64 bits, zero-extended.
     pub fn const_int(self) -> Option<u64> {
         let is_short = self.kind() == LLVMValueKind::LLVMConstantIntValueKind
             && self.ty().int_width().is_some_and(|width| width <= 64);
@@ -22,7 +22,8 @@ impl<'m> Value<'m> {
         Value::some(element)
     }
 
-    /// The bytes of a constant array of bytes that is not all zeros.
+    /// The bytes of a constant array of bytes. `None` if all are zero, since LLVM represents such
+    /// an array differently.
     pub fn bytes(self) -> Option<&'m [u8]> {
         let is_text = !llvm!(LLVMIsAConstantDataArray(self.0)).is_null()
             && holds(llvm!(LLVMIsConstantString(self.0)));
@@ -34,8 +35,8 @@ impl<'m> Value<'m> {
         Some(lent_bytes(data, len))
     }
 
-    /// The numbers of a constant array of integers of 8 to 64 bits that is not all zeros. A table
-    /// has millions of them: no more is asked of each than its value.
+    /// The numbers of a constant array of integers of 8 to 64 bits. `None` if all are zero. A table
+    /// has millions of them, so nothing but its value is read of each.
     pub fn numbers(self) -> Option<impl Iterator<Item = u64> + 'm> {
         let is_table =
             !llvm!(LLVMIsAConstantDataArray(self.0)).is_null() && self.ty().element().is_integer();
@@ -46,13 +47,13 @@ impl<'m> Value<'m> {
         }))
     }
 
-    /// What a global alias stands for.
+    /// The value that a global alias refers to.
     pub fn aliasee(self) -> Option<Value<'m>> {
         (self.kind() == LLVMValueKind::LLVMGlobalAliasValueKind)
             .then(|| Value::new(llvm!(LLVMAliasGetAliasee(self.0))))
     }
 
-    /// The block whose address it is.
+    /// The block of a block address.
     pub fn addressed_block(self) -> Option<BasicBlock<'m>> {
         (self.kind() == LLVMValueKind::LLVMBlockAddressValueKind)
             .then(|| BasicBlock::new(llvm!(LLVMGetBlockAddressBasicBlock(self.0))))
@@ -64,7 +65,7 @@ impl<'m> Value<'m> {
             .then(|| llvm!(LLVMGetConstOpcode(self.0)))
     }
 
-    /// A constant's bits as a value of another type, which has as many.
+    /// The bits of a constant as a value of another type of the same size.
     pub fn constant_bits(self, ty: Type<'m>) -> Value<'m> {
         assert!(self.is_constant(), "no constant");
         Value::new(match ty.is_pointer() {

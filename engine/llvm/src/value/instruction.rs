@@ -1,4 +1,4 @@
-//! Instructions: what each kind of them has.
+//! Properties of instructions, by kind.
 
 use llvm_sys::{
     LLVMAtomicOrdering, LLVMAtomicRMWBinOp, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate,
@@ -19,7 +19,7 @@ impl<'m> Value<'m> {
         self.opcode() == Some(opcode)
     }
 
-    /// The instruction behind this one, in its block.
+    /// The instruction after this one in its block.
     pub fn next_instruction(self) -> Option<Value<'m>> {
         let next = self
             .is_instruction()
@@ -27,7 +27,7 @@ impl<'m> Value<'m> {
         Value::some(next)
     }
 
-    /// The instruction before this one, in its block.
+    /// The instruction before this one in its block.
     pub fn previous_instruction(self) -> Option<Value<'m>> {
         let previous = self
             .is_instruction()
@@ -43,13 +43,13 @@ impl<'m> Value<'m> {
         block.filter(|block| !block.is_null()).map(BasicBlock::new)
     }
 
-    /// The function that an instruction stands in.
+    /// The function that contains an instruction.
     pub fn parent_function(self) -> Value<'m> {
         let block = self.block().expect("an instruction in a block");
         Value::new(llvm!(LLVMGetBasicBlockParent(block.0)))
     }
 
-    /// The blocks that the last instruction of a block may go on to; none for other values.
+    /// The successors of the block that ends with this instruction. Empty for other values.
     pub fn successors(self) -> Vec<BasicBlock<'m>> {
         if llvm!(LLVMIsATerminatorInst(self.0)).is_null() {
             return Vec::new();
@@ -59,13 +59,13 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// The condition of a branch that has one.
+    /// The condition of a conditional branch.
     pub fn condition(self) -> Option<Value<'m>> {
         let is_conditional = self.is(LLVMOpcode::LLVMBr) && holds(llvm!(LLVMIsConditional(self.0)));
         is_conditional.then(|| Value::new(llvm!(LLVMGetCondition(self.0))))
     }
 
-    /// The values of a phi node and the blocks that they come from; none for other values.
+    /// The values of a phi node with their predecessor blocks. Empty for other values.
     pub fn incoming(self) -> Vec<(Value<'m>, BasicBlock<'m>)> {
         if !self.is(LLVMOpcode::LLVMPHI) {
             return Vec::new();
@@ -83,7 +83,7 @@ impl<'m> Value<'m> {
         self.is_access() && holds(llvm!(LLVMGetVolatile(self.0)))
     }
 
-    /// Whether it loads, stores or does both.
+    /// Whether it is a load, a store, or an atomic access that does both.
     pub(super) fn is_access(self) -> bool {
         use LLVMOpcode::*;
         matches!(
@@ -100,7 +100,7 @@ impl<'m> Value<'m> {
         ) && llvm!(LLVMGetOrdering(self.0)) == LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
     }
 
-    /// The type of the variable that an `alloca` makes.
+    /// The type of the variable that an `alloca` allocates.
     pub fn allocated_type(self) -> Type<'m> {
         assert!(self.is(LLVMOpcode::LLVMAlloca), "no alloca");
         Type::new(llvm!(LLVMGetAllocatedType(self.0)))
@@ -110,8 +110,8 @@ impl<'m> Value<'m> {
         self.is_global_object() || self.is_access() || self.is(LLVMOpcode::LLVMAlloca)
     }
 
-    /// The alignment of an access, an `alloca` or something global; 0 for other values, and where
-    /// none is given.
+    /// The alignment of an access, an `alloca`, a function or a global variable. The result is 0
+    /// for other values, and if no alignment is specified.
     pub fn align(self) -> u32 {
         match self.has_align() {
             true => llvm!(LLVMGetAlignment(self.0)),
@@ -119,7 +119,7 @@ impl<'m> Value<'m> {
         }
     }
 
-    /// The constant indices of `extractvalue` and `insertvalue`; none for other values.
+    /// The constant indices of `extractvalue` and `insertvalue`. Empty for other values.
     pub fn indices(self) -> Vec<u32> {
         let has_indices = matches!(
             self.opcode(),
@@ -130,11 +130,11 @@ impl<'m> Value<'m> {
         }
         let count = llvm!(LLVMGetNumIndices(self.0)) as usize;
         let data = llvm!(LLVMGetIndices(self.0));
-        // SAFETY: the instruction owns so many indices at `data`, at least one.
+        // SAFETY: the instruction owns `count` indices at `data`, and has at least one.
         unsafe { std::slice::from_raw_parts(data, count) }.to_vec()
     }
 
-    /// Whether it is a `getelementptr`, instruction or constant.
+    /// Whether it is a `getelementptr`, as an instruction or a constant.
     pub fn is_gep(self) -> bool {
         let opcode = self.opcode().or_else(|| self.const_opcode());
         opcode == Some(LLVMOpcode::LLVMGetElementPtr)
@@ -151,8 +151,8 @@ impl<'m> Value<'m> {
         self.is_gep() && holds(llvm!(LLVMIsInBounds(self.0)))
     }
 
-    /// A `getelementptr`'s constant part and its variable indices with their scales. None where the
-    /// constant part has no 64 bits.
+    /// The constant part of a `getelementptr`, and its variable indices with their scales. `None`
+    /// if the constant part does not fit in 64 bits.
     pub fn gep_parts(self, layout: Layout<'m>) -> Option<(i64, Vec<(Value<'m>, i64)>)> {
         let mut ty = self.gep_source();
         let mut constant = 0i64;
@@ -182,26 +182,26 @@ impl<'m> Value<'m> {
         Some((constant, indices))
     }
 
-    /// How an `icmp` compares.
+    /// The predicate of an `icmp`.
     pub fn int_predicate(self) -> LLVMIntPredicate {
         assert!(self.is(LLVMOpcode::LLVMICmp), "no icmp");
         llvm!(LLVMGetICmpPredicate(self.0))
     }
 
-    /// How an `fcmp` compares.
+    /// The predicate of an `fcmp`.
     pub fn real_predicate(self) -> LLVMRealPredicate {
         assert!(self.is(LLVMOpcode::LLVMFCmp), "no fcmp");
         llvm!(LLVMGetFCmpPredicate(self.0))
     }
 
-    /// What an `atomicrmw` does.
+    /// The operation of an `atomicrmw`.
     pub fn atomic_operation(self) -> LLVMAtomicRMWBinOp {
         assert!(self.is(LLVMOpcode::LLVMAtomicRMW), "no atomicrmw");
         llvm!(LLVMGetAtomicRMWBinOp(self.0))
     }
 
-    /// For each element of the result of a `shufflevector`: which element of its operands it is,
-    /// negative for none. Empty for other values.
+    /// For each element of the result of a `shufflevector`, the index of the operands' element that
+    /// it is, or a negative number if it is none. Empty for other values.
     pub fn shuffle_mask(self) -> Vec<i32> {
         let count = match self.is(LLVMOpcode::LLVMShuffleVector) {
             true => llvm!(LLVMGetNumMaskElements(self.0)),
@@ -212,7 +212,7 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Whether it is a call that tells what a C variable is: `llvm.dbg.value`, `llvm.dbg.declare`.
+    /// Whether it is a call that describes a C variable: `llvm.dbg.value` or `llvm.dbg.declare`.
     pub fn is_debug_binding(self) -> bool {
         !llvm!(LLVMIsADbgVariableIntrinsic(self.0)).is_null()
     }
@@ -229,18 +229,18 @@ impl<'m> Value<'m> {
         matches!(self.opcode(), Some(LLVMCall | LLVMInvoke | LLVMCallBr))
     }
 
-    /// What is called: a function or another pointer, or assembly.
+    /// The callee of a call: a function, another pointer, or assembly.
     pub fn callee(self) -> Value<'m> {
         assert!(self.is_any_call(), "no call");
         Value::new(llvm!(LLVMGetCalledValue(self.0)))
     }
 
-    /// The function that is called, where a call names one.
+    /// The function that is called, if it is called directly.
     pub fn called_function(self) -> Option<Value<'m>> {
         Some(self.callee()).filter(|callee| callee.is_function())
     }
 
-    /// The type by which a function is called.
+    /// The type with which a function is called.
     pub fn callee_type(self) -> Type<'m> {
         assert!(self.is_any_call(), "no call");
         Type::new(llvm!(LLVMGetCalledFunctionType(self.0)))
@@ -254,13 +254,13 @@ impl<'m> Value<'m> {
             .collect()
     }
 
-    /// Makes a call another one of the same type: of `function`.
+    /// Changes the callee of a call to `function`, which must have the same type.
     pub fn set_callee(self, function: Value<'m>) {
         assert!(self.is_any_call(), "no call");
         self.set_operand(self.operand_count() - 1, function);
     }
 
-    /// The code and the constraints of assembly that is called.
+    /// The code and the constraints of inline assembly.
     pub fn assembly(self) -> Option<(String, String)> {
         if llvm!(LLVMIsAInlineAsm(self.0)).is_null() {
             return None;

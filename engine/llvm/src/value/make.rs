@@ -1,4 +1,4 @@
-//! Constants that are made. Functions panic where a type or a value is not what they speak of.
+//! Functions that create constants. They panic if a type or a value is not of the documented kind.
 
 use llvm_sys::prelude::LLVMValueRef;
 
@@ -16,7 +16,7 @@ fn are_constants_of<'m>(values: &[Value<'m>], mut types: impl Iterator<Item = Ty
 }
 
 impl<'m> Type<'m> {
-    /// A number of this integer type, cut to its width.
+    /// A number of this integer type, truncated to its width.
     pub fn number(self, number: u64) -> Value<'m> {
         assert!(self.is_integer(), "no integer");
         Value::new(llvm!(LLVMConstInt(self.0, number, 0)))
@@ -30,19 +30,19 @@ impl<'m> Type<'m> {
         Value::new(made)
     }
 
-    /// The value of this type whose bits are all zero.
+    /// The value of this type with all bits zero.
     pub fn zero(self) -> Value<'m> {
         assert!(self.is_sized(), "no size");
         Value::new(llvm!(LLVMConstNull(self.0)))
     }
 
-    /// The largest number of this integer type, without a sign.
+    /// The largest unsigned number of this integer type.
     pub fn ones(self) -> Value<'m> {
         assert!(self.is_integer(), "no integer");
         Value::new(llvm!(LLVMConstAllOnes(self.0)))
     }
 
-    /// The poison of this type.
+    /// The poison value of this type.
     pub fn poison(self) -> Value<'m> {
         assert!(self.is_sized(), "no size");
         Value::new(llvm!(LLVMGetPoison(self.0)))
@@ -89,7 +89,7 @@ impl<'m> Type<'m> {
 }
 
 impl<'m> Value<'m> {
-    /// The address of a byte of a global variable, as a constant.
+    /// The address of the byte at offset `at` of a global variable, as a constant.
     pub fn byte_address(self, at: u64) -> Value<'m> {
         assert!(self.is_global_variable(), "no global variable");
         let mut index = [self.ty().int_beside(64).number(at).0];

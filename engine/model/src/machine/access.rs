@@ -1,9 +1,9 @@
-//! Loads, stores and block moves: the checks, and what stays symbolic at a symbolic address.
+//! Loads, stores and block moves: their checks, and what stays symbolic at a symbolic address.
 //!
-//! The object is the one that the concrete address points into (an address at a symbolic offset of
-//! another object is a violation, and is recorded as one). Within it a load is an element of the
-//! object's array; a store into a small object becomes an if-then-else per byte. Anything larger
-//! keeps its concrete address, and the path says so.
+//! The accessed object is the one that the concrete address points into (a symbolic offset that
+//! leaves the object is a violation, and is recorded as one). Within the object, a load is an
+//! element of the object's array, and a store into a small object becomes an if-then-else per byte.
+//! Larger objects are accessed at the concrete address, and the path records that.
 
 use super::memory::{Fault, Site};
 use super::shadow::{Shade, ShadowByte};
@@ -67,7 +67,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok((value, shade))
     }
 
-    /// Deals with an address that is symbolic or undefined: records the check, and gives the offset
+    /// Handles an address that is symbolic or undefined: records the check, and returns the offset
     /// in the object as a term if the address is symbolic.
     fn place(
         &mut self,
@@ -91,12 +91,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let [len, size] = [len as u64, size].map(|n| pool.constant(64, u128::from(n)));
             fault::beyond(pool, offset, len, symbolic.unwrap_or(size))
         });
-        // Where the size is a guess, no tape is searched that goes past it.
+        // If the size is a guess, no tape is searched that goes past it.
         self.held(check.filter(|_| site != Site::Row), violated);
         Some(offset)
     }
 
-    /// Goes on with a concrete offset in an object.
+    /// Continues with the concrete offset in an object, which the path records.
     fn fix_offset(&mut self, offset: Term, at: u64) {
         self.fixed(offset, 64, u128::from(at & 0xffff_ffff));
     }
@@ -172,7 +172,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Gives bytes that were just stored their shadow.
+    /// Sets the shadow of bytes that were just stored.
     fn shade_stored(&mut self, at: u64, len: usize, shade: Shade) {
         let bits = len as u16 * 8;
         let term = shade
@@ -262,7 +262,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// The length of a block move at `at`: checked where it is symbolic, then concrete.
+    /// The length of a block move at `at`. A symbolic length is checked; the concrete one is
+    /// returned.
     fn length(&mut self, len: Operand, at: u64, check: Option<CheckId>) -> u64 {
         if TRACK
             && let Some(term) = self.shade(len).term
@@ -279,7 +280,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.get64(len)
     }
 
-    /// An address used for a whole block: checked where it is symbolic, then concrete.
+    /// Handles the address of a whole block: a symbolic address is checked, then made concrete.
     fn block_address(&mut self, address: Operand, len: u64, check: Option<CheckId>) {
         if TRACK {
             let at = self.get64(address);
@@ -289,7 +290,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// memcpy and memmove; what overlaps is copied as memmove does.
+    /// memcpy and memmove. Overlapping ranges are copied as memmove does.
     pub(super) fn copy(
         &mut self,
         to: Operand,
@@ -326,7 +327,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// `memcpy` between ranges that overlap; where they are equal the copy changes nothing.
+    /// Ends the run if the ranges of a `memcpy` overlap at different addresses. Copying a range to
+    /// itself changes nothing.
     fn check_overlap(
         &mut self,
         (to, from, len): (Operand, Operand, Operand),
@@ -347,7 +349,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// Copies bytes with all that is known of them. Both ranges are valid.
+    /// Copies bytes with their shadow and their definedness. Both ranges are valid.
     pub(super) fn copy_bytes(&mut self, target: u64, source: u64, n: u64) {
         let len = n as usize;
         let Ok((object, at)) = self.memory.readable(source, n) else {
@@ -418,7 +420,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// Bytes that an intrinsic reads, made concrete.
+    /// The bytes that an intrinsic reads, made concrete.
     pub(super) fn bytes(&mut self, at: u64, n: u64, check: Option<CheckId>) -> Step<Vec<u8>> {
         if n == 0 {
             return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Between blocks: terminators and the parallel moves of phi nodes.
+//! Control flow between blocks: terminators and the parallel moves of phi nodes.
 
 use super::outcome::{Event, Outcome};
 use super::shadow::Shade;
@@ -6,7 +6,7 @@ use super::step::{Run, Step};
 use crate::program::ir::{Block, CheckKind, Edge, Operand, Pred, Terminator};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// Leaves the block; the status if the run is over.
+    /// Leaves the block. Returns the status if the run is over.
     #[inline]
     pub(super) fn terminator(&mut self, block: &Block) -> Step<Option<i64>> {
         match &block.end {
@@ -67,7 +67,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(None)
     }
 
-    /// A switch is a chain of branches: each case that was not it, then the one that was.
+    /// Records a switch as a branch for each case: the value differs from the other cases and
+    /// equals the one that is taken.
     fn switched(
         &mut self,
         operand: Operand,
@@ -103,7 +104,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Takes an edge: all of its values are read before any register is written.
+    /// Takes an edge. All of its values are read before any register is written.
     #[inline(always)]
     fn follow(&mut self, edge: &Edge) {
         match &*edge.moves {

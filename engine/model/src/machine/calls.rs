@@ -63,7 +63,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// Calls; `index` is the operation's number in its block.
+    /// Executes a call; `index` is the operation's number in its block.
     pub(super) fn call(&mut self, call: &Call, index: usize) -> Step<Next> {
         let id = match call.callee {
             Callee::Direct(id) => {
@@ -101,8 +101,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if TRACK && self.gives_sign(id, call) {
             return Ok(Next::Go);
         }
-        // Through a pointer of the wrong type the C code is undefined; the ABI passes what fits.
-        // What is missing is zero here, and may be anything in a proof.
+        // In C, a call through a pointer of the wrong type is undefined; the ABI passes the
+        // arguments that fit. A missing argument is zero here, and may be anything in a proof.
         let parameters = function.params.len();
         let caller = self.frames.last().map_or(0, |f| f.function.index());
         let base = self.base + self.program.functions[caller].registers.len();
@@ -136,12 +136,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let value = value & crate::term::value::mask(width);
             self.set_shaded(Reg(i as u32), value, shade);
         }
+        // The copies belong to the callee.
         self.objects.extend_from_slice(&copies);
         if TRACK && self.crossing.is_some() {
             self.note_entry(call.site, from, id);
         }
         if let Some(frame) = self.frames.last_mut() {
-            // The copies belong to the callee.
             frame.extra = extra;
             if function.varargs {
                 let count = |class: ArgClass| {
@@ -156,7 +156,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(Next::Enter)
     }
 
-    /// Reaching the call of a failing function is the violation.
+    /// Ends the run at the call of a failing function: reaching it is the violation.
     #[inline]
     fn failing(&mut self, call: &Call) -> Step {
         let Some(id) = call.check else { return Ok(()) };
@@ -193,7 +193,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             .collect()
     }
 
-    /// Returns; the status if this was the entry function.
+    /// Returns from a function. The result is the run's status if this was the entry function.
     pub(super) fn leave(&mut self, values: &[Operand]) -> Step<Option<i64>> {
         let Some(frame) = self.frames.last() else {
             return Ok(Some(0));
@@ -207,7 +207,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             .collect();
         self.drop_objects(objects);
         if self.frames.len() == 1 {
-            // The frame stays for the report of where the run ended.
+            // The frame stays, because the report of where the run ended needs it.
             let width = result.first().copied().unwrap_or(64);
             let status = results.first().map_or(0, |(value, ..)| *value);
             return Ok(Some(crate::term::value::signed(width, status) as i64));
@@ -218,7 +218,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.frames.pop();
         self.base = self.frames.last().map_or(0, |f| f.base);
         (self.block, self.at) = back;
-        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        // A function called through a pointer of the wrong type may return more results than are
+        // taken, fewer, or wider ones.
         let undefined = (
             self.get(Operand::Undef, 128),
             128,
@@ -233,7 +234,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(None)
     }
 
-    /// The shadow of a value that is passed with one width and taken with another one: through a
+    /// The shadow of a value that is passed with one width and taken with another: through a
     /// pointer of the wrong type, or by a declaration that does not fit the definition.
     fn fitted(&mut self, shade: Shade, given: Width, taken: Width) -> Shade {
         let Some(term) = shade.term.filter(|_| given != taken) else {
@@ -249,8 +250,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Notes what the frame that ends gives back, if it is the environment that gives it to the
-    /// user's code.
+    /// Records the result of the frame that ends, if the environment returns it to the user's code.
     fn answered(&mut self, results: &[(u128, Width, Shade)]) {
         let [.., caller, callee] = &self.frames[..] else {
             return;
@@ -280,7 +280,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         });
     }
 
-    /// Ends the lives of the youngest stack objects until `keep` are left.
+    /// Ends the lifetimes of the youngest stack objects until `keep` are left.
     pub(super) fn drop_objects(&mut self, keep: usize) {
         while self.objects.len() > keep
             && let Some(address) = self.objects.pop()
@@ -289,7 +289,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Ends the run if so many more bytes are too many.
+    /// Ends the run if `size` more bytes exceed the limits.
     pub(super) fn room_for(&mut self, size: u64) -> Step {
         if size > u64::from(u32::MAX >> 1) || self.memory.live + size > self.limits.live_bytes {
             return Err(Box::new(Outcome::OutOfMemory));

@@ -1,9 +1,9 @@
 //! The bytes of an object.
 //!
 //! Every run begins with fresh globals, and an object that a run writes to is copied first. A
-//! static array of half a gigabyte would be copied by every run that touches a byte of it, although
-//! it holds nothing but zeros: so a large one that is all zeros is a mapping of the system's zeros,
-//! of which a fresh copy costs nothing until somebody writes to it.
+//! static array of half a gigabyte would be copied by every run that writes a byte of it, although
+//! it contains only zeros. So a large global of zeros is an anonymous mapping, of which a fresh
+//! copy costs nothing until it is written.
 
 use std::ops::{Deref, DerefMut};
 
@@ -11,17 +11,17 @@ use memmap2::MmapMut;
 
 use crate::program::ir::Global;
 
-/// A global of zeros from this size on is a mapping.
+/// The size from which on a global of zeros is a mapping.
 const LARGE: usize = 1 << 20;
-/// What a copy of a mapping looks at together.
+/// The unit in which a copy of a mapping skips zeros.
 const CHUNK: usize = 1 << 16;
 
 /// See the [module](self).
 #[derive(Debug)]
 pub(super) enum Contents {
-    /// Bytes like any others.
+    /// Ordinary bytes.
     Owned(Vec<u8>),
-    /// A mapping that held zeros, and whether a write to it may have happened.
+    /// A mapping that was created with zeros, and whether it may have been written since.
     Mapped(MmapMut, bool),
 }
 
@@ -32,7 +32,7 @@ impl Default for Contents {
 }
 
 impl Contents {
-    /// What a global holds where the program begins.
+    /// The initial contents of a global.
     pub(super) fn of(global: &Global) -> Contents {
         let mapped = global.zeros && global.init.len() >= LARGE;
         mapped
@@ -41,13 +41,13 @@ impl Contents {
             .unwrap_or_else(|| Contents::Owned(global.init.clone()))
     }
 
-    /// A mapping of zeros; none if the system gives none.
+    /// A mapping of zeros; `None` if the system provides none.
     fn zeros(size: usize) -> Option<Contents> {
         let map = MmapMut::map_anon(size).ok()?;
         Some(Contents::Mapped(map, false))
     }
 
-    /// So many bytes that are all the same, whatever it was before.
+    /// Replaces the contents by `size` bytes with the same value.
     pub(super) fn refill(&mut self, size: usize, byte: u8) {
         match self {
             Contents::Owned(bytes) => {
@@ -69,7 +69,7 @@ impl Clone for Contents {
                 };
                 if *written {
                     for (to, from) in copy.chunks_mut(CHUNK).zip(map.chunks(CHUNK)) {
-                        // What is zero in both needs no memory.
+                        // A chunk of zeros needs no memory in the copy.
                         if from.iter().any(|&byte| byte != 0) {
                             to.copy_from_slice(from);
                         }

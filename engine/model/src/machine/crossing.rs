@@ -1,12 +1,11 @@
-//! What one part of a program hands to another, made visible in the shadow.
+//! Makes the values that the harness passes to the library visible in the shadow.
 //!
-//! A harness passes NULL, a structure of zeros, a size of its own choice; three calls further
-//! something faults. Concrete values have no history. So where control enters the library from the
-//! harness, what the harness chose becomes free variables: constants among the arguments, members
-//! of its objects that hold zeros, numbers from the tape. Their concrete values stay what they are,
-//! and the run goes the same way; but what the fault depends on, and each condition on the way
-//! there, says from now on which choice it was. Contents of buffers stay the bytes of the tape that
-//! they are.
+//! A harness passes NULL, a structure of zeros, a size of its own choice, and three calls later
+//! something faults. Concrete values have no history. So when control enters the library from the
+//! harness, the values that the harness chose become free variables: constants among the arguments,
+//! members of its objects that contain zeros, numbers from the tape. Their concrete values stay the
+//! same, and the run takes the same path; but the terms of the fault and of each condition on the
+//! path to it now show on which choices they depend. Contents of buffers remain bytes of the tape.
 
 mod chosen;
 
@@ -21,18 +20,18 @@ use crate::program::ir::{
 };
 use crate::term::{Pool, Symbol, Term};
 
-/// Members of one object that become variables.
+/// The largest number of members of one object that become variables.
 const MEMBERS: usize = 1024;
-/// Most parts of a structure that may be an element of an array.
+/// The largest number of parts of a structure that may be an element of an array.
 const ELEMENT: usize = 4;
 
-/// The state of noting.
+/// What was noted so far, and the state that noting needs.
 #[derive(Debug)]
 pub(super) struct Crossing<'h> {
     pub(super) harness: &'h Harness,
     pub(super) noted: Noted,
     seen: FxHashSet<u64>,
-    /// Chosen arguments, by their number, that are the sizes of what was passed beside them.
+    /// The indices of chosen arguments that are the sizes of objects passed in the same call.
     spoken: FxHashSet<usize>,
 }
 
@@ -47,7 +46,7 @@ impl<'h> Crossing<'h> {
     }
 }
 
-/// A leaf of a variable's type.
+/// A scalar part of a variable.
 struct Leaf {
     at: usize,
     len: usize,
@@ -55,7 +54,7 @@ struct Leaf {
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// Whether a function is the library's.
+    /// Whether a function belongs to the library.
     fn is_librarys(&self, id: FuncId) -> bool {
         let crossing = self.crossing.as_ref();
         self.program.function(id).kind == FunctionKind::User
@@ -66,7 +65,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.frames.iter().any(|f| self.is_librarys(f.function))
     }
 
-    /// Notes a heap object that the harness makes, and an object's size that depends on something.
+    /// Notes a heap object that the harness makes, and the term of any object's size.
     #[cold]
     pub(super) fn note_made(&mut self, address: u64, size: u64, size_term: Option<Term>) {
         let object = (address >> 32) as u32;
@@ -99,7 +98,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Notes what a fault is about.
+    /// Notes the terms and the access of a fault, and the object that it is about.
     #[cold]
     pub(super) fn note_fault(&mut self, operands: &[Operand], access: Option<(u64, u64)>) {
         let terms: Vec<Term> = operands
@@ -120,7 +119,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Notes what is true here and is the fault, where that is about numbers alone.
+    /// Notes the condition that holds here and is the fault, if the operation works on numbers
+    /// alone.
     #[cold]
     pub(super) fn note_condition(&mut self, condition: Option<Term>) {
         if let Some(crossing) = &mut self.crossing {
@@ -128,8 +128,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Control was just given to `callee` by a call at `site`: what the harness chose becomes
-    /// variables.
+    /// Control was just passed to `callee` by a call at `site`. If it entered the library from the
+    /// harness, turns the values that the harness chose into variables.
     #[cold]
     pub(super) fn note_entry(&mut self, site: CallSite, caller: FuncId, callee: FuncId) {
         let outer = match &self.crossing {
@@ -152,8 +152,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.note_told(&values, before);
     }
 
-    /// The arguments: constants that are no addresses, and numbers from the tape. Gives each value
-    /// with what it depended on.
+    /// Turns arguments into variables: constants that are no addresses, and numbers from the tape.
+    /// Returns each value with its term before that.
     fn note_arguments(&mut self, site: CallSite, callee: FuncId) -> Vec<(u128, Option<Term>)> {
         let params = self.program.function(callee).params.clone();
         let mut values = Vec::new();
@@ -224,7 +224,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// A fresh variable for a value.
+    /// A fresh variable for a chosen value.
     fn choose_variable(
         &mut self,
         what: Choose,
@@ -253,7 +253,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             && (self.memory.about(address).is_some() || self.program.function_at(address).is_some())
     }
 
-    /// Whether a term depends on bytes that are data.
+    /// Whether a term depends on bytes of the tape that are data.
     fn is_data(&self, term: Term) -> bool {
         let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &self.crossing) else {
             return false;
@@ -261,7 +261,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         depends_on_data(pool, term, &self.choices, crossing.harness)
     }
 
-    /// The harness's variables that were not seen yet.
+    /// Notes the harness's variables that were not seen before, and turns their members into
+    /// variables.
     fn note_variables(&mut self, site: CallSite, callee: FuncId) {
         let addresses = self.objects.clone();
         for address in addresses {
@@ -344,10 +345,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Which of the harness's objects the library is told the size of, by an argument or by a
-    /// member. A number that is the size of what is passed beside it is about that alone: an input
-    /// of four bytes says nothing of an output of four that comes later. `first` is the first
-    /// choice that this call's arguments are.
+    /// Marks the harness's objects whose size the library is told, by an argument or by a member. A
+    /// number that is the size of an object passed in the same call only tells the size of that
+    /// object: an input of four bytes says nothing about an output of four bytes that comes later.
+    /// `first` is the index of the first choice that comes from this call's arguments.
     fn note_told(&mut self, values: &[(u128, Option<Term>)], first: usize) {
         let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &mut self.crossing) else {
             return;
@@ -385,7 +386,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 }
 
-/// Whether a number says how large an object is, in bytes or in elements.
+/// Whether a number is the size of an object, in bytes or in elements.
 fn is_size(value: u128, size: u64) -> bool {
     let mut elements = [1, 2, 4, 8].iter();
     elements.any(|each| value.checked_mul(*each) == Some(u128::from(size)))
@@ -412,8 +413,8 @@ pub fn depends_on_data(
     })
 }
 
-/// Whether its type says how large an object is: a structure's does, but a point or a sample is as
-/// often one of many.
+/// Whether an object's type tells its size. A structure's type does, but a point or a sample is
+/// just as often one element of an array.
 fn is_told_by_type(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
     is_structure(shapes, shape) && !is_element(shapes, shape, size)
 }
@@ -423,7 +424,7 @@ fn is_structure(shapes: &[Shape], shape: Option<ShapeId>) -> bool {
     shape.is_some_and(|shape| !shape.members.is_empty())
 }
 
-/// Whether a structure is like a point, a sample or a pair: few parts, all of one size.
+/// Whether a structure is like a point, a sample or a pair: it has few parts, all of one size.
 fn is_element(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
     let mut parts = Vec::new();
     collect(shapes, shape, (0, size * 8), String::new(), &mut parts);
@@ -433,7 +434,7 @@ fn is_element(shapes: &[Shape], shape: Option<ShapeId>, size: u64) -> bool {
         && (parts.len() * first) as u64 == size
 }
 
-/// The scalar parts of an object.
+/// Collects the scalar parts of an object.
 fn collect(
     shapes: &[Shape],
     shape: Option<ShapeId>,
@@ -464,7 +465,8 @@ fn collect(
     }
     let mut end = 0;
     for member in &shape.members {
-        // Of what overlaps the first counts: a union's other members are the same bytes.
+        // Of overlapping members only the first counts: the other members of a union are the same
+        // bytes.
         if member.at < end {
             continue;
         }

@@ -1,15 +1,15 @@
-//! A run that stands for all runs.
+//! Runs that stand for all runs.
 //!
-//! Of a program that asks for no input one execution is everything there is, as far as the
-//! machine's execution is what every platform's would be. Here it is looked at operation by
-//! operation, before each is executed, and refused as soon as the machine decides something that
-//! the world may decide otherwise: input, the number that an object has in addresses, what was
-//! never written, functions that nobody defines, mathematics that libraries round in their own
-//! ways. The machine's shadow follows uninitialised data; addresses are known by their values,
-//! since their numbers are scattered ([`crate::program::ir::numbers`]): whatever looks like one is
-//! taken for one, so that an accident refuses a run and hides nothing. An address may be stored,
-//! loaded, compared with NULL and with what is known to be another one, and moved within its
-//! object; every other use looks at its number.
+//! If a program asks for no input, one execution covers all its behaviour, provided that the
+//! machine executes it as every platform would. Here each operation is examined before it is
+//! executed, and the run is refused as soon as the machine decides something that the world may
+//! decide otherwise: input, the number that an object has in addresses, contents that were never
+//! written, functions that nobody defines, mathematical functions that libraries round differently.
+//! The machine's shadow tracks uninitialised data. Addresses are recognised by their values, since
+//! the numbers of objects are scattered ([`crate::program::ir::numbers`]): every value that looks
+//! like an address counts as one, so that a coincidence refuses a run but hides nothing. An address
+//! may be stored, loaded, compared with NULL or with another known address, and moved within its
+//! object; every other use depends on its number.
 
 mod address;
 mod calls;
@@ -26,18 +26,19 @@ use crate::program::ir::{
 };
 use crate::term::fault;
 
-/// A run that was looked at.
+/// An examined run.
 #[derive(Clone, Debug)]
 pub struct Exact {
-    /// What it did.
+    /// The execution.
     pub execution: Execution,
-    /// Which rules narrow the world on its way, and where: places in the user's code.
+    /// The rules by which the model is narrower than the world on this run's path, and the places
+    /// in the user's code.
     pub narrowings: BTreeMap<&'static str, BTreeSet<String>>,
     refused: Option<&'static str>,
 }
 
 impl Exact {
-    /// Why it does not stand for all runs; none if it does.
+    /// The reason why the run does not stand for all runs; `None` if it does.
     pub fn refusal(&self) -> Option<&'static str> {
         if self.refused.is_some() {
             return self.refused;
@@ -55,26 +56,26 @@ impl Exact {
     }
 }
 
-/// Why a run is refused.
+/// The result of an examination. The error is the reason why the run is refused.
 type Seen<T = ()> = Result<T, &'static str>;
 
-/// What has to be remembered of a run that is looked at.
+/// The state of the examination of a run.
 #[derive(Debug, Default)]
 pub(super) struct Eye {
     narrowings: BTreeMap<&'static str, BTreeSet<String>>,
     refused: Option<&'static str>,
-    /// Objects, by number, in which addresses may lie.
+    /// Objects, by number, that may contain addresses.
     holders: FxHashSet<u32>,
-    /// Objects of the stack whose addresses may be somewhere when they are gone.
+    /// Objects of the stack whose addresses may still exist somewhere after the objects are gone.
     lasting: FxHashSet<u32>,
-    /// Whether the program jumps to addresses of blocks.
+    /// Whether the program jumps to the addresses of blocks.
     labels: bool,
-    /// The library's functions that answer any number with the sign of their argument.
+    /// The library's functions whose result may be any number with the sign of their argument.
     signs: FxHashSet<FuncId>,
 }
 
 impl Machine<'_> {
-    /// Runs without a tape, as far as that stands for all runs.
+    /// Runs without a tape, for as long as the run stands for all runs.
     pub fn run_exact(&self, steps: u64) -> Exact {
         let limits = Limits {
             steps,
@@ -108,7 +109,7 @@ impl Machine<'_> {
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// Looks at an operation that is executed next.
+    /// Examines the operation that is executed next.
     pub(super) fn look(&mut self, inst: &Inst) -> Step {
         let Some(mut eye) = self.eye.take() else {
             return Ok(());
@@ -121,7 +122,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.looked(eye, seen)
     }
 
-    /// Looks at the end of a block.
+    /// Examines the end of a block.
     pub(super) fn look_behind(&mut self, block: &Block) -> Step {
         let Some(mut eye) = self.eye.take() else {
             return Ok(());
@@ -231,7 +232,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 if self.shade(*saved).undefined {
                     return Err("what is restored was never saved");
                 }
-                // The function goes on, and its registers may hold addresses of what ends here.
+                // The function continues, and its registers may contain addresses of the objects
+                // that end here.
                 let kept = self.get64(*saved) as usize;
                 let ends = self.objects.get(kept..).unwrap_or_default();
                 eye.lasting.extend(ends.iter().map(|at| (at >> 32) as u32));
@@ -244,7 +246,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Accesses to memory.
+    /// Examines an access to memory.
     fn accessed(&self, eye: &mut Eye, op: &Op) -> Seen {
         match op {
             Op::Load {
@@ -319,7 +321,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// That an address leads to no object with unknown contents.
+    /// Refuses an address of an object with unknown contents.
     fn known(&self, at: u64) -> Seen {
         let index = place_of((at >> 32) as u32).checked_sub(GLOBAL_OBJECTS);
         let global = index.and_then(|index| self.program.globals.get(index as usize));
@@ -329,8 +331,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// The user's function that execution is in, or that called what it is in: the last place
-    /// there.
+    /// The position in the innermost of the user's functions on the stack.
     fn user_place(&self) -> String {
         let is_user = |id: FuncId| {
             let kind = self.program.function(id).kind;
@@ -353,7 +354,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 }
 
-/// Whether some object of the program is of no use to look at, for the size of a scan.
+/// Whether a global contains only zeros, so that it need not be scanned for addresses.
 fn is_blank(program: &Program, index: usize) -> bool {
     program.globals.get(index).is_none_or(|global| global.zeros)
 }

@@ -1,4 +1,4 @@
-//! Frames: what a call saves and what a return gives back.
+//! Frames: what a call saves and a return restores.
 
 use super::shadow::Shade;
 use crate::program::ir::{ArgClass, BlockId, CallSite, FuncId, Reg, Width};
@@ -16,20 +16,20 @@ pub(super) struct Extra {
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
     pub(super) function: FuncId,
-    /// The call that entered it; none for the entry function.
+    /// The call that entered it; `None` for the entry function.
     pub(super) site: Option<CallSite>,
-    /// First register in the shared stack of registers.
+    /// The index of its first register in the shared stack of registers.
     pub(super) base: usize,
-    /// Length of the list of stack objects when it was entered.
+    /// The length of the list of stack objects when it was entered.
     pub(super) objects: usize,
-    /// Where the caller goes on, and the register that takes the result.
+    /// The place where the caller continues, and the register that takes the result.
     pub(super) back: (BlockId, usize),
     pub(super) dst: Reg,
     /// A hash of the call sites up to here.
     pub(super) hash: u64,
     /// Variable arguments; empty for most.
     pub(super) extra: Vec<Extra>,
-    /// General and SSE registers that the fixed parameters took.
+    /// The numbers of general and of SSE registers that the fixed parameters take.
     pub(super) fixed: (u32, u32),
 }
 

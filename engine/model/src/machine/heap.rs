@@ -1,9 +1,9 @@
-//! The heap: malloc and its family, as the native runtime (`rt_heap.c`) does it.
+//! The heap: malloc and its family, with the behaviour of the native runtime (`rt_heap.c`).
 //!
-//! Fresh memory is uninitialised, a block that is moved always moves, a request that no heap could
-//! meet gives NULL and sets errno, and a request for nothing gives a block of no bytes. What is
-//! freed twice, or was never allocated, is a violation. An object has the size it has; what other
-//! sizes would do is on the path (`sizes`).
+//! Fresh memory is uninitialised, `realloc` always moves the block, a request that no heap could
+//! meet gives NULL and sets errno, and a request of size 0 gives a block of no bytes. Freeing a
+//! block twice, or a pointer that was never allocated, is a violation. An object has the size of
+//! this run; the path records which other sizes would do (`sizes`).
 
 use super::memory::Site;
 use super::shadow::Shade;
@@ -16,7 +16,7 @@ use crate::term::{Pool, Term};
 
 const ENOMEM: u32 = 12;
 const EINVAL: u32 = 22;
-/// Bytes that are filled in the time of an operation.
+/// The number of bytes that are filled in the time of one operation.
 const FILLED: u64 = 64;
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -64,8 +64,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let (old, n, size) = (number(0), number(1), number(2));
                 match bytes(n, size) {
                     (all, false) => self.realloc(call, old, all, check)?,
-                    // Nothing is looked at before the size: the old block stays as it is, good or
-                    // bad.
+                    // The size is checked first: the old block stays as it is, whether it is valid
+                    // or not.
                     (_, true) => self.refuse(ENOMEM),
                 }
             }
@@ -116,7 +116,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// That nothing was given depends on how much was asked for, where dependencies are recorded.
+    /// Makes a NULL result depend on the requested size, if dependencies are recorded.
     fn shade_refused(&mut self, call: &Call, size: Option<Term>) {
         let Some(size) = size.filter(|_| !call.result.is_empty()) else {
             return;
@@ -134,7 +134,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.set_shaded(call.dst, 0, shade);
     }
 
-    /// How much is asked for, where that is symbolic and recorded.
+    /// The requested size as a term, if it is symbolic and recorded.
     fn asked(&mut self, function: HeapFn, call: &Call) -> Option<Term> {
         self.crossing.as_ref()?;
         let sizes = function.sizes().filter_map(|i| call.args.get(i));
@@ -147,19 +147,20 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.shade_of(&operands, product).term
     }
 
-    /// A heap object, or 0 where no heap could have so much. Where there is no room for it in a
-    /// run, the run ends: whether the environment refuses it was asked before.
+    /// Allocates a heap object, or returns 0 if no heap could be that large. If it exceeds the
+    /// limits of the run, the run ends: whether the environment refuses the request was asked
+    /// before.
     fn heap(&mut self, call: &Call, size: u64) -> Step<u64> {
         if size > fault::ONE_ALLOCATION {
             return Ok(self.refuse(ENOMEM));
         }
         self.room_for(size)?;
-        // Filling it takes time, after which the clock is looked at as it is after operations.
+        // Filling takes time, so the next reading of the clock comes earlier, as after operations.
         self.pause = self.pause.saturating_sub(size / FILLED);
         Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
     }
 
-    /// Gives no block, and says why where the program looks at errno.
+    /// Returns no block, and sets errno if the program uses it.
     fn refuse(&mut self, error: u32) -> u64 {
         if let Some(place) = self.program.errno()
             && let Ok((object, at)) = self.memory.writable(Program::global_address(place, 0), 4)
@@ -246,7 +247,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 }
 
-/// The bytes of some elements, and whether they are too many.
+/// The size of `n` elements in bytes, and whether it overflows.
 fn bytes(n: u64, size: u64) -> (u64, bool) {
     let (all, overflow) = fault::elements(&mut Concrete, u128::from(n), u128::from(size));
     (all as u64, overflow)

@@ -1,7 +1,8 @@
-//! What the machine does itself: the tape, the heap, the transcript, the host's mathematics.
+//! The functions that the machine itself executes: the tape, the heap, the transcript, the host's
+//! mathematics.
 //!
-//! The meaning of each is fixed by the architecture's table of the runtime; natively the same
-//! functions are C. Values that a host function needs are made concrete and the path says so.
+//! The runtime's table in the architecture document defines their meaning; natively the same
+//! functions are C. Values that a host function needs are made concrete, and the path records that.
 
 use std::ffi::CString;
 use std::sync::Arc;
@@ -15,8 +16,8 @@ use crate::program::ir::{
 };
 use crate::term::{float, value};
 
-/// How often a run may ask for more than its tape holds; then it ends as by `exit(0)`.
-/// `CRUNNER_ASKED_IN_VAIN` in `crunner_rt.h` is the same number.
+/// The number of requests that may find the tape empty or too short. After one more, the run ends
+/// as by `exit(0)`. `CRUNNER_ASKED_IN_VAIN` in `crunner_rt.h` is the same number.
 const ASKED_IN_VAIN: u32 = 16384;
 
 impl<const TRACK: bool> Run<'_, TRACK> {
@@ -74,7 +75,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Gives the call's result, if the caller takes one.
+    /// Sets the call's result, if the caller takes one.
     pub(super) fn give(&mut self, call: &Call, value: u128) -> Step {
         if let Some(width) = call.result.first() {
             self.set(call.dst, value & value::mask(*width));
@@ -82,8 +83,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// The tape holds less than what is asked for. A program that asks in an endless loop would
-    /// spin for ever on zeros.
+    /// Handles a request that finds the tape empty or too short. Too many of them end the run,
+    /// because a program that asks in an endless loop would spin forever on zeros.
     fn found_empty(&mut self) -> Step {
         let (choice, path_at, step) = (self.choices.len(), self.path.len(), self.steps);
         self.exhausted.get_or_insert(Exhausted {
@@ -153,7 +154,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// Makes the bytes just taken from the tape inputs, as far as they are to be symbolic.
+    /// Makes the bytes that were just taken from the tape inputs, if they are to be symbolic.
     fn name_inputs(&mut self, into: u64, at: usize, len: usize) {
         let past = self.tape.len()..self.tape.len() + self.limits.extend;
         let Some(pool) = self.pool.as_deref_mut() else {
@@ -192,7 +193,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `crunner_violation(kind, what, file, line)`: reported where user code called into the stubs.
+    /// `crunner_violation(kind, what, file, line)`: the violation is reported at the place where
+    /// user code called into the stubs.
     fn reported(&mut self, call: &Call) -> super::step::Stop {
         let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         let kind = crate::program::load::violation(self.get(arg(0), 32) as u32);
@@ -219,7 +221,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     fn write_out(&mut self, stream: i32, at: u64, len: u64, check: Option<CheckId>) -> Step {
-        // What is written is not a decision: symbolic bytes stay free.
+        // Writing is not a decision, so symbolic bytes stay symbolic.
         if len > 0 {
             let (object, offset) = match self.memory.readable(at, len) {
                 Ok(found) => found,
@@ -235,7 +237,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// A function of `<math.h>`: its term where the solver has one, else its concrete arguments.
+    /// A function of `<math.h>`. If the solver supports it, the result has a term; otherwise the
+    /// arguments are made concrete.
     pub(super) fn float_function(
         &mut self,
         dst: Reg,

@@ -1,10 +1,10 @@
-//! Memory is objects.
+//! Memory consists of objects.
 //!
-//! An address is `object << 32 | offset` (DESIGN: "bounds, lifetimes and provenance are two
-//! comparisons"). Globals and functions own fixed numbers, everything else gets the next number and
-//! never gives it back: what was freed stays as a tombstone of a few bytes, so that a use after
-//! free names what it used. Objects are shared and copied on writing, so that starting a run and
-//! taking a snapshot cost one reference each.
+//! An address is `object << 32 | offset`, so that checking bounds, lifetimes and provenance takes
+//! two comparisons. Globals and functions have fixed numbers; every other object gets the next
+//! number, which is never reused: a removed object leaves a tombstone of a few bytes, so that the
+//! report of a use after free can name the object. Objects are shared and copied on write, so that
+//! starting a run or taking a snapshot costs one reference per object.
 
 use std::rc::Rc;
 
@@ -18,16 +18,16 @@ use crate::program::ir::{
 use crate::term::Array;
 use crate::term::fault::{self, Access, Concrete, Extent};
 
-/// Where an object came from, resolved to words only for a report.
+/// The origin of an object, which only a report puts into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Site {
     Global(GlobalId),
-    /// The `op`th operation of a block.
+    /// Made by an operation of a block. `inst` of the location is here the index of the operation.
     Stack {
         at: Loc,
     },
     Heap(Option<CallSite>),
-    /// An array from outside, on the heap, of which only a guess says how long it is.
+    /// An array from outside, on the heap, whose length is only a guess.
     Row,
     /// The copy of a struct passed by value, or the areas of a variable argument list.
     Arguments,
@@ -39,7 +39,8 @@ impl Site {
     }
 }
 
-/// Which bytes were never written. `left` counts them, so that fully written objects cost nothing.
+/// The bytes that were never written. `left` counts them, so that fully written objects cost
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undefined {
     left: u32,
@@ -87,12 +88,12 @@ impl Undefined {
 #[derive(Clone, Debug)]
 pub(super) struct Object {
     pub(super) bytes: Contents,
-    /// False between the markers of its lifetime.
+    /// False after the end of its lifetime, until a new lifetime starts.
     pub(super) alive: bool,
     pub(super) writable: bool,
     pub(super) site: Site,
     pub(super) undefined: Undefined,
-    /// Of all bytes once a symbolic one was stored.
+    /// The shadow of all bytes, once a symbolic one was stored.
     pub(super) shadow: Option<Shadow>,
     /// The contents as an array term; dropped by every write.
     pub(super) array: Option<Array>,
@@ -121,7 +122,7 @@ impl Object {
         self.written(at, len);
     }
 
-    /// The bytes at `at` were overwritten with concrete, defined ones.
+    /// Notes that the bytes at `at` were overwritten with concrete, defined ones.
     #[inline]
     pub(super) fn written(&mut self, at: usize, len: usize) {
         self.undefined.clear(at, len);
@@ -131,7 +132,7 @@ impl Object {
         self.array = None;
     }
 
-    /// What an access has to know of it.
+    /// The properties of the object that decide whether an access is valid.
     #[inline(always)]
     fn extent(&self) -> Extent<Concrete> {
         Extent {
@@ -142,7 +143,7 @@ impl Object {
         }
     }
 
-    /// What is wrong with an access that has a fault.
+    /// The reason why an invalid access is invalid.
     #[cold]
     fn fault(&self, (offset, len): (u128, u128), found: Access<bool>) -> Fault {
         let size = self.bytes.len() as u128;
@@ -157,7 +158,7 @@ impl Object {
         }
     }
 
-    /// The bytes at `at` hold the pattern of uninitialised memory again.
+    /// Resets the bytes at `at` to the pattern of uninitialised memory.
     pub(super) fn forget(&mut self, at: usize, len: usize) {
         self.bytes[at..at + len].fill(UNDEFINED_BYTE);
         self.written(at, len);
@@ -171,7 +172,7 @@ enum Slot {
     Gone { size: u32, site: Site },
 }
 
-/// Why an access is invalid.
+/// The reason why an access is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Null,
@@ -180,7 +181,7 @@ pub(super) enum Fault {
     Gone,
     OutOfScope,
     Bounds,
-    /// Past the end of an object whose size is a guess: no fault of the program.
+    /// Past the end of an object whose size is a guess: not a fault of the program.
     PastGuess,
     Constant,
 }
@@ -196,7 +197,7 @@ fn place(address: u64) -> u32 {
 pub(super) struct Memory {
     globals: Vec<Rc<Object>>,
     dynamic: Vec<Slot>,
-    /// Objects to use again: a call that allocates must not cost a trip to the allocator.
+    /// Objects to be reused, so that a call which makes objects does not need the allocator.
     spare: Vec<Rc<Object>>,
     /// Bytes of live heap and stack objects.
     pub(super) live: u64,
@@ -279,7 +280,7 @@ impl Memory {
             .ok_or(Fault::NotAnObject)
     }
 
-    /// The object an address points into, dead, constant or too small as it may be.
+    /// The object that an address points into, even if it is dead, constant or too small.
     pub(super) fn unchecked(&mut self, address: u64) -> Option<&mut Object> {
         let id = place(address);
         let object = if id >= DYNAMIC_OBJECTS {
@@ -299,7 +300,7 @@ impl Memory {
         self.access(address, len, true).map(|_| ())
     }
 
-    /// A new object, uninitialised; its address.
+    /// Makes a new, uninitialised object; returns its address.
     pub(super) fn allocate(&mut self, size: u64, site: Site) -> u64 {
         let size = size as usize;
         let spare = if size <= SPARE_BYTES {
@@ -329,7 +330,7 @@ impl Memory {
         u64::from(number_of(id)) << 32
     }
 
-    /// The number of the object that is allocated after so many others.
+    /// The number of the object that is allocated after `others` others.
     pub(super) fn next_number(&self, others: u32) -> u32 {
         number_of(DYNAMIC_OBJECTS + self.dynamic.len() as u32 + others)
     }
@@ -358,7 +359,7 @@ impl Memory {
         }
     }
 
-    /// Size and origin of what an address points into, also of what is gone.
+    /// Size and origin of the object that an address points into, even if it is gone.
     pub(super) fn about(&self, address: u64) -> Option<(u64, Site)> {
         let id = place(address);
         match id.checked_sub(DYNAMIC_OBJECTS) {
@@ -373,12 +374,12 @@ impl Memory {
         }
     }
 
-    /// How many objects there were besides the globals, those that are gone included.
+    /// The number of objects made besides the globals, including those that are gone.
     pub(super) fn made(&self) -> usize {
         self.dynamic.len()
     }
 
-    /// The object an address points into, as it is, if it is not gone.
+    /// The object that an address points into, unless it is gone.
     pub(super) fn seen(&self, address: u64) -> Option<Seen<'_>> {
         let object = self.find(address).ok()?;
         Some(Seen {

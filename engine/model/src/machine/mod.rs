@@ -1,12 +1,12 @@
 //! The machine: executes the Program on a tape.
 //!
-//! Concretely it is a plain interpreter of the flattened representation, fast enough that loops of
-//! a hundred thousand turns are no event. On request it keeps a *shadow*: for every register and
-//! byte that depends on chosen bytes of the tape, a term. The shadow never decides anything; it
-//! only records, at each branch, check and address, the condition under which another tape would
-//! have gone the same way (the must-analysis of Synergy section 3.2, the partial simulation of
-//! CRunner section 3.4). Both uses are one source, monomorphised, so that concrete runs pay nothing
-//! for it.
+//! Concretely it is a plain interpreter of the flattened representation, fast enough for loops of a
+//! hundred thousand iterations. On request it keeps a *shadow*: a term for every register and byte
+//! that depends on selected bytes of the tape. The shadow never decides anything; it only records,
+//! at each branch, check and address, the condition under which another tape would have gone the
+//! same way (the must-analysis of Synergy section 3.2, the partial simulation of CRunner section
+//! 3.4). Both modes share one source, which is monomorphised, so that concrete runs have no
+//! overhead.
 
 mod access;
 mod block;
@@ -48,12 +48,12 @@ use crossing::Crossing;
 use memory::Memory;
 use step::Run;
 
-/// Limits of a run, and of what it follows symbolically.
+/// The limits of a run, and of its symbolic part.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Operations before the run ends with [`Outcome::StepLimit`]. Default: 200 million.
     pub steps: u64,
-    /// When a run ends with [`Outcome::StepLimit`], however many operations are left to it.
+    /// The time at which a run ends with [`Outcome::StepLimit`], even if it has steps left.
     /// Default: no such time.
     pub until: Option<Instant>,
     /// Nested calls before [`Outcome::StackOverflow`]. Default: 10,000.
@@ -66,13 +66,13 @@ pub struct Limits {
     /// Stores at a symbolic address stay symbolic in objects of up to this many bytes.
     /// Default: 256.
     pub symbolic_store: usize,
-    /// So many bytes past the tape's end are inputs of value 0 when running symbolically.
+    /// The number of bytes past the tape's end that are inputs of value 0 in symbolic runs.
     /// Default: 0.
     pub extend: usize,
-    /// Events of the path that are recorded; what comes later is executed and not recorded.
+    /// The number of path events that are recorded; later ones are executed but not recorded.
     /// Default: 200,000.
     pub path: usize,
-    /// Blocks of the trace that are recorded. Default: 4 million.
+    /// The number of blocks of the trace that are recorded. Default: 4 million.
     pub trace: usize,
 }
 
@@ -92,7 +92,7 @@ impl Default for Limits {
     }
 }
 
-/// Bytes behind the tape's end that are looked at where it is asked who chose what.
+/// The number of bytes past the tape's end that are inputs in [`Machine::run_crossing`].
 const BEHIND: usize = 4096;
 
 /// A Program, ready to run. Runs are independent of each other.
@@ -129,7 +129,7 @@ impl<'p> Machine<'p> {
         self.limits = limits;
     }
 
-    /// This machine, limited to so many steps.
+    /// A copy of this machine, limited to at most `steps` steps.
     pub fn limited(&self, steps: u64) -> Machine<'p> {
         let limits = Limits {
             steps: self.limits.steps.min(steps),
@@ -155,12 +155,12 @@ impl<'p> Machine<'p> {
         .finish()
     }
 
-    /// Runs concretely and follows uninitialised data: fills [`Execution::undefined_read`].
+    /// Runs concretely and tracks uninitialised data: fills [`Execution::undefined_read`].
     pub fn run_tracked(&self, tape: &[u8]) -> Execution {
         self.run_symbolic(tape, &mut Pool::new(), 0..0)
     }
 
-    /// Runs concretely, and shows the state wherever a block is entered.
+    /// Runs concretely, and shows the state to `watch` whenever a block is entered.
     pub fn run_watched(&self, tape: &[u8], watch: &mut dyn FnMut(&View<'_>)) -> Execution {
         let mut pool = Pool::new();
         let start = self.start.clone();
@@ -176,7 +176,7 @@ impl<'p> Machine<'p> {
         run.finish()
     }
 
-    /// Runs with all of the tape symbolic, and notes what the harness hands to the library: see
+    /// Runs with the whole tape symbolic, and notes what the harness passes to the library: see
     /// [`crossing`].
     pub fn run_crossing(
         &self,
@@ -185,7 +185,7 @@ impl<'p> Machine<'p> {
         harness: &crossing::Harness,
     ) -> (Execution, crossing::Noted) {
         let start = self.start.clone();
-        // What the harness takes from behind the tape's end is its choice as well.
+        // Bytes that the harness takes from behind the tape's end are its choice as well.
         let limits = Limits {
             extend: self.limits.extend.max(BEHIND),
             ..self.limits.clone()
@@ -202,8 +202,8 @@ impl<'p> Machine<'p> {
         run.finish_noting()
     }
 
-    /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, which the terms in the result
-    /// belong to.
+    /// Runs with the tape's bytes in `symbolic` as inputs of `pool`, to which the terms in the
+    /// result belong.
     pub fn run_symbolic(&self, tape: &[u8], pool: &mut Pool, symbolic: Range<usize>) -> Execution {
         let start = self.start.clone();
         Run::<true>::new(

@@ -1,4 +1,4 @@
-//! Operations: arithmetic, comparisons, conversions, and the way to everything else.
+//! Operations: arithmetic, comparisons, conversions, and the dispatch to all others.
 
 use super::outcome::Event;
 use super::shadow::Shade;
@@ -9,8 +9,8 @@ use crate::program::ir::{
 use crate::term::fault::{self, Concrete};
 use crate::term::value;
 
-/// `a op b` where it is one machine instruction and the width at most 64; the rest is
-/// [`value::bin`].
+/// `a op b`, with a fast path for operations on at most 64 bits that are one machine instruction.
+/// [`value::bin`] computes the others.
 #[inline(always)]
 pub(super) fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
     if width <= 64 {
@@ -32,7 +32,7 @@ pub(super) fn quick_bin(op: BinOp, width: Width, a: u128, b: u128) -> u128 {
     value::bin(op, width, a, b)
 }
 
-/// The bits of its second operand that x86 looks at, for a shift without a check.
+/// The bits of the second operand that x86 uses, for a shift without a check.
 #[inline(always)]
 fn shift_mask(op: BinOp, width: Width, checked: bool) -> Option<u128> {
     let shift = matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr);
@@ -188,7 +188,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(Next::Go)
     }
 
-    /// Ends the run where an operation is a fault, and notes when it would have been.
+    /// Ends the run if the operation is a fault, and otherwise records the condition under which it
+    /// would be one.
     #[inline]
     fn check_bin(
         &mut self,

@@ -1,9 +1,9 @@
-//! What a run leaves behind.
+//! The results of a run.
 //!
-//! An [`Execution`] is what every other room looks at: the fuzzer's corpus is replayed into these,
-//! partial simulation (CRunner section 3.4) takes a prefix of one's [`PathEvent`]s and asks for
-//! another end, and a report is written from its [`Violation`]. So it holds facts only; what to ask
-//! next is for others to say.
+//! All other parts of the tool work on [`Execution`]s: the fuzzer's corpus is replayed into them,
+//! partial simulation (CRunner section 3.4) takes a prefix of the [`PathEvent`]s and solves for
+//! another continuation, and a report is written from the [`Violation`]. So an execution contains
+//! facts only; what to ask next is decided elsewhere.
 
 use std::sync::Arc;
 
@@ -21,47 +21,47 @@ pub enum Outcome {
     Rejected,
     /// A check was violated.
     Violated(Violation),
-    /// More steps than [`super::Limits::steps`].
+    /// More steps than [`super::Limits::steps`], or the time was over.
     StepLimit,
-    /// More live bytes than [`super::Limits::live_bytes`].
+    /// More live bytes than [`super::Limits::live_bytes`], or an object of 2 GiB or more.
     OutOfMemory,
-    /// Met [`crate::program::ir::Program::unmodelled`] number n; `u32::MAX` for what has no number
-    /// (a call of a function that nobody provides).
+    /// Reached number n of [`crate::program::ir::Program::unmodelled`]; `u32::MAX` for constructs
+    /// without a number (a call of a function that nobody provides).
     Unmodelled(u32),
     /// More nested calls than [`super::Limits::call_depth`].
     StackOverflow,
 }
 
-/// A violated check and where.
+/// A violated check and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The check; `None` inside an intrinsic that was called without one.
     pub check: Option<CheckId>,
     /// What was violated.
     pub kind: CheckKind,
-    /// The faulting instruction.
+    /// The position of the faulting instruction.
     pub pos: Pos,
     /// The calls that lead there, outermost first.
     pub stack: Vec<CallSite>,
     /// For people: `write of 1 byte at offset 16 of `name` (16 bytes, stack)`.
     pub detail: String,
-    /// The channel whose number was used as an address that leads to no object. Only symbolic runs
-    /// know.
+    /// The channel whose number was used as an address that leads to no object. Only known in
+    /// symbolic runs.
     pub address_from: Option<Arc<str>>,
 }
 
 /// Bytes of the tape taken by one `crunner_choose`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// For whom.
+    /// The channel that they are for.
     pub channel: Arc<str>,
-    /// Position on the tape of the first byte, which may be past its end.
+    /// The position of the first byte on the tape, which may be past its end.
     pub at: usize,
-    /// How many bytes.
+    /// The number of bytes.
     pub len: usize,
     /// A hash of the call stack, the same in every run.
     pub site: u64,
-    /// How many path events came before.
+    /// The number of path events before it.
     pub path_at: usize,
 }
 
@@ -70,29 +70,29 @@ pub struct Choice {
 pub struct Answer {
     /// The call.
     pub site: CallSite,
-    /// What was called.
+    /// The callee.
     pub function: FuncId,
-    /// What it returned and the width, if that is one scalar.
+    /// The result and its width, if it is one scalar.
     pub value: Option<(u128, Width)>,
-    /// How many choices had been made by then.
+    /// The number of choices made by then.
     pub choices: usize,
 }
 
-/// The tape ended before the program stopped asking.
+/// The first request that found the tape empty or too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhausted {
-    /// How many choices had been made before the one that found the tape empty.
+    /// The number of choices made before the one that found the tape empty.
     pub choice: usize,
-    /// How many path events came before.
+    /// The number of path events before it.
     pub path_at: usize,
-    /// How many steps.
+    /// The number of steps before it.
     pub step: u64,
 }
 
 /// A point where the run depended on the symbolic bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathEvent {
-    /// What.
+    /// The kind of dependency, with its condition.
     pub event: Event,
     /// Bytes of the tape consumed so far.
     pub consumed: usize,
@@ -111,9 +111,9 @@ pub enum Event {
     Branch {
         /// The branching block.
         from: BlockId,
-        /// Where this run went.
+        /// The block that this run continued with.
         taken: BlockId,
-        /// Where it would go else.
+        /// The block that it would continue with otherwise.
         other: BlockId,
         /// True here.
         cond: Term,
@@ -125,20 +125,22 @@ pub enum Event {
         /// False here.
         violated: Term,
     },
-    /// `crunner_assume`. `cond` is true here; where the run was rejected it is "the argument is 0".
+    /// `crunner_assume`. `cond` is true here; if the run was rejected, `cond` says that the
+    /// argument is 0.
     Assume {
         /// True here.
         cond: Term,
     },
-    /// The machine went on with the concrete value only.
+    /// The machine continued with the concrete value only.
     Concretised {
-        /// The value is what it was.
+        /// Says that the value is the same or, for the size of an object, that it is a possible
+        /// size.
         cond: Term,
     },
 }
 
 impl Event {
-    /// The event's condition, its value on this path being `true`, or `false` for checks.
+    /// The event's condition, and its value on this path: `true`, or `false` for checks.
     pub fn condition(&self) -> (Term, bool) {
         match *self {
             Event::Branch { cond, .. } | Event::Assume { cond } | Event::Concretised { cond } => {
@@ -154,25 +156,25 @@ impl Event {
 pub struct Execution {
     /// How it ended.
     pub outcome: Outcome,
-    /// Times that each block was entered, saturating, by [`BlockId`].
+    /// The number of times that each block was entered, saturating, by [`BlockId`].
     pub counts: Vec<u8>,
     /// Bytes of the tape that were used.
     pub consumed: usize,
     /// Every `crunner_choose`.
     pub choices: Vec<Choice>,
-    /// The first time that the tape was found empty.
+    /// The first request that found the tape empty or too short.
     pub exhausted: Option<Exhausted>,
-    /// Where the run depended on symbolic bytes, in order. Empty for concrete runs.
+    /// The points where the run depended on symbolic bytes, in order. Empty for concrete runs.
     pub path: Vec<PathEvent>,
     /// Blocks in the order they were entered, up to [`super::Limits::trace`]. Empty for concrete
     /// runs.
     pub trace: Vec<BlockId>,
-    /// What the environment answered the user's code, in order, up to [`super::Limits::trace`].
-    /// Empty for concrete runs.
+    /// The results that the environment returned to the user's code, in order, up to
+    /// [`super::Limits::trace`]. Empty for concrete runs.
     pub answers: Vec<Answer>,
     /// Operations executed.
     pub steps: u64,
-    /// What was written, in order, neighbours of one stream joined.
+    /// The written bytes, in order. Neighbouring writes to one stream are joined.
     pub output: Vec<(i32, Vec<u8>)>,
     /// The functions on the stack when the run ended, outermost first, and the call that entered
     /// each.
@@ -180,10 +182,10 @@ pub struct Execution {
     /// The first load of a byte that was never written. Reading such bytes is legal; see the next
     /// field.
     pub undefined_load: Option<Pos>,
-    /// The first branch, address or length that depended on uninitialised data. Only
-    /// [`super::Machine::run_tracked`] and [`super::Machine::run_symbolic`] follow it.
+    /// The first branch, address or length that depended on uninitialised data. Only runs with a
+    /// shadow track it, which are all but [`super::Machine::run`].
     pub undefined_read: Option<Pos>,
-    /// How often a symbolic value was replaced by its concrete one.
+    /// The number of times that a symbolic value was replaced by its concrete one.
     pub concretisations: u64,
 }
 

@@ -1,4 +1,5 @@
-//! Operations that programs seldom execute: apart from the others, so that those stay in the cache.
+//! Operations that programs seldom execute, apart from the others so that the hot code stays in the
+//! cache.
 
 use super::ops::quick_bin;
 use crate::machine::memory::Site;
@@ -10,7 +11,7 @@ use crate::term::fault::{self, Concrete};
 use crate::term::{float, value};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The operations that are not worth a place in the hot function.
+    /// Executes an operation that is not worth a place in the hot function.
     pub(super) fn rare(&mut self, inst: &Inst, index: usize) -> Step<Next> {
         match &inst.op {
             Op::Un {
@@ -43,7 +44,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } => {
                 let (x, y) = (self.get(*a, *width), self.get(*b, *width));
                 let from = [(*a, *width), (*b, *width)];
-                // Both shadows first: the destination may be one of the operands.
+                // Both shadows are built first, because the destination may be one of the operands.
                 let sum = self.shade_of(&from, |p, t| p.bin(*op, t[0], t[1]));
                 let flag = self.shade_of(&from, |p, t| p.overflow(*op, *signed, t[0], t[1]));
                 self.set_shaded(*dst, value::bin(*op, *width, x, y), sum);
@@ -170,8 +171,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 check,
             } => {
                 let (old, old_shade) = self.load(*address, *width, Some(*check))?;
-                // The old value goes through the destination, so that the shadow is built from
-                // registers.
+                // `b` is read before the destination is set, because both may be the same register.
                 let (v, operand) = (self.get(*b, *width), self.shade(*b));
                 self.set_shaded(*dst, old, old_shade);
                 let (new, shade) = match op {
@@ -226,7 +226,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 }
             }
             Op::Unmodelled { which } => return Err(Box::new(Outcome::Unmodelled(*which))),
-            // Done before. If one ever comes here, the run ends: nothing is skipped.
+            // [`Run::operation`] executes these. If one ever comes here, the run ends, so that
+            // nothing is skipped.
             Op::Bin { .. }
             | Op::Cmp { .. }
             | Op::Cast { .. }
@@ -240,8 +241,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(Next::Go)
     }
 
-    /// Ends the run where a local array is longer than the stack, and notes when it would have
-    /// been.
+    /// Ends the run if a local array is longer than the stack, and otherwise records the condition
+    /// under which it would be.
     fn check_room(&mut self, room: &Room) -> Step {
         let count = self.get(room.count, 64);
         let most = u128::from(room.most);

@@ -8,7 +8,7 @@ use super::step::{Run, Stop};
 use crate::program::ir::{CheckId, CheckKind, FunctionKind, Global, Op, Operand};
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The run ends here with a violated check.
+    /// Ends the run with a violated check.
     #[cold]
     pub(super) fn violated(&self, check: Option<CheckId>, kind: CheckKind, detail: String) -> Stop {
         let known = check.and_then(|c| self.program.checks.get(c.index()));
@@ -20,7 +20,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             .map(|c| c.pos)
             .filter(|p| p.line > 0)
             .unwrap_or(self.pos);
-        // An intrinsic's check is what the loader says it is: a bad `free` stays one.
+        // The loader decides the kind of a numbered check: a bad `free` stays one.
         let kind = known.map_or(kind, |c| c.kind);
         let stack = self.frames.iter().filter_map(|f| f.site).collect();
         Box::new(Outcome::Violated(Violation {
@@ -33,8 +33,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }))
     }
 
-    /// An invalid access through an address of which more may be known: that it came from outside,
-    /// as a number. To say of it that it is 16 bytes past NULL would be true, and no help.
+    /// An invalid access through an address of which more may be known, such as that it came from
+    /// outside as a number. The description "16 bytes past NULL" would be true, but no help.
     #[cold]
     pub(super) fn fault_through(
         &mut self,
@@ -68,8 +68,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         stop
     }
 
-    /// The channel of the 8 bytes that an address was computed from, if that was no offset from an
-    /// object.
+    /// The channel of the 8 bytes that an address was computed from, unless the address is an
+    /// offset from an object.
     fn number_from(&self, operand: Operand) -> Option<Arc<str>> {
         let pool = self.pool.as_deref()?;
         let term = self.shade(operand).term?;
@@ -94,8 +94,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         address: u64,
         len: u64,
     ) -> Stop {
-        // How long it is was a guess: to go past its end is no fault of the program, and shows
-        // nothing.
+        // The length of the array is a guess: an access past its end is not a fault of the program
+        // and shows nothing, so the run is rejected.
         if fault == Fault::PastGuess {
             return Box::new(Outcome::Rejected);
         }
@@ -105,7 +105,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             "read"
         };
         let plural = if len == 1 { "" } else { "s" };
-        // A small step before an object's start lands at the end of its neighbour's range.
+        // An address slightly before an object's start is at the end of the range of the
+        // neighbouring number.
         let after = address.wrapping_add(1 << 31) & !0xffff_ffff;
         let before = address.wrapping_sub(after) as i64;
         let what = match fault {
@@ -128,7 +129,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.violated(check, kind, format!("{verb} of {len} byte{plural} {what}"))
     }
 
-    /// An object, in words.
+    /// Describes an object in words.
     pub(super) fn object(&self, address: u64, state: &str) -> String {
         let Some((size, site)) = self.memory.about(address) else {
             return "no object".to_owned();
@@ -153,7 +154,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let caller = call.map(|c| (c.pos, self.program.function(c.caller)));
                 match caller {
                     Some((pos, by)) if by.kind == FunctionKind::User => {
-                        // Folders differ from machine to machine, and this text is kept in tests.
+                        // Folders differ between machines, and tests store this text.
                         let path = self.program.show(pos);
                         let place = path.rsplit('/').next().unwrap_or(&path);
                         ("a block".to_owned(), format!("heap, allocated at {place}"))

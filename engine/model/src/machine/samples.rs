@@ -1,4 +1,4 @@
-//! C programs that tests compile: into a Program, and natively.
+//! C programs that tests compile, to a Program and to native code.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

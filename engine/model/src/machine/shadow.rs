@@ -2,20 +2,20 @@
 //!
 //! Beside its concrete value, a register or byte may have a term over the tape, and may be known to
 //! depend on data that was never written. Bytes remember the *word* that they were stored with and
-//! their place in it, so that loading the word again gives back the term itself instead of eight
-//! extracts glued together.
+//! their position in it, so that loading the word again gives the term itself instead of a
+//! concatenation of eight extracts.
 
 use super::memory::Object;
 use crate::term::{Array, Pool, Term};
 
-/// What is known of a register beside its value.
+/// What is known about a register in addition to its value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shade {
-    /// Its value as a function of the tape; never a constant.
+    /// Its value as a term over the tape; never a constant.
     pub(super) term: Option<Term>,
     /// Whether it depends on uninitialised data.
     pub(super) undefined: bool,
-    /// Whether it may be any number with the sign that it has, where it depends on that.
+    /// Whether the value may be any number with the same sign, so that only its sign is known.
     pub(super) signed: bool,
 }
 
@@ -47,10 +47,10 @@ impl ShadowByte {
     }
 }
 
-/// Bytes that share a page.
+/// The number of bytes in a page.
 const PAGE: usize = 256;
 
-/// The shadows of an object's bytes, in pages: a byte that is symbolic in a large object costs a
+/// The shadows of an object's bytes, in pages, so that a symbolic byte in a large object costs a
 /// page and not eight times the object.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shadow {
@@ -80,7 +80,7 @@ impl Shadow {
         }
     }
 
-    /// Some bytes are concrete now.
+    /// Makes the bytes concrete.
     pub(super) fn clear(&mut self, at: usize, len: usize) {
         let mut from = at;
         while from < at + len {
@@ -93,7 +93,7 @@ impl Shadow {
         }
     }
 
-    /// The bytes that are symbolic, in order, among so many from a place on.
+    /// The symbolic bytes among the `len` bytes from `at` on, in order.
     fn symbolic(&self, at: usize, len: usize) -> impl Iterator<Item = (usize, ShadowByte)> + '_ {
         let pages = self.pages.iter().enumerate();
         let touched = (len > 0).then(|| at / PAGE..(at + len - 1) / PAGE + 1);
@@ -146,8 +146,8 @@ impl Object {
         whole
     }
 
-    /// Gives `len` bytes the term, which is `len * 8` bits wide. The concrete bytes were written
-    /// before.
+    /// Sets the term of `len` bytes, which is `len * 8` bits wide. The concrete bytes must have
+    /// been written before.
     pub(super) fn store_term(&mut self, at: usize, len: usize, term: Term) {
         let shadow = self.shadow.get_or_insert_default();
         for i in 0..len {
@@ -160,7 +160,7 @@ impl Object {
         self.array = None;
     }
 
-    /// Gives one byte a shadow of its own.
+    /// Sets the shadow of one byte.
     pub(super) fn set_shadow(&mut self, at: usize, byte: ShadowByte) {
         if self.shadow.is_some() || byte.term.is_some() {
             self.shadow.get_or_insert_default().set(at, byte);
@@ -175,7 +175,7 @@ impl Object {
             .map_or(ShadowByte::CONCRETE, |shadow| shadow.get(at))
     }
 
-    /// The whole contents as an array.
+    /// The whole contents as an array term.
     pub(super) fn as_array(&mut self, pool: &mut Pool) -> Array {
         if let Some(array) = self.array {
             return array;
@@ -206,7 +206,7 @@ mod tests {
         for at in [PAGE - 1, PAGE, 5 * PAGE + 3] {
             shadow.set(at, byte);
         }
-        // Nothing is made for a byte that is concrete anyway.
+        // No page is made for a byte that is concrete anyway.
         shadow.set(1 << 30, ShadowByte::CONCRETE);
         assert_eq!(shadow.pages.len(), 6);
         assert_eq!(shadow.pages.iter().flatten().count(), 3);

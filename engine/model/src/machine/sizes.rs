@@ -1,29 +1,29 @@
 //! Objects whose size is an input.
 //!
-//! An object has the size it has in this run, and what the run did within it says which other sizes
-//! would have done: all that reach the last byte that was used. So the size stays a term, and an
-//! access at a known place that goes further than all before it is a condition on the path: the
-//! buffer that the caller chose one byte too small is one question away from any run that fills it.
-//! Where the contents would depend on the size (a block that is moved), the path keeps what was
-//! used.
+//! An object has the size of this run, and the accesses of the run determine which other sizes
+//! would have allowed them: all that include the last byte that was used. So the size stays a term,
+//! and an access at a known place that goes further than all earlier ones becomes a condition on
+//! the path. The buffer that the caller chose one byte too small is then one query away from any
+//! run that fills it. If the contents would depend on the size (a block that is moved), the path
+//! requires the bytes that were used.
 
 use super::outcome::Event;
 use super::step::Run;
 use crate::program::ir::{BinOp, CheckId, Operand, Pred};
 use crate::term::{Term, fault};
 
-/// An object's size, where it depends on the tape.
+/// The size of an object that depends on the tape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Size {
     /// The size in bytes, 64 bits wide.
     pub(super) term: Term,
-    /// The path says that there are at least so many bytes.
+    /// The number of bytes that the path already requires the object to have.
     reached: u64,
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The product of some numbers as a term, where exactly one of them is symbolic; the path then
-    /// says that it is a size that can be had. Else all of them are made concrete.
+    /// The product of the factors as a term, if exactly one of them is symbolic; the path then
+    /// records that it is a possible size. Otherwise all factors are made concrete.
     pub(super) fn size_of(&mut self, factors: &[Operand]) -> Option<Term> {
         let term = self.symbolic_size(factors);
         if term.is_none() {
@@ -59,7 +59,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let not_too_much = pool.cmp(Pred::Ule, term, most);
             pool.and(some, not_too_much)
         })?;
-        // Not all that such a size decides is on the path.
+        // The path does not cover everything that depends on such a size.
         self.concretisations += 1;
         self.record(Event::Concretised { cond });
         self.make(|pool| {
@@ -68,14 +68,14 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         })
     }
 
-    /// Keeps the size of an object that was just made.
+    /// Records the size of an object that was just made, if it is a term.
     pub(super) fn made_of_size(&mut self, address: u64, size: Option<Term>) {
         if let Some(term) = size.filter(|_| TRACK && address != 0) {
             self.sizes.insert(address >> 32, Size { term, reached: 0 });
         }
     }
 
-    /// The size of the object at an address, as a term where it is one.
+    /// The size of the object at an address, if it is a term.
     pub(super) fn size_term(&self, at: u64) -> Option<Term> {
         self.sizes.get(&(at >> 32)).map(|size| size.term)
     }
@@ -103,7 +103,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.held(check, violated);
     }
 
-    /// The path keeps the size of an object that is asked for it.
+    /// Makes the path keep the size of an object, because the program asks for the size.
     pub(super) fn fix_size(&mut self, at: u64) {
         if let Some(known) = self.sizes.get(&(at >> 32)).copied()
             && let Some((size, _)) = self.memory.about(at)

@@ -1,7 +1,7 @@
 //! The state of a run, its operands and its main loop.
 //!
-//! Registers of all frames lie in one vector, a frame is a base in it; nothing is allocated per
-//! step. `TRACK` selects the shadow at compile time.
+//! The registers of all frames are in one vector, and a frame has its base in it; nothing is
+//! allocated per step. `TRACK` selects the shadow at compile time.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,23 +23,23 @@ use crate::deadline;
 use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
 use crate::term::{Pool, Term, value::mask};
 
-/// The end of a run, on its way out.
+/// The outcome of a run that ends, as an error.
 pub(super) type Stop = Box<Outcome>;
 
 /// The result of anything that can end a run.
 pub(super) type Step<T = ()> = Result<T, Stop>;
 
-/// Steps between two looks at the clock, where there is one: some milliseconds.
+/// The number of steps between two readings of the clock: some milliseconds.
 const CLOCK: u64 = 200_000;
 
 const UNDEFINED: u128 = u128::from_le_bytes([UNDEFINED_BYTE; 16]);
 
-/// What to do after an operation.
+/// Where to continue after an operation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
-    /// The one behind it.
+    /// At the next operation.
     Go,
-    /// `block` and `at` were changed: a call.
+    /// At `block` and `at`, which a call changed.
     Enter,
 }
 
@@ -54,14 +54,14 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) shades: Vec<Shade>,
     pub(super) base: usize,
     pub(super) frames: Vec<Frame>,
-    /// Addresses of live stack objects, all frames.
+    /// The addresses of live stack objects of all frames.
     pub(super) objects: Vec<u64>,
     pub(super) block: BlockId,
     pub(super) at: usize,
     pub(super) pos: Pos,
     pub(super) counts: Vec<u8>,
     pub(super) steps: u64,
-    /// Steps after which it is time to ask whether to go on.
+    /// The number of steps after which the limits are checked next.
     pub(super) pause: u64,
     /// Position on the tape; may be past its end.
     pub(super) position: usize,
@@ -80,9 +80,9 @@ pub(super) struct Run<'r, const TRACK: bool> {
     pub(super) sizes: FxHashMap<u64, Size>,
     pub(super) scratch: Vec<(u128, Shade)>,
     pub(super) watch: Option<&'r mut Watch<'r>>,
-    /// What the harness hands to the library, where that is recorded.
+    /// What the harness passes to the library, if that is recorded.
     pub(super) crossing: Option<Crossing<'r>>,
-    /// Whether the run stands for all runs, where that is recorded.
+    /// The examination of whether the run stands for all runs, if there is one.
     pub(super) eye: Option<Box<Eye>>,
 }
 
@@ -138,14 +138,14 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         self.finish_noting().0
     }
 
-    /// Runs to the end, and returns what was noted, too.
+    /// Runs to the end, and returns what was noted as well.
     pub(super) fn finish_noting(mut self) -> (Execution, Noted) {
         let outcome = self.ended();
         let noted = self.crossing.take().map(|crossing| crossing.noted);
         (self.left(outcome), noted.unwrap_or_default())
     }
 
-    /// Runs to the end, or to where it is refused.
+    /// Runs until the run ends or is refused.
     pub(super) fn finish_looking(mut self) -> (Execution, Eye) {
         let outcome = self.ended();
         let eye = self.eye.take().map(|eye| *eye).unwrap_or_default();
@@ -159,7 +159,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         }
     }
 
-    /// What the run leaves behind.
+    /// The results of the run.
     fn left(self, outcome: Outcome) -> Execution {
         Execution {
             outcome,
@@ -224,7 +224,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         }
     }
 
-    /// Ends the run if that is as far as it may go.
+    /// Ends the run if it has reached its limits.
     #[cold]
     fn pause(&mut self) -> Step {
         let until = self.limits.until;
@@ -236,7 +236,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         Ok(())
     }
 
-    /// The operand's value; `width` matters for undefined ones only.
+    /// The operand's value; `width` only matters for undefined operands.
     #[inline(always)]
     pub(super) fn get(&self, operand: Operand, width: Width) -> u128 {
         match operand {
@@ -276,7 +276,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             .unwrap_or(64)
     }
 
-    /// Sets a register that depends on nothing.
+    /// Sets a register to a value without a shadow.
     #[inline(always)]
     pub(super) fn set(&mut self, reg: Reg, value: u128) {
         self.set_shaded(reg, value, Shade::default());
@@ -291,8 +291,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         }
     }
 
-    /// Sets a register to a value computed from operands, and its term to what `build` makes of
-    /// theirs.
+    /// Sets a register to a value computed from operands, and its term to what `build` makes of the
+    /// operands' terms.
     #[inline(always)]
     pub(super) fn derive(
         &mut self,
@@ -309,7 +309,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         self.set_shaded(dst, value, shade);
     }
 
-    /// The shadow of what `build` makes of the operands.
+    /// The shadow of the value that `build` makes of the operands.
     #[inline(always)]
     pub(super) fn shade_of(
         &mut self,
@@ -332,14 +332,14 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
         any
     }
 
-    /// The operand as a term, constant or not. None only without a pool.
+    /// The operand as a term, constant or not. `None` only without a pool.
     pub(super) fn term(&mut self, operand: Operand, width: Width) -> Option<Term> {
         let (shade, value) = (self.shade(operand), self.get(operand, width));
         let pool = self.pool.as_deref_mut()?;
         Some(shade.term.unwrap_or_else(|| pool.constant(width, value)))
     }
 
-    /// Builds a term; none if it turns out constant.
+    /// Builds a term. `None` if it turns out to be constant.
     pub(super) fn make(&mut self, build: impl FnOnce(&mut Pool) -> Term) -> Option<Term> {
         let pool = self.pool.as_deref_mut()?;
         let term = build(pool);

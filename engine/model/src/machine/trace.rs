@@ -1,4 +1,4 @@
-//! Recording the path: which conditions made the run go the way it went.
+//! Records the path: the conditions that made the run go the way it went.
 
 use super::outcome::{Event, PathEvent};
 use super::step::Run;
@@ -49,7 +49,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Goes on with the operand's concrete value, and says so.
+    /// Continues with the operand's concrete value, and records that.
     pub(super) fn concretise(&mut self, operand: Operand, width: Width) -> u128 {
         let value = self.get(operand, width);
         if TRACK {

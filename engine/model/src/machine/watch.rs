@@ -1,8 +1,8 @@
-//! A look at a run while it goes on.
+//! Observes a run while it goes on.
 //!
-//! What a program means is said twice: the machine executes it, the prover turns it into terms. A
-//! test that holds the two against each other has to see the machine's state where the prover's
-//! states are, between blocks.
+//! The meaning of a program is defined twice: the machine executes it, and the prover turns it into
+//! terms. A test that compares the two has to see the machine's state at the places of the prover's
+//! states, between blocks.
 
 use super::frame::Frame;
 use super::memory::{Memory, Site};
@@ -22,7 +22,7 @@ pub struct View<'v> {
     memory: &'v Memory,
 }
 
-/// An object, as it is.
+/// The current state of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'v> {
     /// Whether it can be accessed.
@@ -40,22 +40,22 @@ impl View<'_> {
         self.block
     }
 
-    /// How much of the tape was asked for.
+    /// The number of bytes that were requested from the tape.
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// How many calls are in progress.
+    /// The number of calls in progress.
     pub fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// The function of a frame and the call that entered it; frame 0 is the entry function's.
+    /// The function of a frame and the call that entered it; frame 0 is that of the entry function.
     pub fn frame(&self, frame: usize) -> Option<(FuncId, Option<CallSite>)> {
         self.frames.get(frame).map(|f| (f.function, f.site))
     }
 
-    /// A register of a frame, if what it holds does not depend on data that was never written.
+    /// A register of a frame, unless its value depends on data that was never written.
     pub fn register(&self, frame: usize, reg: Reg) -> Option<u128> {
         let at = self.frames.get(frame)?.base + reg.index();
         let shade = self.shades.get(at)?;
@@ -76,13 +76,13 @@ impl View<'_> {
             .collect()
     }
 
-    /// How many objects were made so far.
+    /// The number of objects made so far.
     pub fn made(&self) -> usize {
         self.memory.made()
     }
 
-    /// The blocks of the heap among the objects made from the `first`th one on, by number, with the
-    /// calls that asked for them.
+    /// The blocks of the heap among the objects from the `first`th one on, by number, with the
+    /// calls that requested them.
     pub fn blocks(&self, first: usize) -> Vec<(u32, CallSite)> {
         let all = first..self.made();
         all.filter_map(|index| {
@@ -95,7 +95,7 @@ impl View<'_> {
         .collect()
     }
 
-    /// The object with a number; none where there is none, or is none any more.
+    /// The object with a number; `None` if there is none, or if it is gone.
     pub fn object(&self, number: u32) -> Option<Seen<'_>> {
         self.memory.seen(u64::from(number) << 32)
     }

@@ -1,4 +1,4 @@
-//! The Program: what the engine and the fuzzer both read.
+//! The program representation that the engine and the fuzzer both read.
 //!
 //! LLVM's own representation is pleasant to transform and slow to interpret, and it lives behind a
 //! foreign-function interface. So the module is read once into this one, which keeps LLVM's blocks
@@ -102,7 +102,7 @@ pub struct Program {
     pub lifted: std::collections::BTreeSet<String>,
     /// Undefined functions for which a mock was generated, by name.
     pub mocked: Vec<String>,
-    /// What those can reach.
+    /// What the mocked functions can reach.
     pub outside: Outside,
 }
 
@@ -113,7 +113,7 @@ impl Program {
         blocks.flat_map(|block| self.block(block).ops.iter().map(|inst| &inst.op))
     }
 
-    /// Where `errno` lies, in programs that look at it.
+    /// The global that holds `errno`, in programs that use it.
     pub fn errno(&self) -> Option<GlobalId> {
         let at = self
             .globals
@@ -122,8 +122,8 @@ impl Program {
         Some(GlobalId(at as u32))
     }
 
-    /// Whether the program sees the environment as a list: `environ`, or the third argument of
-    /// `main`.
+    /// Whether the program accesses the environment as a list: through `environ`, or through the
+    /// third argument of `main`.
     pub fn lists_environment(&self) -> bool {
         let is_list = |name: &str| {
             matches!(
@@ -136,7 +136,8 @@ impl Program {
             || main.is_some_and(|main| self.function(main).params.len() > 2)
     }
 
-    /// The widths of the results that a call takes, by what stands behind it.
+    /// The widths of the results that a call takes. `behind` is the index of the operation after
+    /// the call; empty if there is no call before it.
     #[inline]
     pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
         let block = self.blocks.get(block.index());
@@ -162,7 +163,7 @@ impl Program {
         u64::from(number_of(BLOCK_OBJECTS + block.0)) << 32
     }
 
-    /// The function whose address is `address`, if it is exactly one.
+    /// The function whose address is exactly `address`.
     pub fn function_at(&self, address: u64) -> Option<FuncId> {
         let object = (address >> 32) as u32;
         let index = place_of(object).checked_sub(FUNCTION_OBJECTS)?;
@@ -186,16 +187,15 @@ impl Program {
         &self.functions[id.index()]
     }
 
-    /// The source position of an instruction, or of its block where the instruction became no
-    /// operation.
+    /// The source position of an instruction. If the instruction became no operation, the position
+    /// of the next one in the block that did, or else that of the block.
     pub fn position(&self, loc: Loc) -> Pos {
         let block = self.block(loc.block);
         let inst = block.ops.iter().find(|inst| inst.at >= loc.inst);
         inst.map_or(block.pos, |inst| inst.pos)
     }
 
-    /// `file:line:column` of a position, or the function's name where there is no debug
-    /// information.
+    /// `file:line:column` of a position, or `unknown position` where there is no debug information.
     pub fn show(&self, pos: Pos) -> String {
         match self.files.get(pos.file as usize) {
             Some(file) if pos.line > 0 => format!("{file}:{}:{}", pos.line, pos.column),
@@ -241,11 +241,12 @@ pub enum FunctionKind {
     Mock,
     /// Executed by the machine itself.
     Intrinsic(Intrinsic),
-    /// Declared and never defined, and not to be mocked: calling it is not modelled.
+    /// Declared, but neither defined nor mocked: calling it is not modelled.
     Missing,
 }
 
-/// What the machine does itself. Natively these are functions of the runtime or of the C library.
+/// A function that the machine itself executes. Natively it belongs to the runtime or to the C
+/// library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Intrinsic {
     /// `void crunner_choose(const char *channel, void *into, size_t n)`: n bytes of the tape.
@@ -254,8 +255,8 @@ pub enum Intrinsic {
     Remaining,
     /// `void crunner_assume(int)`: ends the run as rejected when 0.
     Assume,
-    /// `int crunner_assumed(const char *id)`: 1; what was lifted is a constant, and no call any
-    /// more.
+    /// `int crunner_assumed(const char *id)`: 1. Calls for rules that are lifted were replaced by a
+    /// constant before loading.
     Assumed,
     /// `void crunner_unmodelled(const char *what)`: the run ends, and goals behind it stay open.
     Unmodelled,
@@ -263,14 +264,14 @@ pub enum Intrinsic {
     Stop,
     /// `void crunner_violation(int kind, const char *what, const char *file, unsigned line)`.
     Violation,
-    /// `void crunner_output(int stream, const void *bytes, size_t n)`: transcript.
+    /// `void crunner_output(int stream, const void *bytes, size_t n)`: appends to the transcript.
     Output,
-    /// The heap.
+    /// A function of the heap.
     Heap(HeapFn),
     /// `size_t crunner_object_size(const void *)`: bytes from the pointer to its object's end,
     /// or 0.
     ObjectSize,
-    /// A function of `<math.h>` on doubles, computed by the host's C library.
+    /// A function of `<math.h>` on doubles or floats, computed by the host.
     Math(MathFn),
     /// `int crunner_format_float(char *to, size_t cap, const char *spec, double)`: host's printf.
     FormatFloat,
@@ -278,15 +279,15 @@ pub enum Intrinsic {
     ParseFloat,
 }
 
-/// What the heap does.
+/// The functions of the heap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HeapFn {
     /// `void *malloc(size_t)`.
     Malloc,
     /// `void *calloc(size_t, size_t)`.
     Calloc,
-    /// `void *crunner_row(size_t)`: zeros whose true size is unknown. A run that goes past the end
-    /// is rejected.
+    /// `void *crunner_row(size_t)`: a zeroed array whose real size is unknown. A run that accesses
+    /// it past the end is rejected.
     Row,
     /// `void *realloc(void *, size_t)`.
     Realloc,
@@ -305,7 +306,8 @@ pub enum HeapFn {
 }
 
 impl HeapFn {
-    /// The arguments that say how much is asked for; none where nothing is that could be refused.
+    /// The indices of the arguments that give the requested size; empty for functions that request
+    /// no memory or whose request cannot be refused.
     pub fn sizes(self) -> Range<usize> {
         match self {
             HeapFn::Malloc | HeapFn::Valloc => 0..1,
@@ -327,7 +329,7 @@ pub struct Function {
     pub kind: FunctionKind,
     /// Width of each flattened parameter, in registers 0, 1, ...
     pub params: Vec<Width>,
-    /// Number of parameters in C (a flattened struct counts once); for `va_start`.
+    /// Whether it takes variable arguments.
     pub varargs: bool,
     /// Widths of the flattened result; empty for void.
     pub result: Vec<Width>,
@@ -335,10 +337,10 @@ pub struct Function {
     pub blocks: Range<u32>,
     /// Width of every register.
     pub registers: Vec<Width>,
-    /// What each register is called in C: its variable, else how it is computed; empty where C has
-    /// no way to say it.
+    /// What each register is called in C: the name of its variable, or else the expression that
+    /// computes it; empty where C has no expression for it.
     pub names: Vec<Box<str>>,
-    /// The line in which each register gets its value; 0 where unknown.
+    /// The source line in which each register gets its value; 0 where unknown.
     pub lines: Vec<u32>,
     /// Whether its address is used for anything but a direct call.
     pub addressed: bool,
@@ -355,7 +357,7 @@ impl Function {
     }
 }
 
-/// A straight line of operations with one way in and a terminator.
+/// A basic block: a sequence of operations with a single entry, and a terminator.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The function it belongs to.
@@ -366,7 +368,7 @@ pub struct Block {
     pub ops: Vec<Inst>,
     /// How it ends.
     pub end: Terminator,
-    /// Where the terminator stands.
+    /// The index of the terminator among the block's LLVM instructions.
     pub end_at: u32,
     /// Position of the terminator.
     pub end_pos: Pos,
@@ -385,19 +387,19 @@ pub struct Inst {
     pub pos: Pos,
 }
 
-/// A call instruction's place, for stacks and reports.
+/// The location of a call instruction, for stack traces and reports.
 #[derive(Clone, Debug)]
 pub struct CallInfo {
     /// The calling function.
     pub caller: FuncId,
-    /// Where.
+    /// Its location.
     pub loc: Loc,
     /// Source position.
     pub pos: Pos,
 }
 
 impl Global {
-    /// What it is, to a reader of the C code.
+    /// A description for a reader of the C code.
     pub fn described(&self) -> String {
         match self.source_name.as_str() {
             "" if self.name.starts_with(".str") || self.name.starts_with("__func__") => {
@@ -415,21 +417,22 @@ impl Global {
 pub struct Global {
     /// Its name in the linked module.
     pub name: String,
-    /// Its name in C; empty for string literals and what else has none.
+    /// Its name in C; empty for string literals and other nameless objects.
     pub source_name: String,
-    /// What it is divided into.
+    /// Its division into members or elements.
     pub shape: Option<ShapeId>,
-    /// Bytes; addresses of globals and functions are already resolved to this crate's addresses.
+    /// The initial bytes; addresses of globals and functions are already resolved to this crate's
+    /// addresses.
     pub init: Vec<u8>,
-    /// Whether all of them are known to be zeros, without looking.
+    /// Whether all bytes are known to be zero without scanning them.
     pub zeros: bool,
-    /// Whether writing it is a violation.
+    /// Whether writing to it is a violation.
     pub constant: bool,
     /// Alignment in bytes.
     pub align: u32,
     /// Declared only: contents unknown.
     pub external: bool,
-    /// Whether other files, which are not there, can name it.
+    /// Whether other files, which are not part of the program, can name it.
     pub visible: bool,
     /// Where it is defined.
     pub pos: Pos,

@@ -1,14 +1,14 @@
 //! Reads a normalised module into a [`Program`].
 //!
-//! Functions and blocks are numbered in module order, so that a block's number is its coverage
-//! counter's index natively. What LLVM has and [`ir`](super::ir) has not is translated on the way:
-//! aggregates and vectors become runs of scalar registers (`types`), constants become bit patterns
-//! with the addresses of globals resolved (`constants`), phi nodes become moves on edges (`body`),
-//! calls get their System V argument classes (`calls`) and LLVM's intrinsics become operations
-//! (`intrinsics`).
+//! Functions and blocks are numbered in module order, so that a block's number is the index of its
+//! coverage counter in the native target. What LLVM has and [`ir`](super::ir) does not is
+//! translated: aggregates and vectors become runs of scalar registers (`types`), constants become
+//! bit patterns with the addresses of globals resolved (`constants`), phi nodes become moves on
+//! edges (`body`), calls get their System V argument classes (`calls`) and LLVM's intrinsics become
+//! operations (`intrinsics`).
 //!
-//! Loading never fails because of what a function *contains*: a construct without a model becomes
-//! [`Op::Unmodelled`] at its place, so that only the goals behind it stay open.
+//! Loading never fails because of the *contents* of a function: a construct that is not modelled
+//! becomes [`Op::Unmodelled`] at its place, so that only the goals behind it stay open.
 
 mod accesses;
 mod body;
@@ -41,13 +41,13 @@ pub(crate) use names::{failing, intrinsic, violation};
 use types::Types;
 use variables::Variables;
 
-/// Why a module could not be loaded.
+/// The reason why a module cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// Not a module, or not a well-formed one.
+    /// The file is not a well-formed module.
     #[error(transparent)]
     Module(#[from] ModuleError),
-    /// There is nothing to execute.
+    /// The function in which execution starts is missing.
     #[error("{} has no function `{entry}` with a body", path.display())]
     NoEntry {
         /// The module.
@@ -60,7 +60,7 @@ pub enum LoadError {
     TooLarge {
         /// The module.
         path: PathBuf,
-        /// What there is too much of.
+        /// The items of which there are too many.
         what: &'static str,
     },
 }
@@ -79,8 +79,8 @@ impl Program {
         Program::read(path, entry, false)
     }
 
-    /// Reads a normalised module with [`Program::loops`], which only those want who speak of the
-    /// program in C.
+    /// Reads a normalised module with [`Program::loops`], which are needed only to state facts in
+    /// C.
     pub fn load_with_loops(path: &Path) -> Result<Program, LoadError> {
         Program::read(path, ENTRY, true)
     }
@@ -145,13 +145,13 @@ struct Loader<'m> {
     types: Types<'m>,
     constants: Constants<'m>,
     program: Program,
-    /// Defined and declared functions that have a number, with that number.
+    /// The functions that have a number, defined or declared, with that number.
     functions: Vec<(FuncId, Value<'m>)>,
     blocks: FxHashMap<BasicBlock<'m>, BlockId>,
     block_count: usize,
     files: FxHashMap<(String, String), u32>,
     variables: Variables<'m>,
-    /// The heads of loops, where they are wanted.
+    /// The heads of loops, if they were asked for.
     heads: FxHashMap<BasicBlock<'m>, scopes::Head<'m>>,
     sources: Sources,
 }
@@ -174,7 +174,7 @@ impl<'m> Loader<'m> {
         }
     }
 
-    /// Gives every function, block and global its number. LLVM's own intrinsics get none.
+    /// Numbers every function, block and global. LLVM's own intrinsics get no number.
     fn number(&mut self) {
         for function in self.module.functions() {
             let name = function.name();
@@ -267,7 +267,7 @@ impl<'m> Loader<'m> {
         }
     }
 
-    /// Initial contents, once every address is known.
+    /// Reads the initial contents of globals. Every address has to be known by then.
     fn globals(&mut self) {
         for (index, global) in self.module.globals().into_iter().enumerate() {
             let size = self.layout.size(global.value_type()) as usize;
@@ -281,7 +281,7 @@ impl<'m> Loader<'m> {
         }
     }
 
-    /// Blocks and operations of every defined function.
+    /// Reads the blocks and operations of every defined function.
     fn bodies(&mut self) {
         for (id, function) in std::mem::take(&mut self.functions) {
             if !function.is_declaration() {
@@ -291,7 +291,7 @@ impl<'m> Loader<'m> {
         }
     }
 
-    /// Where a value was written, interning the file's name.
+    /// The source position of a value. Interns the name of the file.
     fn position(&mut self, value: Value<'m>) -> Pos {
         let Some(at) = value.position().filter(|at| !at.file.is_empty()) else {
             return Pos::default();
@@ -322,8 +322,8 @@ impl<'m> Loader<'m> {
 #[cfg(test)]
 mod tests;
 
-/// Whether a function's address is used for anything but calls, and lists of what the linker must
-/// keep.
+/// Whether a function's address is used for anything but direct calls. The lists of symbols that
+/// the linker must keep do not count.
 fn is_addressed(function: Value<'_>) -> bool {
     let kept = |user: &Value<'_>| {
         let name = user.name();
@@ -339,8 +339,7 @@ fn is_addressed(function: Value<'_>) -> bool {
     })
 }
 
-/// The name that the user gave a function: the one that is chosen as entry has another name in the
-/// module.
+/// The name that the user gave a function: in the module, the chosen entry has another name.
 fn source_name(function: Value<'_>, name: String) -> String {
     if name != USER_ENTRY {
         return name;

@@ -16,9 +16,9 @@ pub use ir::*;
 pub use load::LoadError;
 pub use show::Summary;
 
-/// The name that a function has in the source. Calls of the outside world are renamed
-/// (`CRUNNER_getchar`), `main` is, and the linker appends a number to a `static` function whose
-/// name two files have; no name in C has a dot.
+/// The name that a function has in the source. Normalisation renames `main` and the functions of
+/// the outside world (`CRUNNER_getchar`), and the linker appends `.` and a number to the name of a
+/// `static` function that another file has as well; no name in C has a dot.
 pub fn plain(name: &str) -> &str {
     let name = match name {
         "cegar_user_main" => "main",

@@ -1,12 +1,12 @@
-//! From bitcode files to one module that both readers read.
+//! Links bitcode files to one normalised module, which the engine and the native side both read.
 //!
-//! The steps stand in [`normalise`], each in a file of its own. What they have in common: after
-//! them, nothing in the module may mean one thing to LLVM's optimiser (which compiles the native
-//! side at -O2) and another to the engine's machine. So calls that leave the program become choices
-//! from the tape (`mocks`), uninitialised locals are values that stay (`locals`), and every flag
-//! and attribute by which C's undefined behaviour licenses an optimisation is dropped (`licences`).
-//! LLVM's passes then run by name and in a fixed order; none of them removes a branch, because
-//! branches are goals.
+//! The steps are listed in [`normalise_with`], and each has a file of its own. Their common
+//! purpose: afterwards, nothing in the module may mean one thing to LLVM's optimiser (which
+//! compiles the native side at -O2) and another to the engine's machine. So calls that leave the
+//! program become choices from the tape (`mocks`), uninitialised locals become fixed values
+//! (`locals`), and every flag and attribute by which C's undefined behaviour licenses an
+//! optimisation is dropped (`licences`). LLVM's passes then run by name and in a fixed order; none
+//! of them removes a branch, because branches are goals.
 
 mod assumed;
 mod declaration;
@@ -36,10 +36,10 @@ pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
 
-/// Where the program starts.
+/// The function in which the program starts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Entry {
-    /// `main`, with nought, two or three parameters.
+    /// `main`, with no, two or three parameters.
     Main,
     /// `LLVMFuzzerTestOneInput`.
     Fuzzer,
@@ -47,28 +47,28 @@ pub enum Entry {
     Function(String),
 }
 
-/// What to link, and what the names in it mean.
+/// The modules to link, and the meaning of the names in them.
 #[derive(Clone, Debug)]
 pub struct LinkRequest {
     /// The user's bitcode.
     pub user_modules: Vec<PathBuf>,
     /// The stub library's bitcode, with one driver that defines `cegar_entry`.
     pub stub_modules: Vec<PathBuf>,
-    /// Bitcode of the functions that natively are the platform's.
+    /// Bitcode of the functions that natively belong to the platform.
     pub engine_only_modules: Vec<PathBuf>,
-    /// Symbols that user modules use and their replacements.
+    /// Symbols that user modules use, and their replacements.
     pub redirections: HashMap<String, String>,
-    /// Names that are never mocked although they are undefined: the platform's own natively.
+    /// Undefined functions that are never mocked: natively, they belong to the platform.
     pub engine_only: HashSet<String>,
     /// Functions of `<math.h>` that both sides take from the host.
     pub math: HashSet<String>,
     /// Heap functions and others that the machine or the native runtime provides.
     pub runtime: HashSet<String>,
-    /// Functions that are known and not modelled, and why.
+    /// Functions that are known but not modelled, with the reason.
     pub unsupported: HashMap<String, String>,
-    /// Definitions in user modules before which another module's go.
+    /// Definitions in user modules that give way to another module's definition of the symbol.
     pub weakened: HashSet<(PathBuf, String)>,
-    /// Where to start.
+    /// The function in which the program starts.
     pub entry: Entry,
     /// The rules of [`assumption`](crate::assumption) that are lifted, by identifier.
     pub lifted: BTreeSet<String>,
@@ -106,23 +106,23 @@ impl LinkRequest {
     }
 }
 
-/// What came out.
+/// The result of normalisation.
 #[derive(Clone, Debug, Default)]
 pub struct Normalised {
-    /// Undefined functions, now choices from the tape.
+    /// Undefined functions, which now return choices from the tape.
     pub mocked: Vec<Mocked>,
-    /// Those of them whose bodies the caller gave.
+    /// The names of those functions whose bodies the caller provided.
     pub provided: Vec<String>,
-    /// Undefined variables, now zeros.
+    /// Undefined variables, which are now zero.
     pub external_data: Vec<String>,
-    /// Functions called that are not modelled, with the reason.
+    /// Called functions that are not modelled, with the reason.
     pub unsupported: Vec<(String, String)>,
-    /// The user's functions that nothing reachable from the entry refers to. They are not part of
-    /// the program.
+    /// The user's functions that are not reachable from the entry. They are not part of the
+    /// program.
     pub unreached: Vec<String>,
 }
 
-/// Why a program could not be normalised.
+/// The reason why a program cannot be normalised.
 #[derive(Debug, thiserror::Error)]
 pub enum NormaliseError {
     /// A module could not be read, or the result is not well-formed.
@@ -138,18 +138,18 @@ pub enum NormaliseError {
         /// The other.
         second: PathBuf,
     },
-    /// LLVM's linker refused.
+    /// LLVM's linker reported an error.
     #[error("cannot link {}: {message}", path.display())]
     Link {
         /// The module.
         path: PathBuf,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// The entry does not exist.
     #[error("no function `{0}` is defined to start from")]
     NoEntry(String),
-    /// The entry has a signature that cannot be called.
+    /// The entry has an unsupported signature.
     #[error("`{name}` cannot be where the program starts: it is `{signature}`")]
     EntrySignature {
         /// The function.
@@ -157,10 +157,10 @@ pub enum NormaliseError {
         /// Its declaration, as far as debug information has it.
         signature: String,
     },
-    /// The caller could not define what is missing.
+    /// The caller failed to provide bodies for undefined functions.
     #[error("no bodies for external functions: {0}")]
     Provide(String),
-    /// `crunner_assumed` is called in a way that has no meaning.
+    /// `crunner_assumed` is called with an argument that has no meaning.
     #[error("`crunner_assumed`: {0}")]
     Assumption(String),
     /// A pass failed.
@@ -168,7 +168,7 @@ pub enum NormaliseError {
     Pass {
         /// The passes.
         passes: String,
-        /// What LLVM said.
+        /// LLVM's message.
         message: String,
     },
     /// The result could not be written.
@@ -176,16 +176,17 @@ pub enum NormaliseError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's message.
         message: String,
     },
 }
 
-/// Locals become registers.
+/// The passes that turn locals into registers.
 const PROMOTE: &str = "function(sroa<preserve-cfg>,mem2reg)";
 
-/// The passes behind that, in order. Never `simplifycfg` or `instcombine`: they remove branches. A
-/// function whose last act is to call itself is a loop, natively too.
+/// The passes after [`PROMOTE`], in order. `simplifycfg` and `instcombine` are never among them,
+/// because they remove branches. A function that ends with a call of itself becomes a loop,
+/// natively too.
 const PASSES: [&str; 4] = [
     "function(tailcallelim)",
     "function(lower-switch)",
@@ -193,28 +194,27 @@ const PASSES: [&str; 4] = [
     "function(break-crit-edges)",
 ];
 
-/// Links and normalises, and writes the module to `out` (by renaming, so that it is whole or
-/// absent).
+/// Links and normalises, and writes the module to `out` (by renaming a temporary file, so that
+/// `out` is either complete or unchanged).
 pub fn normalise(request: &LinkRequest, out: &Path) -> Result<Normalised, NormaliseError> {
     normalise_with(request, out, &mut |_| Ok(Provided::default()))
 }
 
-/// What a caller knows of undefined functions.
+/// A caller's knowledge of undefined functions.
 #[derive(Clone, Debug, Default)]
 pub struct Provided {
-    /// A module with bodies for some of them.
+    /// A module with bodies for some of the functions.
     pub bodies: Option<PathBuf>,
-    /// What they may do, by name, where something is known of it. The functions that objects from
-    /// outside point to are named as in the bodies' module.
+    /// What functions may do, by name, if it is known. The functions that objects from outside
+    /// point to have the names of the bodies' module.
     pub effects: HashMap<String, Effects>,
 }
 
-/// Tells what is known of these functions.
+/// A callback that returns what the caller knows of these functions.
 pub type Provide<'a> = dyn FnMut(&[Mocked]) -> Result<Provided, String> + 'a;
 
-/// As [`normalise`], where the caller may define some of the undefined functions: it is told of all
-/// those functions, and may give a module with bodies for them. The others get mocks that return a
-/// choice.
+/// As [`normalise`], but the caller may define some of the undefined functions: `provide` gets all
+/// of them and may return a module with bodies for some. The others get mocks that return a choice.
 pub fn normalise_with(
     request: &LinkRequest,
     out: &Path,
@@ -272,7 +272,7 @@ pub fn normalise_with(
     Ok(normalised)
 }
 
-/// What is to be known of a function before it is chosen as an entry.
+/// The properties of a function that decide whether it can be the entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Defined {
     /// Whether it returns nothing.
@@ -283,14 +283,14 @@ pub struct Defined {
     pub reads_parameters: bool,
 }
 
-/// What a bitcode file brings to a program.
+/// The symbols that a bitcode file defines and uses.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     /// The functions that it defines.
     pub functions: HashMap<String, Defined>,
     /// Functions and variables that no other file may define.
     pub defines: HashSet<String>,
-    /// Functions and variables that it wants from elsewhere.
+    /// Functions and variables that it declares, but does not define.
     pub wants: HashSet<String>,
 }
 
@@ -337,7 +337,7 @@ fn functions_in(module: &Module) -> HashMap<String, Defined> {
         .collect()
 }
 
-/// Whether a parameter is used beyond clang's copy of it to a local that nothing else names.
+/// Whether a parameter is used other than by clang's copy of it to a local that nothing else uses.
 fn is_read(parameter: Value<'_>) -> bool {
     let is_lone_copy = |user: Value<'_>| {
         if user.opcode() != Some(LLVMOpcode::LLVMStore) || user.is_volatile() {

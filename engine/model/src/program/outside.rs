@@ -1,17 +1,17 @@
-//! What functions that nobody defines can reach.
+//! Finds what external functions can reach.
 //!
-//! An external function may write whatever it can get at: what its arguments lead to, what was
-//! handed to an earlier one and kept, the variables that other files can name, `errno`. Which
-//! objects those are is found here once for the whole program, without regard to the order of
-//! statements, by inclusion constraints over all registers and the contents of all objects
+//! An external function may write all objects that it can get at: those that its arguments lead to,
+//! those that an earlier external function was given and kept, the variables that other files can
+//! name, and `errno`. These objects are found once for the whole program, without regard to the
+//! order of statements, by inclusion constraints over all registers and the contents of all objects
 //! (Andersen's analysis, with one node for all bytes of an object and one object for all executions
-//! of an allocation). It is coarse where a loop builds lists, but it never misses an object:
-//! whatever arithmetic is done with an address, the result counts as that address, and an object
-//! that is copied byte by byte is copied with its addresses.
+//! of an allocation). The result is coarse where a loop builds lists, but it never misses an
+//! object: whatever arithmetic is done with an address, the result counts as that address, and an
+//! object that is copied byte by byte is copied with its addresses.
 //!
-//! The result is read by the encoding of a step ([`crate::symbolic::encode`]), which makes the
-//! bytes of these objects unknown behind each call. The checker of certificates encodes with the
-//! same sets: they come from the bitcode, not from a certificate.
+//! The encoding of a step ([`crate::symbolic::encode`]) uses the result: it makes the bytes of
+//! these objects unknown after each call. The checker of certificates encodes with the same sets,
+//! which come from the bitcode and not from a certificate.
 
 mod constraints;
 mod effects;
@@ -28,28 +28,28 @@ use super::ir::{
 };
 pub use effects::{Access, Effects};
 
-/// Where an object is made, in whatever context.
+/// The place where an object is made, for all contexts together.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Site {
     /// A variable of the program.
     Global(GlobalId),
-    /// By this operation of a block: a local variable, a block of the heap, the areas of variable
-    /// arguments. The copy of a structure that is passed by value is made before the first
-    /// operation of the callee, and has the number [`COPY`].
+    /// Made by this operation of a block: a local variable, a block of the heap, the areas of
+    /// variable arguments. The copy of a structure that is passed by value is made before the first
+    /// operation of the callee, and its operation has the number [`COPY`].
     Made(BlockId, u32),
 }
 
-/// See [`Site::Made`].
+/// The number of the operation that copies a structure passed by value; see [`Site::Made`].
 pub const COPY: u32 = (usize::MAX >> 33) as u32;
 
 /// What each external function can reach.
 #[derive(Clone, Debug, Default)]
 pub struct Outside {
     reached: FxHashMap<FuncId, Reached>,
-    /// Whether the program has left functions to be called at its end.
+    /// Whether the program registers functions that are called at its end.
     pub ends: bool,
     /// Whether the program calls functions of the library that depend on what earlier calls left
-    /// there: the environment, open files, handlers of signals, the state of `rand`. An external
+    /// there: the environment, open files, signal handlers, the state of `rand`. An external
     /// function can call them, too.
     pub remembers: bool,
 }
@@ -109,11 +109,11 @@ fn ends(program: &Program) -> bool {
         .any(|inst| calls(&inst.op))
 }
 
-/// Functions that end the program: what they look at is what [`ends`] is about.
+/// Functions that end the program. What they depend on is covered by [`ends`].
 const ENDS: [&str; 2] = ["CRUNNER_exit", "CRUNNER_quick_exit"];
 
-/// Whether a function of the library that the user's code calls mentions a variable of the
-/// library's own, in any function that it calls.
+/// Whether the user's code calls a function of the library that, itself or through its callees,
+/// refers to a variable of the library.
 fn remembers(program: &Program) -> bool {
     let is_library = |id: FuncId| {
         let kind = program.function(id).kind;
@@ -153,8 +153,8 @@ fn remembers(program: &Program) -> bool {
     false
 }
 
-/// Whether an operation mentions a variable of the program, `errno` left out: what external
-/// functions do to that is modelled.
+/// Whether an operation refers to a variable of the program other than `errno`, for which the
+/// effects of external functions are modelled.
 fn mentions_variable(program: &Program, op: &Op) -> bool {
     let mut found = false;
     op.reads(&mut |operand| {

@@ -1,13 +1,13 @@
-//! Whether a Program is consistent with itself: registers exist, widths agree, edges lead into the
-//! function.
+//! Checks that a Program is consistent: registers exist, widths agree, edges stay in the function.
 //!
-//! The machine trusts these; a fault here would show there as a wrong value far from its cause.
+//! The machine relies on this. An inconsistency would show there as a wrong value far from its
+//! cause.
 
 use super::ir::*;
 use crate::term::float;
 
 impl Program {
-    /// Says the first inconsistency that is found.
+    /// Returns the first inconsistency that is found as an error.
     pub fn check_widths(&self) -> Result<(), String> {
         for (number, block) in self.blocks.iter().enumerate() {
             let function = self.function(block.function);
@@ -49,7 +49,7 @@ impl Program {
                         kind,
                         ..
                     } => &[(*dst, float::function_width(*function, *kind))],
-                    // The results of the first two are looked at below.
+                    // The results of the first two are checked below.
                     Op::Copy { .. }
                     | Op::Call(_)
                     | Op::Store { .. }

@@ -1,4 +1,4 @@
-//! A readable dump of the Program, for snapshots and for people, and its counts.
+//! A readable dump of the Program, for snapshots and for people, and a summary of its contents.
 //!
 //! One line per operation: `r5:32 = add r3, 1`, where `:32` is the register's width. A `!n` at the
 //! end of a line is the check that the operation carries.
@@ -10,7 +10,7 @@ use std::fmt::{self, Write as _};
 use self::ops::Shown;
 use super::ir::*;
 
-/// How much of what a Program holds.
+/// The numbers of a Program's functions, blocks, checks and other contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Summary {
     /// Functions of the user with a body.
@@ -29,7 +29,7 @@ pub struct Summary {
     pub checks: usize,
     /// Global variables.
     pub globals: usize,
-    /// Constructs without a model.
+    /// Constructs that are not modelled.
     pub unmodelled: usize,
     /// Generated mocks.
     pub mocked: usize,
@@ -56,7 +56,7 @@ impl fmt::Display for Summary {
 }
 
 impl Program {
-    /// Counts what there is.
+    /// Counts the contents of the Program.
     pub fn summary(&self) -> Summary {
         let is_user = |id: FuncId| self.function(id).kind == FunctionKind::User;
         Summary {
@@ -81,7 +81,7 @@ impl Program {
         }
     }
 
-    /// All of it as text.
+    /// The whole Program as text.
     pub fn dump(&self) -> String {
         let mut text = String::new();
         for (i, global) in self.globals.iter().enumerate() {

@@ -1,20 +1,19 @@
-//! The C source's own words.
+//! Quotations of the C source.
 //!
-//! What has no name of its own, such as the result of a conditional, is quoted from the line where
-//! it stands. Sources need not be there any more when a program is read, so that each answer may be
-//! none.
+//! An expression without a name, such as the result of a conditional, is quoted from its source
+//! line. The sources may be gone when a program is loaded, so each answer may be `None`.
 
 use std::io::Read as _;
 use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Larger files are not read.
+/// The size in bytes of the largest file that is read.
 const LARGEST: u64 = 32 << 20;
-/// Longer quotations are cut.
+/// The length of the longest quotation; longer ones are cut.
 const LONGEST: usize = 72;
 
-/// The source files that were looked at.
+/// The source files that were read.
 #[derive(Default)]
 pub struct Sources {
     files: FxHashMap<String, Option<Text>>,
@@ -40,16 +39,15 @@ impl Sources {
         Some(line)
     }
 
-    /// What stands in a line, for quoting: without its ends' spaces, and around the column where it
-    /// is long.
+    /// The text of a line, for quoting: without leading and trailing spaces, and cut around the
+    /// column if it is long.
     pub fn quote(&mut self, path: &str, line: u32, column: u32) -> Option<String> {
         let text = self.line(path, line)?;
         let quoted = quote(text, column as usize);
         quoted.contains(char::is_alphanumeric).then_some(quoted)
     }
 
-    /// Whether all identifiers of an expression occur in the file. Of what cannot be read that is
-    /// believed.
+    /// Whether all identifiers of an expression occur in the file. True if the file cannot be read.
     pub fn knows(&mut self, path: &str, expression: &str) -> bool {
         let Some(text) = self.text(path) else {
             return true;
@@ -58,7 +56,7 @@ impl Sources {
     }
 }
 
-/// The identifiers in a text, and what looks like them in its comments and strings.
+/// The identifiers in a text, including words in its comments and strings.
 pub fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     let inner = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii();
     let words = text.split(move |c| !inner(c));
@@ -96,8 +94,7 @@ fn quote(line: &str, column: usize) -> String {
     let middle = column.saturating_sub(1 + skipped).min(length);
     let from = middle.saturating_sub(LONGEST / 2).min(length - LONGEST);
     let part: String = text.chars().skip(from).take(LONGEST).collect();
-    // Half a word would be no word of the source's; a word that fills the quotation is all there
-    // is.
+    // Partial words at the ends are cut, unless a single word fills the quotation.
     let inner = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut part = part.as_str();
     let (mut before, mut after) = ("", "");

@@ -1,17 +1,17 @@
 //! Whether a program may need a deep stack.
 //!
-//! The model's stack has no end, and the real one is a few megabytes. A function that calls itself,
-//! alone or through others, may be called as often as its input says; so may one whose last call of
-//! itself became a loop when the program was normalised ("tailrecurse" is what LLVM names that
-//! loop). Large variables add up along the calls. Proofs of such programs rest on a stack that is
-//! large enough.
+//! The model's stack has no limit, but the real one has a few megabytes. A function that calls
+//! itself, directly or through others, may be called as often as its input says; so may a function
+//! whose last call of itself became a loop during normalisation (LLVM names that loop
+//! "tailrecurse"). Large variables add up along a chain of calls. Proofs of such programs rest on a
+//! stack that is large enough.
 
 use super::ir::{Call, Callee, FuncId, Function, FunctionKind, Op, Operand, Program};
 use super::plain;
 
-/// Bytes of variables along a way of calls that every stack has room for.
+/// The size of variables along a chain of calls for which every stack has room, in bytes.
 const ROOM: u64 = 1 << 20;
-/// What LLVM calls the loop that a call of itself became.
+/// LLVM's name for the loop that a function's last call of itself became.
 const LOOP: &str = "tailrecurse";
 
 /// Whether a proof of the program rests on the size of the stack.
@@ -23,8 +23,8 @@ pub fn may_be_deep(program: &Program) -> bool {
     became_a_loop || deepest(program).is_none_or(|bytes| bytes > ROOM)
 }
 
-/// What the user lifted and no model follows, if the program depends on it: nothing can be proved
-/// then.
+/// What the program depends on although no model covers it, because the user lifted the rule that
+/// excludes it. Nothing can be proved then.
 pub fn beyond_the_model(program: &Program) -> Option<&'static str> {
     let is_lifted = |id: &str| program.lifted.contains(id);
     if is_lifted("environment") && program.lists_environment() {
@@ -33,12 +33,13 @@ pub fn beyond_the_model(program: &Program) -> Option<&'static str> {
     (is_lifted("stack") && may_be_deep(program)).then_some("a stack that may be too small")
 }
 
-/// A function on the way of calls that is looked at.
+/// A function on the chain of calls that is being followed.
 struct Frame {
     function: FuncId,
-    /// Its calls that are still to be followed.
+    /// Its callees that are still to be followed.
     open: Vec<FuncId>,
-    /// The bytes of variables along the deepest way of those that were followed.
+    /// The largest size of variables along a chain of calls from the callees followed so far, in
+    /// bytes.
     below: u64,
 }
 
@@ -52,8 +53,8 @@ impl Frame {
     }
 }
 
-/// The bytes of variables along the deepest way of calls; none if a function of the user's may call
-/// itself.
+/// The largest size of variables along a chain of calls, in bytes; `None` if a function of the
+/// user's may call itself.
 fn deepest(program: &Program) -> Option<u64> {
     if program.functions.is_empty() {
         return Some(0);
@@ -86,7 +87,7 @@ fn deepest(program: &Program) -> Option<u64> {
     known[program.entry.index()]
 }
 
-/// The bytes of a function's variables. One of varying size is a check of its own.
+/// The size of a function's variables in bytes. Variables of varying size have checks of their own.
 fn variables(program: &Program, id: FuncId) -> u64 {
     let ops = program.operations(id);
     let sizes = ops.filter_map(|op| match op {
@@ -99,8 +100,8 @@ fn variables(program: &Program, id: FuncId) -> u64 {
     sizes.fold(0, u64::saturating_add)
 }
 
-/// The functions that one may call. Through a pointer, any whose address is used and that takes as
-/// many parameters.
+/// The functions that a function may call. A call through a pointer may lead to any function whose
+/// address is taken and that has as many parameters.
 fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
     let mut all = Vec::new();
     for op in program.operations(id) {

@@ -1,8 +1,10 @@
-//! The one question of a proof: can these hold together?
+//! The one question of a proof: can a set of terms hold together?
 //!
-//! Who checks a certificate needs neither models nor cores, and should not care who answers. An
-//! [`Asker`] answers, or says why it cannot be asked at all; [`Z3`] is one, and so is every program
-//! that reads SMT-LIB ([`super::External`]). [`Recorder`] keeps the questions on their way.
+//! The checker of certificates needs neither models nor unsatisfiable cores, and should not depend
+//! on which solver answers. An [`Asker`] answers, or says why the question could not be put to a
+//! solver at all. [`Z3`] is an asker, and so is every program that reads SMT-LIB
+//! ([`super::External`]). A [`Recorder`] writes the questions to files and passes them on to
+//! another asker.
 
 use std::fmt::Display;
 use std::fs;
@@ -16,40 +18,41 @@ use super::smtlib::{self, Status, Unwritable};
 use super::{Answer, Limits, Reason, Solver, Z3};
 use crate::term::{Pool, Term};
 
-/// An answer.
+/// The answer to a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Verdict {
-    /// They can hold together.
+    /// The terms can hold together.
     Sat,
-    /// They cannot.
+    /// The terms cannot hold together.
     Unsat,
     /// No answer.
     Unknown(Reason),
 }
 
-/// Why no solver could be asked. No answer in time is an answer ([`Verdict::Unknown`]).
+/// Why no solver could be asked. If the time runs out, that is not an error but an answer
+/// ([`Verdict::Unknown`]).
 #[derive(Debug, Error)]
 pub enum AskError {
-    /// The question has no text.
+    /// The question cannot be written as SMT-LIB.
     #[error("the question cannot be written as SMT-LIB: {0}")]
     Unwritable(#[from] Unwritable),
-    /// The other solver did not answer as one.
+    /// The external solver failed or gave no valid answer.
     #[error(transparent)]
     External(#[from] ExternalError),
-    /// The question cannot be kept.
+    /// The question cannot be written to the recorder's folder.
     #[error("cannot write `{}`", path.display())]
     Record {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
 }
 
-/// What answers questions: a solver, or a recorder before one.
+/// Answers questions: a solver, or a recorder in front of one.
 pub trait Asker {
-    /// Whether all terms (of one bit each) can hold together. `about` tells people what the
-    /// question is.
+    /// Whether all terms (of one bit each) can hold together. `about` describes the question for
+    /// people.
     fn ask(
         &mut self,
         pool: &mut Pool,
@@ -87,7 +90,7 @@ impl Asker for Z3 {
     }
 }
 
-/// Asks a fresh Z3 each time, so that no answer depends on what was asked before.
+/// Asks a new Z3 instance each time, so that no answer depends on earlier questions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FreshZ3;
 
@@ -103,11 +106,11 @@ impl Asker for FreshZ3 {
     }
 }
 
-/// The list of the questions in a recorder's folder.
+/// The name of the file in a recorder's folder that lists its questions.
 pub const MANIFEST: &str = "manifest.tsv";
 
-/// Writes each question to a folder as a file of its own, and its answer to a list, before it
-/// passes them on.
+/// Writes each question to its own file in a folder before it passes the question on, and then
+/// appends the answer to a list.
 #[derive(Debug)]
 pub struct Recorder<A> {
     asker: A,
@@ -116,8 +119,9 @@ pub struct Recorder<A> {
 }
 
 impl<A: Asker> Recorder<A> {
-    /// Records in this folder, which is created. What an earlier recorder left there goes, so that
-    /// the folder holds the questions of one certificate and no others.
+    /// Creates a recorder that writes to `folder`, and creates that folder. Deletes the questions
+    /// that an earlier recorder left there, so that the folder holds the questions of one
+    /// certificate only.
     pub fn new(asker: A, folder: &Path) -> Result<Recorder<A>, AskError> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -139,7 +143,7 @@ impl<A: Asker> Recorder<A> {
         })
     }
 
-    /// How many questions there are.
+    /// The number of questions asked so far.
     pub fn asked(&self) -> u64 {
         self.asked
     }
@@ -155,8 +159,8 @@ fn is_question(path: &Path) -> bool {
         .is_some_and(|(digits, _)| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// What a question is about as a part of a file's name: its first words, in letters that every file
-/// system has.
+/// Turns the description of a question into a part of a file name: its beginning, in characters
+/// that every file system allows.
 fn slug(about: &str) -> String {
     let mut slug = String::new();
     for c in about.lines().next().unwrap_or_default().chars() {
@@ -186,8 +190,8 @@ impl<A: Asker> Asker for Recorder<A> {
         let name = format!("{:04}-{}.smt2", self.asked, slug(&about));
         let path = self.folder.join(&name);
         let failed = |path: PathBuf| move |source| AskError::Record { path, source };
-        // On the disk before it is asked, so that a question that kills the solver can be looked
-        // at.
+        // The file is written before the question is asked, so that a question that crashes the
+        // solver can be examined.
         let script = smtlib::script(pool, terms, &about, Status::Unsat)?;
         fs::write(&path, &script.text).map_err(failed(path))?;
         let answer = self.asker.ask(pool, terms, limits, &about);

@@ -1,8 +1,9 @@
-//! Another solver: a program that reads SMT-LIB.
+//! External solvers: programs that read SMT-LIB.
 //!
-//! Each question is a process of its own, which reads the script from its standard input and leads
-//! a process group, so that it ends with all it started when time is up. An answer is exactly one
-//! word; whoever says more, an error say and then `unsat` all the same, is not believed.
+//! Each question is answered by a new process, which reads the script from its standard input. The
+//! process leads its own process group, so that it can be killed together with all processes that
+//! it started when the time is up. An answer is exactly one word. If a solver prints more, for
+//! example an error message and then `unsat` all the same, its answer is not accepted.
 
 use std::io::{Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -19,40 +20,40 @@ use super::{Limits, Reason};
 use crate::deadline;
 use crate::term::{Pool, Term};
 
-/// Why a solver gave nothing that is an answer.
+/// Why a solver gave no valid answer.
 #[derive(Debug, Error)]
 pub enum ExternalError {
     /// There is no such program.
     #[error("there is no solver `{}`", command.display())]
     NotFound {
-        /// What was looked for.
+        /// The command that was looked for.
         command: PathBuf,
     },
     /// The program cannot be run.
     #[error("the solver `{}` cannot be run", command.display())]
     Start {
-        /// What was started.
+        /// The command that was started.
         command: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It ended before it answered.
+    /// The process ended before it answered.
     #[error("the solver `{}` ended without an answer \
         ({status}){}", command.display(), said(stderr))]
     Crashed {
-        /// What was started.
+        /// The command that was started.
         command: PathBuf,
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
-        /// The end of what it said.
+        /// The beginning of its standard error.
         stderr: String,
     },
-    /// What it says is no answer.
+    /// The output is not a valid answer.
     #[error("the solver `{}` said what is no answer: {output}", command.display())]
     Strange {
-        /// What was started.
+        /// The command that was started.
         command: PathBuf,
-        /// What it said.
+        /// Its standard output, followed by its standard error.
         output: String,
     },
 }
@@ -65,7 +66,7 @@ fn said(stderr: &str) -> String {
 }
 
 impl ExternalError {
-    /// What helps.
+    /// Advice on how to resolve the error.
     pub fn help(&self) -> String {
         match self {
             ExternalError::NotFound { command } if is(command, "cvc5") => {
@@ -83,33 +84,34 @@ impl ExternalError {
     }
 }
 
-/// A solver that is a program.
+/// A solver that runs as an external program.
 #[derive(Clone, Debug)]
 pub struct External {
     /// Its name in `PATH`, or a path.
     pub command: PathBuf,
-    /// What it is told beside the script.
+    /// The arguments of the command. The script is passed on standard input.
     pub arguments: Vec<String>,
-    /// Time for one question; less where the work around it has to end earlier.
+    /// The time for one question, at most. An earlier deadline of the calling thread shortens it.
     pub time: Duration,
 }
 
-/// Solvers differ by a factor of ten in both directions, so another one gets longer than the one
-/// that the search used.
+/// The default time for one question. Running times of solvers differ by a factor of ten in both
+/// directions, so an external solver gets more time than the solver that the search used.
 const TIME: Duration = Duration::from_secs(120);
-/// As much of what a solver says is kept.
+/// The number of bytes kept of each output stream of a solver.
 const KEPT: u64 = 4096;
-/// How often a running solver is looked at: at first, and at most.
+/// The initial and the longest pause between two checks whether a running solver has ended.
 const GLANCE: Duration = Duration::from_millis(1);
 const PATIENCE: Duration = Duration::from_millis(20);
 
 impl External {
-    /// The solver of that name or path, with the arguments that it is known to need.
+    /// A solver with this name or path, with the arguments that known solvers need.
     pub fn new(command: impl Into<PathBuf>) -> External {
         let command = command.into();
         let arguments: &[&str] = if is(&command, "cvc5") {
-            // Half and quadruple precision count as experimental there. Its own bit-blasting SAT
-            // solver answers questions about tables that the default does not come to the end of.
+            // Half and quadruple precision are experimental in cvc5. Its internal bit-blasting SAT
+            // solver answers questions about tables on which the default does not terminate in
+            // time.
             &["--lang=smt2.6", "--fp-exp", "--bv-solver=bitblast-internal"]
         } else if is(&command, "z3") {
             &["-in", "-smt2"]
@@ -125,7 +127,7 @@ impl External {
         }
     }
 
-    /// Asks about a script: its answer as the solver gives it.
+    /// Runs the solver on a script and returns its answer.
     pub fn run(&self, script: &str) -> Result<Verdict, ExternalError> {
         let time = deadline::left().map_or(self.time, |left| left.min(self.time));
         let mut child = self.start()?;
@@ -134,7 +136,7 @@ impl External {
         let (ended, output, errors) = std::thread::scope(|scope| {
             scope.spawn(move || {
                 if let Some(mut stdin) = stdin {
-                    // A solver that ends early says why on its own.
+                    // Writing fails if the solver ends early. Its output and status then say why.
                     let _ = stdin.write_all(script.as_bytes());
                 }
             });
@@ -181,7 +183,7 @@ impl External {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        // SAFETY: one system call between fork and exec, which takes no memory.
+        // SAFETY: the closure makes one system call between fork and exec, and allocates no memory.
         unsafe {
             command.pre_exec(|| {
                 libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
@@ -210,14 +212,15 @@ impl Asker for External {
     ) -> Result<Verdict, AskError> {
         let script = smtlib::script(pool, terms, &about.to_string(), Status::Unknown)?;
         Ok(match self.run(&script.text)? {
-            // With something left free, a model need not be one.
+            // If some values are left free, a model need not satisfy the terms.
             Verdict::Sat if !script.is_exact => Verdict::Unknown(Reason::Unfaithful),
             verdict => verdict,
         })
     }
 }
 
-/// Whether a command is this program: its file's name, whatever follows after a `-`.
+/// Whether the command is the program `name`: compares the file name up to the first `-`, so that
+/// versions such as `cvc5-1.2` count too.
 fn is(command: &Path, name: &str) -> bool {
     let file = command
         .file_name()
@@ -226,23 +229,23 @@ fn is(command: &Path, name: &str) -> bool {
     file.split('-').next() == Some(name)
 }
 
-/// What a pipe says, to its end; the first part of it is kept.
+/// Reads a pipe to its end and returns its first [`KEPT`] bytes.
 fn kept(pipe: Option<impl Read>) -> String {
     let Some(mut pipe) = pipe else {
         return String::new();
     };
     let mut text = Vec::new();
-    // What cannot be read was not said.
+    // A read error counts as the end of the output.
     let _ = pipe.by_ref().take(KEPT).read_to_end(&mut text);
     let _ = std::io::copy(&mut pipe, &mut std::io::sink());
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Waits for a solver; `None` if the time was up. Processes that it started are killed with it, so
-/// that none keeps its pipes open.
+/// Waits until a solver ends. Returns `None` if `end` or the thread's deadline passed before. All
+/// processes of its group are killed in either case, so that none of them keeps the pipes open.
 fn wait(child: &mut Child, end: Instant) -> std::io::Result<Option<ExitStatus>> {
     let pid = Pid::from_child(child);
-    // Not taken note of yet, so that its number still belongs to its group.
+    // `NOWAIT` leaves the process unreaped, so that its number still identifies its group below.
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let mut pause = GLANCE;
     let in_time = loop {
@@ -326,7 +329,7 @@ mod tests {
         );
     }
 
-    /// Both hold the pipes, so nothing ends before both have.
+    /// Both processes hold the pipes, so the pipes close only when both have ended.
     #[test]
     fn who_takes_too_long_is_killed_with_what_it_started() {
         let mut slow = shell("sleep 600 & sleep 600");
@@ -339,7 +342,7 @@ mod tests {
         assert!(matches!(left, Ok(Verdict::Unsat)), "{left:?}");
     }
 
-    /// More than a pipe holds, to a solver that does not read it.
+    /// The question is longer than the buffer of a pipe, and the solver does not read it.
     #[test]
     fn a_long_question_that_nobody_reads() {
         let question = "; nothing\n".repeat(100_000);

@@ -1,9 +1,10 @@
-//! Floating point for Z3.
+//! Translation of floating-point operations to Z3.
 //!
-//! Terms are bit patterns, so operands are read as floats and results written back. SMT-LIB has one
-//! NaN: a NaN that comes out has free sign and payload bits, as the hardware's rules for them are
-//! not modelled. `None` stands for what is not expressed: x87's format (its integer bit is
-//! explicit), `fmod`, and the functions of `<math.h>` that have no definition in SMT-LIB.
+//! Terms are bit patterns, so operands are converted to floats and results are converted back.
+//! SMT-LIB has only one NaN, and the hardware's rules for sign and payload of a NaN are not
+//! modelled, so a resulting NaN has a free sign and payload. `None` means that the operation is not
+//! expressed: x87's format (its integer bit is explicit), `fmod`, and the functions of `<math.h>`
+//! that have no definition in SMT-LIB.
 
 use z3::Sort;
 use z3::ast::{Ast, BV, Bool, Float, RoundingMode};
@@ -13,7 +14,7 @@ use super::translate::bits;
 use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
 use crate::term::value::mask;
 
-/// Exponent and significand bits, the latter with the hidden one.
+/// The numbers of exponent and significand bits; the significand includes the hidden bit.
 fn format(kind: FloatKind) -> Option<(u32, u32)> {
     match kind {
         FloatKind::F16 => Some((5, 11)),
@@ -36,7 +37,7 @@ fn read(kind: FloatKind, a: &BV) -> Option<Float> {
     let sort = sort(kind)?;
     let context = a.get_ctx();
     // SAFETY: the operand and the sort are alive and belong to this context; the result is wrapped,
-    // and so referenced, before anything else is made.
+    // which increments its reference count, before any other object is created.
     unsafe {
         let ast = Z3_mk_fpa_to_fp_bv(context.get_z3_context(), a.get_z3_ast(), sort.get_z3_sort())?;
         Some(Float::wrap(context, ast))
@@ -52,7 +53,7 @@ fn from_integer(signed: bool, a: &BV, kind: FloatKind) -> Option<Float> {
     } else {
         Z3_mk_fpa_to_fp_unsigned
     };
-    // SAFETY: as above, the operands are alive and of this context.
+    // SAFETY: as above, the operands are alive and belong to this context.
     unsafe {
         let ast = make(
             context.get_z3_context(),
@@ -106,7 +107,8 @@ pub(super) fn compare(pred: FloatPred, kind: FloatKind, a: &BV, b: &BV) -> Optio
     })
 }
 
-/// Towards zero to `width` bits; the smallest number where it does not fit, as the processor does.
+/// Converts to a signed integer of `width` bits, rounding towards zero. If the result does not fit,
+/// it is the smallest number, as on x86 processors.
 fn to_signed(kind: FloatKind, width: u32, a: &BV) -> Option<BV> {
     let x = read(kind, a)?;
     let (_, significand) = format(kind)?;
@@ -117,8 +119,9 @@ fn to_signed(kind: FloatKind, width: u32, a: &BV) -> Option<BV> {
     let low = bits(width as u16, 1 << (width - 1));
     let limit = from_integer(true, &low, kind)?;
     let below = limit.unary_neg();
-    // Where `limit - 1` is not representable nothing lies between the two, else what lies there
-    // rounds up.
+    // A number above `limit - 1` truncates to at least `limit`. If `limit - 1` is not
+    // representable, there are no numbers between `limit - 1` and `limit`, so the comparison is
+    // with `limit`.
     let one = from_integer(true, &bits(8, 1), kind)?;
     let first = limit.sub_with_rounding_mode(one, &nearest());
     let exact = significand > width;

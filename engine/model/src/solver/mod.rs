@@ -1,9 +1,10 @@
-//! Questions about terms: is there a tape for which all of these bits are set?
+//! Questions about terms: is there a tape for which all of these one-bit terms are true?
 //!
-//! [`Solver`] is small so that another back end can stand in for Z3 ([`Z3`]). What the search puts
-//! on top of it to save questions is the search's own.
+//! [`Solver`] has a small interface so that another back end can replace Z3 ([`Z3`]). Caches and
+//! other techniques that save questions belong to the search, not to this module.
 //!
-//! A model is never believed: every back end's answer is evaluated before it is passed on.
+//! A model is never trusted: the terms are evaluated under the model of a back end before the model
+//! is returned.
 
 mod ask;
 mod external;
@@ -23,14 +24,15 @@ pub use self::external::{External, ExternalError};
 pub use self::z3::Z3;
 use crate::term::{Environment, Evaluator, Pool, Term};
 
-/// How much a question may cost.
+/// The limits of a question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
-    /// Wall-clock time. None: no limit.
+    /// Wall-clock time. `None`: no limit.
     pub time: Option<Duration>,
-    /// The solver's own steps, which makes a run repeatable where time does not. None: no limit.
+    /// The solver's own steps. In contrast to a limit of time, this limit makes runs repeatable.
+    /// `None`: no limit.
     pub steps: Option<u32>,
-    /// Whether to look for a small core of an unsatisfiable set, which costs about as much again.
+    /// Whether to look for a small unsatisfiable core, which costs about as much again.
     pub core: bool,
 }
 
@@ -45,17 +47,17 @@ impl Default for Limits {
     }
 }
 
-/// Steps that a solver comes to in a second, roughly: between a half and the double on what
-/// programs ask.
+/// The approximate number of steps that Z3 makes in a second. The actual number is between half and
+/// twice this for typical questions of programs.
 pub const STEPS_PER_SECOND: u64 = 3_000_000;
 
-/// The solver's steps for so much time.
+/// The number of solver steps that correspond to this time.
 pub fn steps(time: Duration) -> u64 {
     (time.as_secs_f64() * STEPS_PER_SECOND as f64) as u64
 }
 
 impl Limits {
-    /// Limits without a clock: as many steps as the time is good for, so that a slower machine
+    /// Replaces the limit of time by the corresponding limit of steps, so that a slower machine
     /// gives the same answers.
     #[must_use]
     pub fn counted(self) -> Limits {
@@ -70,7 +72,7 @@ impl Limits {
         }
     }
 
-    /// A part of these limits, for what another question may answer as well.
+    /// Divides these limits by `of`, for a question that another question can replace.
     #[must_use]
     pub fn part(self, of: u32) -> Limits {
         Limits {
@@ -81,14 +83,15 @@ impl Limits {
     }
 }
 
-/// What a solver says.
+/// The answer of a solver.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
-    /// All assertions hold for this.
+    /// All assertions hold in this model.
     Sat(Model),
-    /// They cannot hold together; already those with these indices cannot.
+    /// The assertions cannot hold together.
     Unsat {
-        /// Indices into the assertions, ascending; all of them if no smaller set was looked for.
+        /// An unsatisfiable core, as ascending indices into the assertions. Contains all indices if
+        /// no smaller core was looked for.
         core: Vec<usize>,
     },
     /// No answer.
@@ -98,31 +101,32 @@ pub enum Answer {
 /// Why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// Time is up.
+    /// The time is up.
     Time,
     /// The steps are used up.
     Steps,
-    /// The back end's model does not satisfy the assertions: something was approximated.
+    /// The back end's model does not satisfy the assertions because a translation is an
+    /// approximation.
     Unfaithful,
-    /// What the back end says about it.
+    /// The reason in the back end's words.
     Other(String),
 }
 
-/// Values that satisfy a question. What is absent does not matter.
+/// Values that satisfy the assertions. Values of absent symbols do not matter.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Model {
     /// Bytes of the tape.
     pub inputs: FxHashMap<u32, u8>,
-    /// Free variables, by the term that each is.
+    /// Values of free variables, by their terms.
     pub variables: FxHashMap<Term, u128>,
-    /// Free variables by their numbers, for evaluation.
+    /// Values of free variables, by their numbers, for evaluation.
     variable_numbers: FxHashMap<u32, u128>,
-    /// Bytes of array variables that were read: (array's number, index).
+    /// Bytes of array variables that were read, by the number of the array and the index.
     pub elements: FxHashMap<(u32, u64), u8>,
 }
 
 impl Model {
-    /// Gives a variable its value.
+    /// Sets the value of a variable. Does nothing if the term is no variable.
     pub fn set_variable(&mut self, pool: &Pool, variable: Term, value: u128) {
         if let crate::term::Node::Variable(number) = *pool.node(variable) {
             self.variables.insert(variable, value);
@@ -130,7 +134,7 @@ impl Model {
         }
     }
 
-    /// Adds what the other says, which has to be about other symbols.
+    /// Adds the values of another model, which must be about other symbols.
     pub fn merge(&mut self, other: Model) {
         self.inputs.extend(other.inputs);
         self.variables.extend(other.variables);
@@ -138,7 +142,7 @@ impl Model {
         self.elements.extend(other.elements);
     }
 
-    /// Whether all assertions hold, where what is absent is zero.
+    /// Whether all assertions hold in this model, where absent symbols are zero.
     pub fn satisfies(&self, pool: &Pool, assertions: &[Term]) -> bool {
         let mut evaluator = Evaluator::new();
         assertions
@@ -159,37 +163,37 @@ impl Environment for Model {
     }
 }
 
-/// Something that answers questions.
+/// Answers questions about terms.
 pub trait Solver {
     /// Whether all assertions (one-bit terms) can hold together.
     fn check(&mut self, pool: &mut Pool, assertions: &[Term], limits: &Limits) -> Answer;
 }
 
-/// What questions have cost so far.
+/// The number and the cost of the questions so far.
 #[derive(Clone, Copy, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct SolverStats {
     /// Questions asked.
     pub queries: u64,
     /// Questions that reached the back end.
     pub solver_calls: u64,
-    /// Answered because the same set was asked before.
+    /// Questions answered because the same set was asked before.
     pub exact_hits: u64,
-    /// Answered because a part of the set is known to be unsatisfiable.
+    /// Questions answered because a subset is known to be unsatisfiable.
     pub unsat_hits: u64,
-    /// Answered by an earlier model.
+    /// Questions answered by an earlier model.
     pub model_hits: u64,
-    /// Answered by enumerating one or two bytes.
+    /// Questions answered by enumerating one or two bytes.
     pub enumerated: u64,
-    /// Answered by simplification alone.
+    /// Questions answered by simplification alone.
     pub trivial: u64,
-    /// Constraints left out because they share nothing with the wanted one.
+    /// Assertions left out because they share no symbols with the assertion in question.
     pub sliced: u64,
-    /// Back end's answers.
+    /// Questions that the back end found satisfiable.
     pub sat: u64,
-    /// Back end's answers.
+    /// Questions that the back end found unsatisfiable.
     pub unsat: u64,
-    /// Back end's answers.
+    /// Questions that the back end did not decide.
     pub unknown: u64,
-    /// Seconds in the back end.
+    /// Seconds spent in the back end.
     pub seconds: f64,
 }

@@ -1,10 +1,10 @@
-//! Z3's checks within a time.
+//! Runs Z3's checks within a limit of time.
 //!
-//! Z3 has a limit of time of its own, and may not have it here. It keeps a thread for each limit,
-//! and a handler that runs in every `fork` of the process waits until these threads are idle: a
-//! compiler or a runner that the campaign starts meanwhile would wait for the end of the check, and
-//! two that are started at once may wait for each other without end. So a thread of ours interrupts
-//! the check, and Z3 has none to wait for.
+//! Z3's own limit of time cannot be used here. Z3 keeps a thread for each such limit, and a handler
+//! that runs at every `fork` of the process waits until these threads are idle. So a compiler or
+//! runner that the campaign starts during a check would have to wait for the end of the check, and
+//! two processes that start at the same time may deadlock. Instead, a thread of this module
+//! interrupts the check.
 
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{Builder, scope};
@@ -15,16 +15,16 @@ use z3::{Context, SatResult};
 use super::Limits;
 use crate::deadline;
 
-/// What a question takes at most that has a limit of steps alone: rewriting is not counted in
-/// steps, and has taken minutes and twenty gigabytes for the square of a square.
+/// The limit of time for questions that have only a limit of steps. Z3's rewriting is not counted
+/// in steps, and has taken minutes and twenty gigabytes for the square of a square.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether an alarm is raised.
+/// The interval at which raised alarms are looked for.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs a check of the calling thread's context, and interrupts it when the time of `limits` or the
-/// thread's deadline is over, or when its alarm is raised ([`deadline::interruptible`]). Says
-/// whether it was interrupted.
+/// Runs a check in the calling thread's context. Interrupts it when the time of `limits` or the
+/// thread's deadline has passed, or when an alarm of the thread is raised
+/// ([`deadline::interruptible`]). Also returns whether the check was interrupted.
 pub fn timed(limits: &Limits, check: impl FnOnce() -> SatResult) -> (SatResult, bool) {
     let time = limits.time.unwrap_or(LONGEST);
     let time = deadline::left().map_or(time, |left| left.min(time));
@@ -48,12 +48,13 @@ pub fn timed(limits: &Limits, check: impl FnOnce() -> SatResult) -> (SatResult, 
                 }
                 is_over |= begin.elapsed() >= time || deadline::is_raised(&alarm);
                 if is_over {
-                    // Again and again: an interrupt between two of its steps may be lost.
+                    // The interrupt is repeated because Z3 may lose one that arrives between two of
+                    // its steps.
                     handle.interrupt();
                 }
             }
         };
-        // Without a thread nothing would end the check.
+        // Without a watching thread nothing would end the check.
         let Ok(watch) = Builder::new().spawn_scoped(threads, watch) else {
             return (SatResult::Unknown, true);
         };
@@ -72,7 +73,7 @@ mod tests {
     use z3::Solver;
     use z3::ast::BV;
 
-    /// A question that takes longer than anybody waits: two factors of a prime number of 127 bits.
+    /// A question that takes longer than any limit here: two factors of a prime number of 127 bits.
     fn factors() -> Solver {
         let solver = Solver::new_for_logic("QF_BV").expect("Z3 has bit-vectors");
         let prime = BV::from_str(128, "170141183460469231731687303715884105727");
@@ -125,7 +126,7 @@ mod tests {
         }
     }
 
-    /// With a limit of Z3's own, the process would start when the question ends.
+    /// With Z3's own limit of time, the process would start only when the check ends.
     #[test]
     fn a_process_starts_while_a_question_is_asked() {
         let limit = Duration::from_secs(20);
@@ -153,7 +154,8 @@ mod tests {
             std::thread::sleep(Duration::from_millis(200));
             let start = Instant::now();
             let mut process = Command::new("true");
-            // SAFETY: nothing is done between fork and exec; it makes the library fork.
+            // SAFETY: the closure does nothing between fork and exec; it makes the library use
+            // `fork`.
             unsafe {
                 process.pre_exec(|| Ok(()));
             }

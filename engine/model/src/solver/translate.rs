@@ -1,10 +1,10 @@
-//! Terms to Z3's.
+//! Translation of terms to Z3's expressions.
 //!
-//! A one-bit term becomes a Boolean where its operator is logical and a bit-vector of one bit where
-//! it is arithmetic, and is converted where it is used as the other. Translations are kept: paths
-//! share almost all of their terms. What Z3 cannot express exactly (see [`super::floats`]) becomes
-//! a free constant, so that "unsatisfiable" stays true and a model that used the freedom fails its
-//! evaluation.
+//! A one-bit term becomes a Boolean if its operator is logical and a bit-vector of one bit if its
+//! operator is arithmetic. It is converted where it is used as the other. Translations are cached
+//! because paths share almost all of their terms. An operation that Z3 cannot express exactly (see
+//! [`super::floats`]) becomes a free constant. So the answer "unsatisfiable" is still correct, and
+//! a model that exploits the free constant fails its evaluation.
 
 use rustc_hash::FxHashMap;
 use z3::Sort;
@@ -21,10 +21,10 @@ enum Value {
     Truth(Bool),
 }
 
-/// Above this many translated terms the memory is given back.
+/// The number of cached translations above which the cache is cleared.
 const KEEP: usize = 1 << 20;
 
-/// Translated terms of one pool.
+/// Cached translations of the terms of one pool.
 #[derive(Debug, Default)]
 pub struct Translator {
     pool: u64,
@@ -32,7 +32,7 @@ pub struct Translator {
     arrays: FxHashMap<Array, Z3Array>,
 }
 
-/// A constant of any width up to 128.
+/// A bit-vector constant of any width up to 128.
 pub fn bits(width: u16, value: u128) -> BV {
     if width <= 64 {
         return BV::from_u64(value as u64, u32::from(width));
@@ -42,7 +42,7 @@ pub fn bits(width: u16, value: u128) -> BV {
 }
 
 impl Translator {
-    /// The one-bit term as a Boolean.
+    /// The translation of a one-bit term as a Boolean.
     pub fn assertion(&mut self, pool: &Pool, t: Term) -> Bool {
         if self.pool != pool.id() || self.terms.len() > KEEP {
             *self = Translator {
@@ -73,8 +73,8 @@ impl Translator {
         match self.terms.get(&t) {
             Some(Value::Bits(b)) => b.clone(),
             Some(Value::Truth(b)) => b.ite(&bits(1, 1), &bits(1, 0)),
-            // Children are translated before their parents; a free constant would be sound all the
-            // same.
+            // Unreachable, because operands are translated before the terms that use them. A free
+            // constant would be sound nevertheless.
             None => BV::fresh_const("missing", 1),
         }
     }
@@ -189,7 +189,7 @@ impl Translator {
         Value::Bits(result)
     }
 
-    /// What Z3's model says about the symbols of these assertions.
+    /// The values that Z3's model gives to the symbols of these assertions.
     pub fn model(&self, pool: &Pool, assertions: &[Term], found: &z3::Model) -> Model {
         let mut model = Model::default();
         let mut reads = false;
@@ -208,7 +208,8 @@ impl Translator {
                 Symbol::Array(_) => reads = true,
             }
         }
-        // Variables are found by their terms, and reads by walking: both are rare on tapes alone.
+        // Variables are looked up by their terms, and reads of arrays by traversing the terms. Both
+        // are rare if the assertions are about a tape only.
         let others = |t: Term| pool.symbols(t).any(|s| !matches!(s, Symbol::Input(_)));
         let mut seen = rustc_hash::FxHashSet::default();
         for &root in assertions.iter().filter(|&&t| others(t)) {
@@ -229,7 +230,7 @@ impl Translator {
         model
     }
 
-    /// Notes the bytes of the array variables that this read may see.
+    /// Records the bytes of the array variables that this read may see.
     fn read(&self, pool: &Pool, found: &z3::Model, a: Array, index: Term, model: &mut Model) {
         let index = self.bv(index);
         let Some(at) = evaluate(found, &index) else {
@@ -301,7 +302,8 @@ fn binary(op: BinOp, x: &BV, y: &BV) -> BV {
         BinOp::UMax => x.bvult(y).ite(y, x),
         BinOp::SMin => x.bvslt(y).ite(x, y),
         BinOp::SMax => x.bvslt(y).ite(y, x),
-        // Constructors write these as choices; free is sound should one ever arrive.
+        // The constructors of terms expand these operators to choices, so they do not occur here. A
+        // free constant would be sound nevertheless.
         BinOp::UAddSat | BinOp::SAddSat | BinOp::USubSat | BinOp::SSubSat => {
             BV::fresh_const("saturated", x.get_size())
         }

@@ -1,10 +1,10 @@
 //! Z3 as a back end.
 //!
-//! Each question is a fresh Z3 solver for the smallest logic that holds it: without earlier
-//! assertions Z3 preprocesses the whole question and hands bit-vectors to its SAT solver, which is
-//! several times faster than its incremental core on equations over hashes. Questions that only
-//! grow belong in a session of the search. Z3's objects belong to the calling thread's context, so
-//! this is not `Send`.
+//! Each question gets a new Z3 solver for the smallest logic that covers it. Without earlier
+//! assertions Z3 preprocesses the whole question and passes bit-vectors to its SAT solver, which is
+//! several times faster than its incremental core on equations over hashes. Sequences of questions
+//! that only grow belong in a session of the search. Z3's objects belong to the calling thread's
+//! context, so this type is not `Send`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -20,27 +20,29 @@ use super::{Answer, Limits, Reason, Solver, SolverStats};
 use crate::deadline;
 use crate::term::{Item, Node, Pool, Term};
 
-/// Z3, one question at a time.
+/// The Z3 back end, which answers one question at a time.
 #[derive(Debug, Default)]
 pub struct Z3 {
     translator: Translator,
-    /// What the questions have cost so far.
+    /// The number and the cost of the questions so far.
     pub stats: SolverStats,
     spent: Rc<Cell<u64>>,
 }
 
 impl Z3 {
-    /// A back end in the calling thread's context.
+    /// Creates a back end in the calling thread's context.
     pub fn new() -> Z3 {
         Z3::default()
     }
 
-    /// The steps that its questions have cost so far, as a meter that others can read.
+    /// The number of steps that the questions of this back end have taken so far, as a shared
+    /// counter.
     pub fn spent(&self) -> Rc<Cell<u64>> {
         Rc::clone(&self.spent)
     }
 
-    /// A small unsatisfiable part of an unsatisfiable set, or all of it if that takes too long.
+    /// A small unsatisfiable core of an unsatisfiable set, or the whole set if the core takes too
+    /// long.
     fn core(&self, assertions: &[Bool], limits: &Limits) -> Vec<usize> {
         let all = || (0..assertions.len()).collect();
         if !limits.core || assertions.len() < 2 {
@@ -65,8 +67,8 @@ impl Z3 {
     }
 }
 
-/// The steps of everything asked in this thread so far. The count is a number of 32 bits and starts
-/// again from zero.
+/// The number of steps of all questions of this thread so far. The counter has 32 bits and wraps
+/// around.
 pub fn count(solver: &z3::Solver) -> u32 {
     match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(count)) => count,
@@ -74,13 +76,13 @@ pub fn count(solver: &z3::Solver) -> u32 {
     }
 }
 
-/// Memory of the process, in megabytes, from which on a question is given up.
+/// The memory of the process, in megabytes, above which Z3 gives up a question.
 const MOST: u32 = 2048;
 
-/// Limits as Z3 takes them; that of time is [`timed`]'s.
+/// These limits as parameters of Z3. The limit of time is left to [`timed`].
 pub fn params(limits: &Limits) -> Params {
     let mut params = Params::new();
-    // Z3 would take Ctrl-C for itself while it solves, and the campaign would never hear of it.
+    // Otherwise Z3 would handle Ctrl-C during a check, and the campaign would not receive it.
     params.set_bool("ctrl_c", false);
     params.set_u32("max_memory", MOST);
     if let Some(steps) = limits.steps {
@@ -105,7 +107,7 @@ pub fn reason(solver: &z3::Solver, limits: &Limits, interrupted: bool) -> Reason
     }
 }
 
-/// The name of the smallest logic for these terms, if it has one that Z3 treats specially.
+/// The name of the smallest logic for these terms, if Z3 has special support for it.
 fn logic(pool: &Pool, assertions: &[Term]) -> Option<&'static str> {
     let mut seen: FxHashSet<Item> = FxHashSet::default();
     let mut name = "QF_BV";

@@ -1,16 +1,16 @@
 //! The states of a cut point, as far as they are known without a solver.
 //!
 //! Before any invariant is looked for, constants and the objects that pointers point to are
-//! propagated through the fragments until nothing changes: the stub library's state, file tables,
-//! sizes and lifetimes are constant almost everywhere, and what is constant never becomes a
-//! variable. What does vary gets one: for a register, for a cell of a small object, for the whole
-//! contents of one that is accessed at varying offsets. A pointer is split into its object, which
-//! is one of a few, and its offset. Of a number that varies its bounds are kept, widened when they
-//! grow: that a loop's counter is not negative is what keeps an access to an array from being one
-//! to everything beside it.
+//! propagated through the fragments until nothing changes. The stub library's state, file tables,
+//! sizes and lifetimes are constant almost everywhere, and a constant never becomes a variable.
+//! Everything that varies gets a variable: a register, a cell of a small object, or the whole
+//! contents of an object that is accessed at varying offsets. A pointer is split into its object,
+//! which is one of a few, and its offset. For a number that varies its bounds are kept, and widened
+//! when they grow. For example, the bound that a loop's counter is not negative keeps an access to
+//! an array from being an access to all bytes next to the array.
 //!
 //! What is assumed here of a cut point's states is part of the proof: a certificate states it, and
-//! its checker asks about it.
+//! its checker verifies it.
 
 mod cells;
 mod values;
@@ -30,11 +30,11 @@ pub use values::{Base, Value, is_exact};
 /// What is known of an object.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Known {
-    /// Whether it is accessible: one bit.
+    /// Whether the object is accessible: one bit.
     pub alive: Value,
-    /// Its size: 64 bits.
+    /// The size of the object: 64 bits.
     pub size: Value,
-    /// Its contents.
+    /// The contents of the object.
     pub bytes: Bytes,
 }
 
@@ -43,49 +43,49 @@ pub struct Known {
 pub struct CutState {
     /// Live registers of all frames.
     pub registers: BTreeMap<(CtxId, Reg), Value>,
-    /// Objects. A global that is not here is as it was when the program began.
+    /// The objects. A global that is absent has its initial value.
     pub objects: BTreeMap<ObjId, Known>,
-    /// Variables that hold an upper half, and what it can be.
+    /// The variables that hold the upper half of an address, with its possible values.
     pub bases: FxHashMap<Term, Vec<Base>>,
-    /// Variables that not every number of their width can be.
+    /// The bounds of variables that do not take all values of their width.
     pub bounds: FxHashMap<Term, Range>,
-    /// The number of each object that has no fixed one.
+    /// The terms of the numbers of objects without a fixed number.
     pub numbers: BTreeMap<ObjId, Term>,
-    /// Upper half and rest of the pointers that may be NULL or a function's address, and the upper
-    /// half of those: the rest is 0.
+    /// The pointers that may be NULL or the address of a function: the variables of base and
+    /// offset, and a value of the base for which the offset is 0.
     pub exact: Vec<(Term, Term, u32)>,
 }
 
-/// A variable of a cut point: something that varies there.
+/// The part of a value that a variable represents. Only values that vary have variables.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Part {
-    /// All of a value.
+    /// The whole value.
     Whole,
-    /// Of a pointer, the upper half of its object's address.
+    /// For a pointer, the upper half of its object's address.
     Base,
-    /// Of a pointer, the rest.
+    /// For a pointer, its offset in the object.
     Offset,
 }
 
-/// Where a variable's value is found in a state.
+/// The place in a state where a variable's value is found.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Place {
     /// A register.
     Register(CtxId, Reg, Part),
     /// A cell of an object.
     Cell(ObjId, Cell, Part),
-    /// Whether an object is accessible.
+    /// Whether the object is accessible.
     Alive(ObjId),
-    /// An object's size.
+    /// The size of the object.
     Size(ObjId),
-    /// An object's number.
+    /// The number of the object.
     Number(ObjId),
-    /// Where an object has a zero byte, perhaps.
+    /// The offset at which the object may have a zero byte.
     Witness(ObjId),
 }
 
 impl CutState {
-    /// The number of an object that has no fixed one, as this cut point's variable.
+    /// The number of an object without a fixed number, as a variable of this cut point.
     pub fn number_term(&self, id: ObjId) -> Option<Term> {
         self.numbers.get(&id).copied()
     }
@@ -125,7 +125,7 @@ impl CutState {
         }
     }
 
-    /// The term of an upper half.
+    /// The upper half of an address, as a term.
     pub fn base(&self, pool: &mut Pool, world: &World<'_>, base: Base) -> Term {
         match base {
             Base::Number(number) => pool.constant(32, u128::from(number)),
@@ -133,7 +133,7 @@ impl CutState {
         }
     }
 
-    /// The term of a register.
+    /// The value of a register, as a term.
     pub fn register(&self, pool: &mut Pool, world: &World<'_>, ctx: CtxId, reg: Reg) -> Term {
         let width = world.width(ctx, reg);
         let key = register_key(world, ctx, reg);
@@ -141,7 +141,7 @@ impl CutState {
         self.value(pool, world, &key, width, value)
     }
 
-    /// The terms of an object.
+    /// An object, as terms.
     pub fn object(&self, pool: &mut Pool, world: &World<'_>, id: ObjId) -> Object {
         let info = world.object(id);
         let any = Known {
@@ -153,8 +153,8 @@ impl CutState {
         let contents = match &known.bytes {
             Bytes::Fixed(contents) => contents.clone(),
             Bytes::Cells(cells) | Bytes::Mixed(cells) => {
-                // If it is cells only, every byte of the object lies in one; what lies beyond is
-                // never read.
+                // In [`Bytes::Cells`] every byte of the object lies in a cell, and bytes past the
+                // end are never read.
                 let base = match &known.bytes {
                     Bytes::Mixed(_) => pool.array_variable(&array_key(world, id)),
                     _ => pool.array_constant(&[]),
@@ -180,7 +180,7 @@ impl CutState {
         }
     }
 
-    /// Everything that varies here, with its term.
+    /// All variables of this cut point, with their places.
     pub fn variables(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(Place, Term)> {
         let mut all = Vec::new();
         for (&(ctx, reg), value) in &self.registers {
@@ -224,7 +224,7 @@ impl CutState {
         all
     }
 
-    /// That there is a zero byte at an object's witness.
+    /// The fact that there is a zero byte at an object's witness.
     pub fn ends(&self, pool: &mut Pool, world: &World<'_>, id: ObjId) -> Term {
         let at = witness(pool, world, id);
         let array = pool.array_variable(&array_key(world, id));
@@ -233,7 +233,7 @@ impl CutState {
         pool.eq(byte, nul)
     }
 
-    /// The objects whose contents vary as a whole, with their arrays.
+    /// The objects whose contents are represented by one array, with their arrays.
     pub fn arrays(&self, pool: &mut Pool, world: &World<'_>) -> Vec<(ObjId, Array)> {
         self.objects
             .iter()
@@ -242,8 +242,8 @@ impl CutState {
             .collect()
     }
 
-    /// What holds of this cut point's variables by construction: an upper half is one of its bases,
-    /// and the numbers of two objects differ.
+    /// The facts about this cut point's variables that hold by construction: the upper half of an
+    /// address is one of its bases, the numbers of any two objects differ, and the bounds hold.
     pub fn axioms(&self, pool: &mut Pool, world: &World<'_>) -> Vec<Term> {
         let mut all = Vec::new();
         let mut bases: Vec<(&Term, &Vec<Base>)> = self.bases.iter().collect();
@@ -272,7 +272,7 @@ impl CutState {
         all
     }
 
-    /// That the variables lie within their bounds.
+    /// The facts that the variables lie within their bounds.
     pub fn bounded(&self, pool: &mut Pool) -> Vec<Term> {
         let mut bounds: Vec<(Term, Range)> = self.bounds.iter().map(|(&t, &r)| (t, r)).collect();
         bounds.sort_by_key(|(term, _)| *term);
@@ -288,14 +288,14 @@ impl CutState {
         all
     }
 
-    /// The bounds as conditions; the state forgets them.
+    /// Removes the bounds from the state and returns them as facts.
     pub fn take_bounds(&mut self, pool: &mut Pool) -> Vec<Term> {
         let all = self.bounded(pool);
         self.bounds.clear();
         all
     }
 
-    /// Recomputes what is derived from the rest.
+    /// Recomputes the fields that are derived from `registers` and `objects`.
     pub fn finish(&mut self, pool: &mut Pool, world: &World<'_>) {
         self.numbers = self
             .objects
@@ -344,7 +344,8 @@ impl CutState {
     }
 }
 
-/// Numbers that are not fixed lie above all fixed ones, and differ.
+/// The facts that numbers that are not fixed lie above all fixed numbers and differ from each
+/// other.
 pub fn apart(pool: &mut Pool, numbers: &[Term]) -> Vec<Term> {
     let mut all = Vec::new();
     for (i, &a) in numbers.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! Facts about all elements of arrays.
 //!
-//! A fact may speak of a number that stands for any ([`every`]), an offset in an array as a rule:
-//! below some counter each element is what was written there. It holds whatever that number is. So
-//! whoever proves it may assume nothing of the number, and whoever uses it may put in what he
-//! likes. What is of use are the offsets at which a question reads: which of them are put in is
-//! nobody's promise.
+//! A fact may contain a universally quantified variable ([`every`]), which usually is an offset in
+//! an array: for example, each element at an offset below some counter is what was written there.
+//! The fact holds for all values of the variable. So a proof of the fact must not assume anything
+//! about the variable, and a use of the fact may replace the variable by any term. The useful
+//! instances are those for the offsets at which a question reads arrays. Which of them are
+//! generated is not guaranteed.
 
 use std::collections::BTreeSet;
 
@@ -13,23 +14,23 @@ use rustc_hash::FxHashSet;
 use crate::program::ir::BinOp;
 use crate::term::{Item, Node, Pool, Rewriter, Symbol, Term};
 
-/// Its name; no variable of a state is called so.
+/// The name of the quantified variable; no variable of a state has this name.
 const NAME: &str = "every";
-/// Offsets that are put in.
+/// The number of offsets for which instances are generated.
 const INSTANCES: usize = 16;
 
-/// The number that stands for any.
+/// The universally quantified variable.
 pub fn every(pool: &mut Pool) -> Term {
     pool.variable(NAME, 64)
 }
 
-/// Its symbol.
+/// The symbol of the quantified variable.
 pub fn symbol(pool: &mut Pool) -> Option<Symbol> {
     let every = every(pool);
     pool.symbols(every).next()
 }
 
-/// Those of some facts that speak of it.
+/// The facts that contain the quantified variable.
 fn speaking(pool: &mut Pool, facts: &[Term]) -> Vec<Term> {
     let Some(symbol) = symbol(pool) else {
         return Vec::new();
@@ -38,7 +39,7 @@ fn speaking(pool: &mut Pool, facts: &[Term]) -> Vec<Term> {
     facts.iter().filter(speaks).copied().collect()
 }
 
-/// What some facts say of the offsets at which these terms read arrays.
+/// The instances of some facts for the offsets at which these terms read arrays.
 pub fn instances(pool: &mut Pool, facts: &[Term], terms: &[Term]) -> Vec<Term> {
     let facts = speaking(pool, facts);
     if facts.is_empty() {
@@ -60,7 +61,7 @@ pub fn instances(pool: &mut Pool, facts: &[Term], terms: &[Term]) -> Vec<Term> {
     all
 }
 
-/// Where these terms read arrays: of neighbouring bytes the first.
+/// The offsets at which these terms read arrays. Of neighbouring bytes, only the first offset.
 pub fn offsets(pool: &Pool, terms: &[Term]) -> BTreeSet<Term> {
     let mut seen: FxHashSet<Item> = FxHashSet::default();
     let mut read: FxHashSet<Term> = FxHashSet::default();

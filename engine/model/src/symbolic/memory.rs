@@ -1,15 +1,16 @@
 //! The contents of one object, as terms.
 //!
-//! Most accesses are at constant offsets, and most of what they read was written a few operations
-//! before: those bytes lie in an *overlay*, by offset, and never meet an array. An access at any
-//! other offset writes the overlay out into the array below it. What was stored as a whole is also
-//! kept as a whole: a pointer that is a choice of two could not be put together again from bytes
-//! that are choices. What was never written is a free variable: undefined values are inputs, not
-//! zeros.
+//! Most accesses are at constant offsets, and most of the bytes that they read were written a few
+//! operations before. Such bytes are kept in an *overlay*, by offset, and not in an array. An
+//! access at any other offset writes the overlay back to the array below it. A value that was
+//! stored as a whole is also kept as a whole: a pointer that is a choice between two pointers could
+//! not be reassembled from bytes that are choices. Bytes that were never written are free
+//! variables, because undefined values are inputs and not zeros.
 //!
-//! Beside the bytes there is a *witness*: where a zero byte was last seen or put. Nothing in the
-//! program depends on it, so it can be kept as one likes; but that there is a zero at the witness
-//! is a fact without a quantifier, and it is the fact that most loops over strings end by.
+//! Besides the bytes there is a *witness*: the offset at which a zero byte was last read or
+//! written. Nothing in the program depends on it, so any value of it is sound. But the fact that
+//! there is a zero at the witness needs no quantifier, and it is the fact that makes most loops
+//! over strings terminate.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -19,44 +20,44 @@ use super::world::{ObjId, ObjectKind, World};
 use crate::program::ir::{BinOp, Width};
 use crate::term::{Array, Pool, Term};
 
-/// Bytes of one object.
+/// The bytes of one object.
 #[derive(Clone, Debug)]
 pub struct Contents {
-    /// What lies below.
+    /// The array below the overlay.
     pub base: Array,
-    /// Bytes written since, by offset.
+    /// Bytes written at constant offsets, by offset. They take precedence over the array.
     pub overlay: Rc<BTreeMap<u32, Term>>,
-    /// Values stored since whose bytes are all still there, by offset.
+    /// Values stored as a whole whose bytes have not been overwritten since, by offset.
     whole: Rc<BTreeMap<u32, Term>>,
-    /// The offset of a zero byte, perhaps: 64 bits.
+    /// The offset of a byte that may be zero, in 64 bits.
     pub witness: Option<Term>,
 }
 
 impl PartialEq for Contents {
     fn eq(&self, other: &Contents) -> bool {
-        // Whole values say nothing that the bytes do not.
+        // The whole values are determined by the bytes.
         self.base == other.base && self.overlay == other.overlay && self.witness == other.witness
     }
 }
 
-/// Bytes of the longest value.
+/// The size in bytes of the longest value.
 const LONGEST: u32 = 16;
 
 /// An object in a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// One bit: whether it can be accessed.
+    /// Whether the object can be accessed, in one bit.
     pub alive: Term,
-    /// Bytes, 64 bits.
+    /// The size in bytes, in 64 bits.
     pub size: Term,
-    /// Its number, 32 bits: the upper half of its addresses.
+    /// The number of the object, in 32 bits: the upper half of its addresses.
     pub number: Term,
-    /// Its bytes.
+    /// The bytes of the object.
     pub contents: Contents,
 }
 
 impl Contents {
-    /// All of it is what this array says.
+    /// Contents that consist of this array.
     pub fn new(base: Array) -> Contents {
         Contents {
             base,
@@ -66,19 +67,19 @@ impl Contents {
         }
     }
 
-    /// Without a witness.
+    /// The same contents without a witness.
     pub fn unwitnessed(mut self) -> Contents {
         self.witness = None;
         self
     }
 
-    /// Notes a byte that was read or written at an offset: if it is zero, that is where a zero is.
+    /// Sets the witness to `offset` if `byte`, which was read or written there, is zero.
     pub fn notice(&mut self, pool: &mut Pool, offset: Term, byte: Term) {
         let always = pool.bit(true);
         self.notice_where(pool, always, offset, byte);
     }
 
-    /// Notes a byte that was read or written at an offset where `cond` holds.
+    /// As [`Contents::notice`], if `cond` holds as well.
     pub fn notice_where(&mut self, pool: &mut Pool, cond: Term, offset: Term, byte: Term) {
         let nul = pool.constant(8, 0);
         let is_nul = pool.eq(byte, nul);
@@ -151,7 +152,7 @@ impl Contents {
         }
     }
 
-    /// Everything as one array.
+    /// The contents as one array.
     pub fn array(&self, pool: &mut Pool) -> Array {
         let mut array = self.base;
         for (&offset, &byte) in self.overlay.iter() {
@@ -161,13 +162,13 @@ impl Contents {
         array
     }
 
-    /// Writes the overlay's bytes in the span out.
+    /// Writes the overlay's bytes in the span back to the array.
     fn flush(&mut self, pool: &mut Pool, span: Span) {
         let offsets = self.overlay.range(span.low..span.high);
         self.write_out(pool, offsets.map(|(&offset, _)| offset).collect());
     }
 
-    /// Moves bytes from the overlay into the array.
+    /// Moves bytes from the overlay to the array.
     fn write_out(&mut self, pool: &mut Pool, offsets: Vec<u32>) {
         for offset in offsets {
             self.break_up(pool, offset, 1);
@@ -178,7 +179,7 @@ impl Contents {
         }
     }
 
-    /// `len` bytes from any offset (64 bits) on, all of which lie in the span.
+    /// Reads `len` bytes from any offset (64 bits) on. All of the bytes lie in the span.
     pub fn read(&mut self, pool: &mut Pool, offset: Term, len: u32, span: Span) -> Term {
         if let Some(at) = constant(pool, offset) {
             return self.read_at(pool, at, len);
@@ -193,7 +194,7 @@ impl Contents {
         whole
     }
 
-    /// Writes the bytes of `value` to any offset (64 bits), all of them to offsets in the span.
+    /// Writes the bytes of `value` from any offset (64 bits) on. All of the bytes lie in the span.
     pub fn write(&mut self, pool: &mut Pool, offset: Term, value: Term, span: Span) {
         if let Some(at) = constant(pool, offset) {
             return self.write_at(pool, at, value);
@@ -209,7 +210,7 @@ impl Contents {
         }
     }
 
-    /// Writes where `cond` holds.
+    /// Writes the bytes of `value` if `cond` holds.
     pub fn write_where(
         &mut self,
         pool: &mut Pool,
@@ -221,16 +222,17 @@ impl Contents {
         let old = self.read(pool, offset, u32::from(pool.width(value) / 8), span);
         let new = pool.ite(cond, value, old);
         self.write(pool, offset, new, span);
-        // A zero that was there before is not one that was put there: it may lie behind the end of
-        // what is copied next.
+        // The write above may have moved the witness to a zero byte that was there before. Only a
+        // zero that was written counts: an old one may lie behind the end of the data that is
+        // copied next.
         self.witness = before;
         if pool.width(value) == 8 {
             self.notice_where(pool, cond, offset, value);
         }
     }
 
-    /// Replaces the bytes in the span by those of an array of which nothing is known; of those
-    /// outside, only the first `keep` are sure to stay as they are.
+    /// Replaces the bytes in the span by those of the array `unknown`. Of the bytes outside of the
+    /// span, only those below offset `keep` are guaranteed to keep their values.
     pub fn forget(&mut self, pool: &mut Pool, unknown: Array, span: Span, keep: u32) {
         for at in (0..keep).filter(|&at| !span.overlaps(at, 1)) {
             if !self.overlay.contains_key(&at) {
@@ -250,7 +252,7 @@ impl Contents {
         self.base = unknown;
     }
 
-    /// The values stored as a whole in `len` bytes from an offset on.
+    /// The whole values within the `len` bytes from `offset` on.
     pub fn wholes(&self, pool: &Pool, offset: u32, len: u32) -> Vec<(u32, Term)> {
         let end = offset.saturating_add(len);
         self.whole
@@ -260,12 +262,13 @@ impl Contents {
             .collect()
     }
 
-    /// Notes that the bytes at an offset, which are there already, are those of this value.
+    /// Records that the bytes at an offset, which have been written already, are those of this
+    /// value.
     pub fn note_whole(&mut self, offset: u32, value: Term) {
         Rc::make_mut(&mut self.whole).insert(offset, value);
     }
 
-    /// These if `cond`, else the others.
+    /// These contents if `cond`, else the other ones.
     pub fn merge(&self, pool: &mut Pool, cond: Term, other: &Contents) -> Contents {
         if self == other {
             return self.clone();
@@ -273,7 +276,7 @@ impl Contents {
         if self.base == other.base {
             return self.merge_on(pool, cond, other, self.base);
         }
-        // Bytes that both have above their arrays stay there.
+        // Bytes that both overlays contain stay there.
         let (mut mine, mut theirs) = (self.clone(), other.clone());
         for (one, two) in [(&mut mine, other), (&mut theirs, self)] {
             let alone = |offset: &u32| !two.overlay.contains_key(offset);
@@ -320,7 +323,7 @@ impl Contents {
     }
 }
 
-/// The offset if it is one constant that an object can have.
+/// The offset, if it is a constant that an object can have.
 pub fn constant(pool: &Pool, offset: Term) -> Option<u32> {
     pool.as_const(offset).and_then(|v| u32::try_from(v).ok())
 }
@@ -331,13 +334,13 @@ pub fn plus(pool: &mut Pool, a: Term, b: u32) -> Term {
     pool.bin(BinOp::Add, a, b)
 }
 
-/// The bits that a value of that width takes in memory.
+/// The number of bits that a value of this width takes in memory.
 pub fn stored(width: Width) -> Width {
     width.div_ceil(8) * 8
 }
 
 impl Object {
-    /// This if `cond`, else the other.
+    /// This object if `cond`, else the other one.
     pub fn merge(&self, pool: &mut Pool, cond: Term, other: &Object) -> Object {
         Object {
             alive: pool.ite(cond, self.alive, other.alive),
@@ -348,10 +351,10 @@ impl Object {
     }
 }
 
-/// Zeros from this size on are not written down.
+/// The number of bytes from which on an all-zero initial value is not stored explicitly.
 const LARGE: usize = 1 << 16;
 
-/// A global's object where the program begins; none for what does not exist yet.
+/// The initial object of a global. `None` for objects that do not exist when the program starts.
 pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> {
     let info = world.object(id);
     let ObjectKind::Global(global) = info.kind else {
@@ -362,12 +365,13 @@ pub fn initial(pool: &mut Pool, world: &World<'_>, id: ObjId) -> Option<Object> 
     let (base, witness) = if global_info.external {
         (pool.array_variable(&format!("?g{}", global.0)), None)
     } else {
-        // The end of a string; the last byte where there is nothing but zeros.
+        // The witness is the end of a string, or the last byte if all bytes are zero.
         let zeros = global_info.zeros || init.iter().all(|&b| b == 0);
         let last = zeros.then(|| init.len().wrapping_sub(1));
         let end = last.or_else(|| init.iter().position(|&b| b == 0));
         let witness = end.map(|at| pool.constant(64, at as u128));
-        // Zeros follow the contents of an array: half a gigabyte of them needs no copy.
+        // The elements behind the contents of a constant array are zeros, so half a gigabyte of
+        // zeros needs no copy.
         let contents = match zeros && init.len() > LARGE {
             true => &[],
             false => &init[..],
@@ -399,7 +403,7 @@ mod tests {
         let (three, nul) = (pool.constant(64, 3), pool.constant(8, 0));
         contents.write(&mut pool, three, nul, Span::ALL);
         contents.write_where(&mut pool, cond, (at, nul), Span::ALL);
-        // Not where there is a zero at `i` anyway.
+        // Not `ite(byte at i is 0, i, 3)`: a zero that was at `i` before does not count.
         let expected = pool.ite(cond, at, three);
         assert_eq!(contents.witness, Some(expected));
         let byte = contents.read(&mut pool, at, 1, Span::ALL);

@@ -1,8 +1,9 @@
 //! The program as terms: one step from a cut point to the next ones.
 //!
-//! [`world`] names contexts, cut points and objects; [`cuts`] says what a cut point's states have
-//! in common; [`encode`] turns the code between cut points into terms; [`update`] says what a
-//! transition makes of its target's variables. No solver takes part.
+//! [`world`] names contexts, cut points and objects. [`cuts`] describes what all states of a cut
+//! point have in common. [`encode`] translates the code between cut points to terms. [`update`]
+//! gives the values that a transition assigns to the variables of its target. No solver is
+//! involved.
 
 pub mod cuts;
 pub mod encode;

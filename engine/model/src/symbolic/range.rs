@@ -1,9 +1,9 @@
-//! Which values a term can have, as an interval, as far as the path's condition tells without a
-//! solver.
+//! The interval of the possible values of a term, as far as the path condition determines it
+//! without a solver.
 //!
-//! An index that was compared with its array's length stays within the array's bytes. Who knows
-//! that can leave the object's other members alone when the array is written to: the length beside
-//! a buffer, the function pointer behind it.
+//! An index that was compared with its array's length stays within the array's bytes. If this is
+//! known, a write to the array does not affect the object's other members: the length next to a
+//! buffer, or the function pointer after it.
 
 use rustc_hash::FxHashMap;
 
@@ -14,21 +14,21 @@ use crate::term::{Node, Pool, Term};
 /// Unsigned bounds, both inclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// The least.
+    /// The least value.
     pub low: u64,
-    /// The greatest.
+    /// The greatest value.
     pub high: u64,
 }
 
-/// Deeper terms can have any value.
+/// The depth of a term beyond which it is taken to have any value.
 const DEPTH: u32 = 12;
-/// Literals of the path's condition that are looked at, the latest ones.
+/// The number of literals of the path condition that are considered, the latest first.
 const LITERALS: usize = 64;
 
-/// Choices that are deeper are looked at without what decides them.
+/// The depth below which the branches of a choice are evaluated under its condition.
 const CHOICES: u32 = 6;
 
-/// The comparisons that hold, or do not, where a condition does.
+/// The comparisons that hold, or do not hold, if a condition holds or does not hold.
 fn compared(pool: &Pool, cond: Term, holds: bool, literals: &mut Vec<(Term, bool)>) {
     let mut open = vec![(cond, holds)];
     while let Some((t, holds)) = open.pop() {
@@ -42,16 +42,16 @@ fn compared(pool: &Pool, cond: Term, holds: bool, literals: &mut Vec<(Term, bool
     }
 }
 
-/// What is asked of.
+/// Computes the ranges of terms on one path.
 pub struct Ranges<'a> {
     pool: &'a Pool,
     literals: Vec<(Term, bool)>,
-    /// Of the variables of the cut point where the path begins.
+    /// Bounds of the variables of the cut point where the path starts.
     bounds: Option<&'a FxHashMap<Term, Range>>,
 }
 
 impl Range {
-    /// All values of a width of at most 64 bits.
+    /// The range of all values of a width of at most 64 bits.
     pub fn all(width: u16) -> Range {
         Range {
             low: 0,
@@ -69,7 +69,7 @@ fn top(width: u16) -> u64 {
 }
 
 impl<'a> Ranges<'a> {
-    /// On this path.
+    /// The ranges on a path with this condition.
     pub fn new(
         pool: &'a Pool,
         guard: &Guard,
@@ -89,7 +89,7 @@ impl<'a> Ranges<'a> {
         }
     }
 
-    /// The ranges where a condition holds, or does not hold.
+    /// The ranges if additionally a condition holds, or does not hold.
     fn given(&self, cond: Term, holds: bool) -> Ranges<'a> {
         let mut literals = Vec::new();
         compared(self.pool, cond, holds, &mut literals);
@@ -97,7 +97,7 @@ impl<'a> Ranges<'a> {
         Ranges { literals, ..*self }
     }
 
-    /// The values of a term of at most 64 bits.
+    /// The range of a term of at most 64 bits.
     pub fn of(&self, t: Term) -> Range {
         self.range(t, 0)
     }
@@ -128,12 +128,12 @@ impl<'a> Ranges<'a> {
             both.low = both.low.max(wide.low);
             both.high = both.high.min(wide.high);
         }
-        // An impossible path: any answer is right, and this one is harmless.
+        // The path is infeasible. Any answer is correct then, and this one is harmless.
         if both.low > both.high { built } else { both }
     }
 
-    /// What the literals say of wider terms of the same value: an `int` index is compared with its
-    /// array's length in 64 bits, and scaled in fewer.
+    /// The ranges of extensions of the term, as far as the literals determine them: an `int` index
+    /// is compared with its array's length in 64 bits, and scaled in fewer.
     fn extended(&self, t: Term, depth: u32) -> Vec<Range> {
         let mut all = Vec::new();
         for &(literal, _) in &self.literals {
@@ -156,10 +156,10 @@ impl<'a> Ranges<'a> {
         all
     }
 
-    /// What the literals say of the term itself.
+    /// The range of the term itself, as far as the literals determine it.
     fn said(&self, t: Term, width: u16, mut positive: bool, depth: u32) -> Range {
         let mut all = Range::all(width);
-        // Signed bounds count once the value is known not to be negative.
+        // Upper bounds of signed comparisons count only if the value is known not to be negative.
         let half = top(width) / 2;
         let mut signed_high = half;
         for &(literal, holds) in &self.literals {
@@ -193,7 +193,8 @@ impl<'a> Ranges<'a> {
                 (Pred::Slt | Pred::Sle, _) => {
                     let above = is_left != holds;
                     let strict = (pred == Pred::Slt) == holds;
-                    // Below something that is not negative, or above it; `-1 < t` is `0 <= t`.
+                    // A signed comparison with a number that is not negative. `-1 < t` means `0 <=
+                    // t`.
                     let minus_one = other.low == top(width) && other.high == top(width);
                     if above && (minus_one && strict || other.high <= half) {
                         positive = true;
@@ -214,7 +215,7 @@ impl<'a> Ranges<'a> {
         all
     }
 
-    /// What the operands say.
+    /// The range of the term, as far as the ranges of its operands determine it.
     fn built(&self, t: Term, depth: u32) -> Option<Range> {
         let width = self.pool.width(t);
         let all = top(width);
@@ -305,7 +306,7 @@ impl<'a> Ranges<'a> {
     }
 }
 
-/// A power of two up to 64, and the rest that a term always leaves when divided by it.
+/// A power of two up to 64, and the remainder that the term always has modulo this power.
 pub fn residue(pool: &Pool, t: Term, depth: u32) -> (u64, u64) {
     const MOST: u64 = 64;
     let none = (1, 0);

@@ -1,11 +1,11 @@
-//! Bytes of an object that belong together.
+//! Ranges of bytes in an object.
 
-/// Bytes of an object, from the first offset up to the second, which does not belong to them.
+/// A range of bytes in an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Span {
-    /// The first.
+    /// The offset of the first byte.
     pub low: u32,
-    /// The one after the last.
+    /// The offset after the last byte.
     pub high: u32,
 }
 
@@ -16,46 +16,45 @@ impl Span {
         high: u32::MAX,
     };
 
-    /// Whether some of `len` bytes from an offset on belong to it.
+    /// Whether the span contains some of the `len` bytes from `offset` on.
     pub fn overlaps(self, offset: u32, len: u32) -> bool {
         offset < self.high && offset.saturating_add(len) > self.low
     }
 }
 
-/// Bytes of an object that are not necessarily next to each other: spans in order that do not
-/// touch.
+/// A set of bytes of an object, as ordered spans that neither overlap nor touch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spans(Vec<Span>);
 
 impl Spans {
-    /// All of them, in order.
+    /// The spans in order.
     pub fn iter(&self) -> impl Iterator<Item = &Span> {
         self.0.iter()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether some of `len` bytes from an offset on belong to one of them.
+    /// Whether the set contains some of the `len` bytes from `offset` on.
     pub fn overlaps(&self, offset: u32, len: u32) -> bool {
         self.0.iter().any(|span| span.overlaps(offset, len))
     }
 
-    /// The first byte behind the span that a byte belongs to, if it belongs to one.
+    /// The end of the span that contains the byte at `offset`, if there is one.
     pub fn end(&self, offset: u32) -> Option<u32> {
         let around = self.0.iter().find(|span| span.overlaps(offset, 1));
         around.map(|span| span.high)
     }
 
-    /// How many of the first `size` bytes belong to them.
+    /// The number of bytes of the set among the first `size` bytes of the object.
     pub fn bytes(&self, size: u32) -> u32 {
         let within = |span: &Span| span.high.min(size).saturating_sub(span.low);
         self.0.iter().map(within).sum()
     }
 
-    /// Adds a span; true if some of its bytes are new.
+    /// Adds a span. Returns whether some of its bytes are new.
     pub fn add(&mut self, span: Span) -> bool {
         if self
             .0

@@ -1,8 +1,9 @@
-//! States in the middle of a fragment, and how two of them become one.
+//! States within a fragment, and the join of two states.
 //!
-//! Where control flow joins, so do the states: every register and every byte that differs becomes a
-//! choice between the two. The choice is on the part of the two path conditions that they do not
-//! share, so that a diamond costs one condition and not its whole history.
+//! Where control flow joins, the states are joined, too: every register and every byte that differs
+//! becomes a choice between the two values. The condition of the choice is the part of the path
+//! condition that the two states do not share, so that a diamond in the control flow costs one
+//! condition and not its whole history.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,12 +13,12 @@ use super::world::{CtxId, ObjId};
 use crate::program::ir::{ArgClass, Width};
 use crate::term::{Pool, Term};
 
-/// The condition under which a place is reached: all of these.
+/// The condition under which a place is reached: the conjunction of these terms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guard(pub Vec<Term>);
 
 impl Guard {
-    /// Reached if this holds as well.
+    /// The conjunction of this condition and another term.
     pub fn and(&self, pool: &Pool, cond: Term) -> Guard {
         let mut guard = self.clone();
         if pool.as_const(cond) != Some(1) && !guard.0.contains(&cond) {
@@ -26,12 +27,12 @@ impl Guard {
         guard
     }
 
-    /// As one term.
+    /// The condition as one term.
     pub fn term(&self, pool: &mut Pool) -> Term {
         pool.all(&self.0)
     }
 
-    /// Whether it cannot be reached, as far as one sees without a solver.
+    /// Whether the condition is unsatisfiable, as far as this is evident without a solver.
     pub fn is_false(&self, pool: &mut Pool) -> bool {
         self.0.iter().any(|&t| pool.as_const(t) == Some(0)) || {
             self.0.iter().any(|&t| {
@@ -42,14 +43,14 @@ impl Guard {
     }
 }
 
-/// A variable argument, as it was passed.
+/// A variable argument of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extra {
     /// Its value.
     pub value: Term,
     /// Its width.
     pub width: Width,
-    /// How it was passed.
+    /// The class by which it was passed.
     pub class: ArgClass,
 }
 
@@ -58,53 +59,54 @@ pub struct Extra {
 pub struct Variadic {
     /// The arguments.
     pub extra: Vec<Extra>,
-    /// General and SSE registers that the fixed parameters took.
+    /// The numbers of general and SSE registers that the fixed arguments occupy.
     pub fixed: (u32, u32),
 }
 
-/// A function's registers.
+/// The frame of a call.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// Whose.
+    /// The context of the frame.
     pub ctx: CtxId,
-    /// What they hold; none: what they held where the fragment began.
+    /// The values of the registers. `None` if a register was not written on this path, or was dead
+    /// where the fragment starts.
     pub registers: Rc<Vec<Option<Term>>>,
-    /// The variable arguments, where the call is part of the fragment.
+    /// The variable arguments, if the call is part of the fragment.
     pub variadic: Option<Rc<Variadic>>,
-    /// Objects that end with the frame.
+    /// The objects whose lifetime ends with the frame.
     pub objects: Rc<Vec<ObjId>>,
 }
 
-/// Everything that later operations can see.
+/// The state of the program, as far as later operations can observe it.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// From the entry function on.
+    /// The frames, from the entry function on.
     pub frames: Vec<Frame>,
-    /// The objects that exist. A global that is not here is as it was when the program began.
+    /// The objects that exist. A global that is absent has its initial value.
     pub objects: BTreeMap<ObjId, Rc<Object>>,
 }
 
-/// A state and when it is reached.
+/// A state, with the condition under which it is reached.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// When.
+    /// The condition.
     pub guard: Guard,
     /// The state.
     pub state: State,
 }
 
-/// What merging needs of its surroundings.
+/// What a merge of states needs from its caller.
 pub trait Surroundings {
-    /// The terms.
+    /// The pool of the terms.
     fn pool(&mut self) -> &mut Pool;
-    /// A global's object where the program begins.
+    /// The initial object of a global.
     fn initial(&mut self, object: ObjId) -> Option<Object>;
-    /// A variable that nothing is known about.
+    /// A new variable of which nothing is known.
     fn unknown(&mut self, width: Width) -> Term;
 }
 
 impl Reached {
-    /// Both: the two exclude each other.
+    /// Joins two states whose conditions exclude each other.
     pub fn join(self, other: Reached, env: &mut dyn Surroundings) -> Reached {
         let common = self
             .guard
@@ -127,9 +129,9 @@ impl Reached {
     }
 }
 
-/// The disjunction of two conjunctions; none if that is everything.
+/// The disjunction of two conjunctions; `None` if it is a tautology.
 fn either(pool: &mut Pool, left: &[Term], right: &[Term]) -> Option<Term> {
-    // Where control splits in two and joins again, one side is the other's complement.
+    // Where control flow splits and joins again, one condition is the complement of the other.
     let mut without = |these: &[Term], those: &[Term]| -> Vec<Term> {
         let all = pool.all(those);
         these
@@ -155,7 +157,7 @@ fn either(pool: &mut Pool, left: &[Term], right: &[Term]) -> Option<Term> {
 }
 
 impl State {
-    /// This one if `cond`, else the other. Both are in the same context.
+    /// This state if `cond`, else the other one. Both are in the same context.
     fn merge(mut self, cond: Term, other: State, env: &mut dyn Surroundings) -> State {
         for (frame, theirs) in self.frames.iter_mut().zip(other.frames) {
             frame.merge(cond, &theirs, env);
@@ -169,7 +171,7 @@ impl State {
             let merged = match mine {
                 Some(mine) if *mine == **theirs => mine,
                 Some(mine) => Rc::new(mine.merge(env.pool(), cond, theirs)),
-                // It exists on one side only.
+                // The object exists on one side only.
                 None => {
                     let mut object = Object::clone(theirs);
                     let not = env.pool().not(cond);
@@ -212,8 +214,8 @@ impl Frame {
                 *mine = match (*mine, *theirs) {
                     (Some(a), Some(b)) => Some(env.pool().ite(cond, a, b)),
                     (None, None) => None,
-                    // Defined on one way only: nothing behind the join may use it. Were it used, it
-                    // could be anything.
+                    // The register was written on one side only, so nothing after the join should
+                    // use it. If it is used nevertheless, its value may be anything.
                     (Some(one), None) | (None, Some(one)) => {
                         let width = env.pool().width(one);
                         Some(env.unknown(width))

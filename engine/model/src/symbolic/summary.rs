@@ -25,8 +25,8 @@ use crate::program::ir::{
 };
 use crate::term::{Pool, Rewriter, Symbol, Term};
 
-/// The facts at a function's end, restated for one call: each is a pair of the fact and the formula
-/// that the call's bit implies it.
+/// The facts at a function's end, restated for one call. Each pair consists of a fact and the
+/// formula that the call's bit implies the fact for the call's arguments and results.
 pub fn related(
     pool: &mut Pool,
     world: &World<'_>,
@@ -48,7 +48,7 @@ pub fn related(
     let not = pool.not(called.related);
     let mut all = Vec::new();
     for &fact in facts {
-        // A fact on other variables than parameters and results says nothing about a call.
+        // A fact about other variables than parameters and results says nothing about a call.
         if pool.symbols(fact).all(|symbol| own.contains(&symbol)) {
             let here = rewriter.apply(pool, fact);
             all.push((fact, pool.or(not, here)));
@@ -109,7 +109,7 @@ fn sealed(program: &Program) -> BTreeSet<FuncId> {
     }
 }
 
-/// The callees of a function. A call that is a failing check ends the run and has no callee.
+/// The callees of a function. A call that must not be reached ends the run, so it has no callee.
 fn callees(program: &Program, id: FuncId) -> Vec<FuncId> {
     let calls = program.operations(id).filter_map(|op| match op {
         Op::Call(call) if !fails(program, call.check) => Some(call),

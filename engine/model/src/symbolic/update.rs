@@ -1,9 +1,9 @@
-//! What a transition makes of its target's variables.
+//! The values that a transition assigns to the variables of its target.
 //!
-//! The state where a transition ends is an instance of what is known of its target: each variable
-//! of the target has a value there, in terms of the variables of the fragment's start and the
-//! fragment's unknowns. Formulas over the target become their weakest preconditions by putting
-//! those values in.
+//! The state at the end of a transition is an instance of what is known of its target: each
+//! variable of the target has a value there, in terms of the variables of the fragment's start and
+//! the fragment's unknowns. Substituting these values turns a formula over the target into its
+//! weakest precondition.
 
 use rustc_hash::FxHashMap;
 
@@ -17,21 +17,23 @@ use super::world::{ObjId, World};
 use crate::program::ir::{DYNAMIC_OBJECTS, Width, place_of};
 use crate::term::{Array, Node, Pool, Rewriter, Term};
 
-/// What a transition makes of its target's variables, in terms of its start's and the fragment's
-/// unknowns.
+/// The values that a transition assigns to the variables of its target, in terms of the variables
+/// of its start and the fragment's unknowns.
 #[derive(Clone, Debug, Default)]
 pub struct Update {
     /// Variables and their new values.
     pub terms: Vec<(Term, Term)>,
     /// Arrays and their new contents.
     pub arrays: Vec<(Array, Array)>,
-    /// Variables that stand for addresses although it is not known of them that they are any. Which
-    /// number an object has is nobody's business, so that nothing is known of their values.
+    /// Variables whose values are addresses although the target does not know them to be pointers.
+    /// The number of an object is arbitrary, so nothing may be known of these values, and they are
+    /// replaced by unknowns.
     pub hidden: Vec<Term>,
 }
 
 impl Update {
-    /// Turns formulas over the target's variables into their weakest preconditions.
+    /// The substitution that turns formulas over the target's variables into their weakest
+    /// preconditions.
     pub fn preimage(&self) -> Rewriter {
         let mut rewriter = Rewriter::new();
         for &(variable, value) in &self.terms {
@@ -45,8 +47,8 @@ impl Update {
 }
 
 impl Update {
-    /// That of a transition; nothing for a target of which nothing is known. `unknowns` numbers the
-    /// unknowns that are new.
+    /// The update of a transition. It is empty for a target of which nothing is known. `unknowns`
+    /// is the counter for the names of new unknowns.
     pub fn of(
         pool: &mut Pool,
         world: &World<'_>,
@@ -67,7 +69,7 @@ impl Update {
             let width = pool.width(variable);
             let bounds = target.bounds.get(&variable).copied();
             let mut value = after.place(pool, &place, width, bounds);
-            // Where bounds are known they have to hold of the value itself, which is then seen.
+            // Known bounds have to hold for the value itself, so such a value is not hidden.
             if bounds.is_none() && after.hides(pool, &place, value) {
                 value = after.unknown(pool, width);
                 update.hidden.push(variable);
@@ -82,22 +84,22 @@ impl Update {
     }
 }
 
-/// Takes pointers apart in a state at the end of a fragment.
+/// Splits pointers in a state at the end of a fragment.
 pub struct Pointers<'a, 'p> {
-    /// The terms.
+    /// The pool of the terms.
     pub pool: &'a mut Pool,
     /// The contexts and objects.
     pub world: &'a World<'p>,
-    /// What was known where the fragment started.
+    /// What was known at the start of the fragment.
     pub from: Option<&'a CutState>,
-    /// The state's objects with no fixed number, by the number's term.
+    /// The objects of the state without a fixed number, by the terms of their numbers.
     pub numbers: FxHashMap<Term, ObjId>,
-    /// When the state is reached.
+    /// The condition under which the state is reached.
     pub guard: Guard,
 }
 
 impl<'a, 'p> Pointers<'a, 'p> {
-    /// For one state.
+    /// Creates a splitter for one state.
     pub fn new(
         pool: &'a mut Pool,
         world: &'a World<'p>,
@@ -129,7 +131,7 @@ impl<'a, 'p> Pointers<'a, 'p> {
             pool: self.pool,
             bases: &|t| from?.bases.get(&t).cloned(),
             of: &|t| numbers.get(&t).copied(),
-            // What was an object's number at the start counts only if it still is.
+            // The number that an object had at the start counts only if the object still has it.
             number: &|id| {
                 let number = from?.number_term(id)?;
                 (reverse.get(&id) == Some(&number)).then_some(number)
@@ -158,8 +160,9 @@ impl After<'_, '_> {
         pool.variable(&format!("?after.{}", self.unknowns), width)
     }
 
-    /// Whether a value, or the word that it is a part of, is the address of an object whose number
-    /// somebody chose, and that is not known of it.
+    /// Whether a value, or a word that contains it, is the address of an object with a fixed
+    /// number, and the target does not know the value to be a pointer. Fixed numbers are an
+    /// arbitrary choice.
     fn hides(&self, pool: &mut Pool, place: &Place, value: Term) -> bool {
         match place {
             Place::Register(_, _, Part::Whole) => self.leads(pool, value),
@@ -180,7 +183,7 @@ impl After<'_, '_> {
         }
     }
 
-    /// Whether a value leads to an object that the program makes once.
+    /// Whether a value may be the address of an object that the program makes at most once.
     fn leads(&self, pool: &mut Pool, value: Term) -> bool {
         let may_be = pool.as_const(value).is_some()
             || matches!(
@@ -209,7 +212,7 @@ impl After<'_, '_> {
         }
     }
 
-    /// The value of a variable of the target, which lies within these bounds.
+    /// The value of a variable of the target, whose bounds are `bounds`.
     fn place(
         &mut self,
         pool: &mut Pool,
@@ -233,8 +236,8 @@ impl After<'_, '_> {
                     let value = object.contents.read_at(pool, *offset, bytes);
                     self.part(pool, value, part, width)
                 }
-                // Nobody reads what does not exist: its bytes are any that the target knows them to
-                // be.
+                // Bytes of an object that does not exist are never read, so they may have any value
+                // that is within the target's bounds.
                 None => match bounds {
                     Some(bounds) => pool.constant(width, u128::from(bounds.low)),
                     None => self.unknown(pool, width),
@@ -252,7 +255,7 @@ impl After<'_, '_> {
                 let object = self.object(pool, *id);
                 match object.and_then(|object| object.contents.witness) {
                     Some(witness) => witness,
-                    // It may be anything.
+                    // Any witness is valid.
                     None => pool.constant(64, 0),
                 }
             }

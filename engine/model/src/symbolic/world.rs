@@ -1,15 +1,17 @@
-//! What the abstraction talks about: call contexts, cut points and objects, interned as they are
-//! met.
+//! The entities of the abstraction: call contexts, cut points and objects, interned when they are
+//! first met.
 //!
 //! Synergy (section 3) works on one control-flow graph. Here that graph is expanded over call
-//! contexts, and only where an exploration has come: a context that nobody asked for does not
-//! exist. Of a function's blocks only the *cut points* matter to the abstraction, the targets of
-//! retreating edges: between two of them control flow has no cycle, so that the code between is one
-//! formula (see [`super::encode`]) and the 2^24 paths of Synergy's figure 8 are one step.
+//! contexts, and only as far as an exploration goes: a context that nobody asked for does not
+//! exist. Of a function's blocks only the *cut points* matter to the abstraction. They are the
+//! targets of retreating edges. Between two of them control flow has no cycle, so the code between
+//! them is one formula (see [`super::encode`]), and the 2^24 paths of Synergy's figure 8 are one
+//! step.
 //!
-//! An object is a global, an allocation of a context, or a context's copy of an argument. Where its
-//! context runs at most once the object has a fixed number, as globals have; where it may run again
-//! each new object gets a number that nothing is known about except that no other object has it.
+//! An object is a global, an allocation of a context, or a context's copy of an argument. If its
+//! context is executed at most once, the object has a fixed number, as globals have. If the context
+//! may be executed again, each new object gets a number of which only one fact is known: no other
+//! object has it.
 
 mod alone;
 mod flow;
@@ -30,27 +32,27 @@ use crate::program::ir::{
     place_of,
 };
 
-/// A call context, by number; see [`Context`].
+/// The number of a call context; see [`Context`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CtxId(pub u32);
 
 /// The context of the entry function.
 pub const ROOT: CtxId = CtxId(0);
 
-/// An object, by number; see [`ObjectInfo`].
+/// The number of an object; see [`ObjectInfo`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ObjId(pub u32);
 
-/// How far apart cut points are.
+/// The grain: how far apart cut points are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Grain {
     /// Loop heads only: the code between two of them is one formula.
     #[default]
     Loops,
-    /// Every block of the user's functions that another one leads to, so that a transition is one
-    /// edge of the control flow, with whatever the block calls. Of the stub library's functions
-    /// still only the loop heads.
+    /// Every block of the user's functions that is the target of an edge, so that a transition is
+    /// one edge of the control flow together with the calls in the block. In the functions of the
+    /// stub library, still only the loop heads.
     Blocks,
 }
 
@@ -63,16 +65,16 @@ pub struct Cut {
     pub block: BlockId,
 }
 
-/// Where a call goes on when it returns.
+/// The place where execution continues when a call returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Back {
     /// The caller.
     pub ctx: CtxId,
     /// The block of the call.
     pub block: BlockId,
-    /// The operation behind it.
+    /// The index of the operation after the call.
     pub op: usize,
-    /// First register of the result.
+    /// The first register of the result.
     pub dst: Reg,
 }
 
@@ -81,36 +83,36 @@ pub struct Back {
 pub struct Context {
     /// The function.
     pub function: FuncId,
-    /// None for the entry function.
+    /// The place of the caller. `None` for the entry function and for functions encoded alone.
     pub back: Option<Back>,
-    /// How many calls are in progress.
+    /// The number of calls in progress.
     pub depth: u32,
-    /// How many of them are calls of this very function.
+    /// The number of calls of the same function in progress.
     pub recursion: u32,
-    /// Whether one execution may enter it more than once.
+    /// Whether one execution may enter the context more than once.
     pub repeated: bool,
-    /// Whether it is the beginning or the end of a function that is encoded alone.
+    /// Set if the context is the beginning or the end of a function that is encoded alone.
     pub side: Option<Side>,
-    /// Its name in certificates: call sites and callees from the entry on.
+    /// The name of the context in certificates: call sites and callees from the entry function on.
     pub key: String,
 }
 
-/// What an object is.
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ObjectKind {
     /// A global variable.
     Global(GlobalId),
     /// Made by an operation of a context: a local variable, a heap block, an area of a variable
-    /// argument list (`part` tells the two areas apart), the copy of an argument (`part` is its
-    /// number).
+    /// argument list (`part` distinguishes the two areas), or the copy of an argument (`part` is
+    /// the number of the argument).
     Made {
         /// The context that executes the operation.
         ctx: CtxId,
-        /// Its block.
+        /// The block of the operation.
         block: BlockId,
-        /// Its index.
+        /// The index of the operation in the block.
         op: u32,
-        /// Which of several.
+        /// Distinguishes several objects of one operation.
         part: u32,
     },
 }
@@ -118,28 +120,30 @@ pub enum ObjectKind {
 /// An object that can exist.
 #[derive(Clone, Debug)]
 pub struct ObjectInfo {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Its number in addresses; none where each new one gets another.
+    /// The number of the object in addresses. `None` if each new object gets a different one.
     pub number: Option<u32>,
-    /// Whether it came from the heap.
+    /// Whether the object is a heap block.
     pub heap: bool,
-    /// Whether it may be written.
+    /// Whether the object may be written.
     pub writable: bool,
-    /// The bytes that are accessed at offsets that are not constant: they are one array.
+    /// The bytes that are accessed at offsets that are not constant. They are represented as one
+    /// array.
     pub indexed: Spans,
-    /// How often there were more of them than before.
+    /// The number of times that `indexed` has grown.
     pub indexings: u32,
-    /// Whether its size is a guess: past its end nothing is claimed.
+    /// Whether the size is a guess: nothing is claimed about accesses past the end.
     pub guessed: bool,
-    /// Its name in certificates and in variables' names.
+    /// The name of the object in certificates and in the names of variables.
     pub key: String,
 }
 
-/// It is not worth beginning again more often than this for one object.
+/// The number of times that `indexed` of one object may grow. Each time, the exploration starts
+/// again. After that, the whole object counts as indexed.
 const INDEXINGS: u32 = 16;
 
-/// Everything that has been met so far.
+/// All contexts and objects met so far.
 #[derive(Debug)]
 pub struct World<'p> {
     program: &'p Program,
@@ -152,33 +156,34 @@ pub struct World<'p> {
     flows: FxHashMap<FuncId, Flow>,
     /// For each function that is encoded alone, the contexts of its beginning and its end.
     alone: BTreeMap<FuncId, (CtxId, CtxId)>,
-    /// Whether an object turned out to be indexed since the flag was last taken.
+    /// Whether some object's `indexed` has grown since the flag was last reset.
     pub changed: bool,
-    /// What was met although it was not declared, once the world is sealed: the first of it, for
-    /// people.
+    /// A message about the first object that was met but not declared, or differs from its
+    /// declaration, after the world was sealed.
     pub undeclared: Option<String>,
     sealed: bool,
-    /// Objects whose size was guessed since the world was sealed.
+    /// The objects whose size was guessed.
     guesses: FxHashSet<ObjId>,
 }
 
-/// What is stated of an object before it is met.
+/// What is stated about an object before it is met.
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// What it is.
+    /// The kind of the object.
     pub kind: ObjectKind,
-    /// Its number; none where each new one gets another. A global's is fixed.
+    /// The number of the object in addresses. `None` if each new object gets a different one, and
+    /// for globals, whose numbers are fixed.
     pub number: Option<u32>,
-    /// Whether it comes from the heap.
+    /// Whether the object is a heap block.
     pub heap: bool,
-    /// Whether its size is a guess.
+    /// Whether the size is a guess.
     pub guessed: bool,
-    /// Where it is indexed.
+    /// The bytes that are accessed at offsets that are not constant.
     pub indexed: Vec<Span>,
 }
 
 impl<'p> World<'p> {
-    /// The entry function and nothing else.
+    /// Creates a world with the entry function only.
     pub fn new(program: &'p Program, grain: Grain) -> World<'p> {
         let entry = Context {
             function: program.entry,
@@ -206,8 +211,8 @@ impl<'p> World<'p> {
         }
     }
 
-    /// Adds an object that is going to be met; none if it is one already, or if its number cannot
-    /// be that of such an object.
+    /// Adds an object that is going to be met. Returns `None` if the object exists already or is
+    /// not a global of the program, or if its number is not valid for such an object.
     pub fn declare(&mut self, declared: Declaration) -> Option<ObjId> {
         if self.object_ids.contains_key(&declared.kind) {
             return None;
@@ -250,12 +255,13 @@ impl<'p> World<'p> {
         Some(id)
     }
 
-    /// From now on everything that is met has to be as declared; what is not is noted.
+    /// Ends the declarations: from now on, every object that differs from its declaration or has
+    /// none is recorded in `undeclared`.
     pub fn seal(&mut self) {
         self.sealed = true;
     }
 
-    /// The objects whose size was declared to be a guess and was none since the world was sealed.
+    /// The objects whose size was declared to be a guess but has not been guessed.
     pub fn unguessed(&self) -> impl Iterator<Item = ObjId> + '_ {
         self.objects()
             .filter(|id| self.object(*id).guessed && !self.guesses.contains(id))
@@ -272,7 +278,7 @@ impl<'p> World<'p> {
         self.program
     }
 
-    /// How far apart its cut points are.
+    /// The grain of the cut points.
     pub fn grain(&self) -> Grain {
         self.grain
     }
@@ -282,7 +288,7 @@ impl<'p> World<'p> {
         &self.contexts[ctx.0 as usize]
     }
 
-    /// How many contexts exist.
+    /// The number of contexts.
     pub fn contexts(&self) -> usize {
         self.contexts.len()
     }
@@ -299,7 +305,7 @@ impl<'p> World<'p> {
         chain
     }
 
-    /// Whether a context is that of `outer` or of a call on the way from there.
+    /// Whether a context is `outer` or is entered from it by calls, directly or indirectly.
     pub fn is_within(&self, ctx: CtxId, outer: CtxId) -> bool {
         let mut at = ctx;
         while at != outer {
@@ -311,7 +317,7 @@ impl<'p> World<'p> {
         true
     }
 
-    /// The context of a call.
+    /// The context that a call enters.
     pub fn enter(&mut self, back: Back, site: CallSite, function: FuncId) -> CtxId {
         let key = (back.ctx, site, function);
         if let Some(&known) = self.context_ids.get(&key) {
@@ -349,7 +355,7 @@ impl<'p> World<'p> {
         (0..self.objects.len() as u32).map(ObjId)
     }
 
-    /// The object with that number in addresses.
+    /// The object with this number in addresses.
     pub fn object_at(&mut self, number: u32) -> Option<ObjId> {
         if let Some(&known) = self.numbers.get(&number) {
             return Some(known);
@@ -377,7 +383,7 @@ impl<'p> World<'p> {
         })
     }
 
-    /// The object that an operation makes. `once` says that it is made at most once.
+    /// The object that an operation makes. `once` says whether it is made at most once.
     pub fn made(&mut self, kind: ObjectKind, heap: bool, once: bool) -> ObjId {
         if let Some(&known) = self.object_ids.get(&kind) {
             let info = self.object(known);
@@ -432,7 +438,7 @@ impl<'p> World<'p> {
         id
     }
 
-    /// Notes that an object's size is a guess.
+    /// Records that an object's size is a guess.
     pub fn guess(&mut self, object: ObjId) {
         let info = &mut self.objects[object.0 as usize];
         let declared = std::mem::replace(&mut info.guessed, true);
@@ -443,7 +449,7 @@ impl<'p> World<'p> {
         self.guesses.insert(object);
     }
 
-    /// Notes that bytes of an object are accessed at offsets that are not constant.
+    /// Records that bytes of an object are accessed at offsets that are not constant.
     pub fn index(&mut self, object: ObjId, span: Span) {
         let info = &mut self.objects[object.0 as usize];
         if info.indexed.add(span) {

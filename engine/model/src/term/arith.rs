@@ -1,20 +1,20 @@
 //! Integer arithmetic and bitwise operations.
 //!
-//! The canonical forms: constants stand on the right, and outermost in sums; `x - c` is a sum;
+//! The canonical forms: constants are right operands, and in sums outermost; `x - c` is a sum;
 //! operands of commutative operators are ordered by number; shifts, multiplications, divisions and
-//! masks by powers of two are extractions and extensions. Division of what is known to be small is
-//! done at its own width, which is worth minutes to a solver that multiplies bit by bit.
+//! masks by powers of two are extractions and extensions. A division of operands that are known to
+//! be small is done at their own width, which saves minutes in a solver that multiplies bit by bit.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
 use super::value::{self, mask};
 use crate::operator::{BinOp, Pred, UnOp, Width};
 
-/// How deep [`Pool::signed_bits`] looks.
+/// The depth to which [`Pool::signed_bits`] descends.
 const LOOK: u32 = 4;
 
 impl Pool {
-    /// `a op b`, of the same width.
+    /// `a op b`; both operands have the same width.
     pub fn bin(&mut self, op: BinOp, a: Term, b: Term) -> Term {
         let w = self.width(a);
         debug_assert_eq!(w, self.width(b), "{op:?}");
@@ -62,7 +62,7 @@ impl Pool {
         }
     }
 
-    /// `a` where `a pred b`, else `b`: a minimum or a maximum.
+    /// `a` if `a pred b`, else `b`: a minimum or a maximum.
     fn choose(&mut self, pred: Pred, a: Term, b: Term) -> Term {
         let less = self.cmp(pred, a, b);
         self.ite(less, a, b)
@@ -96,7 +96,7 @@ impl Pool {
         }
     }
 
-    /// Whether Add, Sub or Mul does not fit; one bit.
+    /// Whether the result of Add, Sub or Mul does not fit, in one bit.
     pub fn overflow(&mut self, op: BinOp, is_signed: bool, a: Term, b: Term) -> Term {
         let w = self.width(a);
         if let (Some(x), Some(y)) = (self.as_const(a), self.as_const(b)) {
@@ -111,8 +111,8 @@ impl Pool {
 
     fn overflow_ordered(&mut self, op: BinOp, is_signed: bool, a: Term, b: Term) -> Term {
         let w = self.width(a);
-        // Extended operands that leave room cannot overflow: most checks on bytes and shorts end
-        // here.
+        // Extended operands that leave enough room cannot overflow. This settles most checks on
+        // bytes and shorts.
         let fits = if is_signed {
             let (x, y) = (self.signed_bits(a, LOOK), self.signed_bits(b, LOOK));
             match op {
@@ -144,7 +144,7 @@ impl Pool {
                     BinOp::Add if n > 0 => Some((Pred::Sgt, high - n)),
                     BinOp::Add => Some((Pred::Slt, low - n)),
                     BinOp::Sub if n > 0 => Some((Pred::Slt, low + n)),
-                    // high + min is still in range, and x - min overflows for all x > -1.
+                    // `high + min` is still in range, and `x - min` overflows for all `x > -1`.
                     BinOp::Sub => Some((Pred::Sgt, high + n)),
                     _ => None,
                 };
@@ -172,7 +172,7 @@ impl Pool {
         }
     }
 
-    /// How many bits hold the value in two's complement.
+    /// The number of bits that represent the value in two's complement.
     fn signed_bits(&self, t: Term, look: u32) -> u16 {
         let w = self.width(t);
         if let Some(v) = self.as_const(t) {
@@ -304,8 +304,8 @@ impl Pool {
                 return self.bin(BinOp::Mul, x, product);
             }
         } else {
-            // A product of variables is left alone, so that the one before a step and the one after
-            // it share it.
+            // The product of the variables is separated from the constant, so that the products
+            // before and after an increment share it.
             for (sum, other) in [(a, b), (b, a)] {
                 if let Node::Bin(BinOp::Add, x, c) = *self.node(sum)
                     && self.as_const(c).is_some()
@@ -319,7 +319,7 @@ impl Pool {
         self.intern(Node::Bin(BinOp::Mul, a, b), w)
     }
 
-    /// Constant to the right; otherwise the older term first.
+    /// Orders operands: a constant to the right, otherwise the older term first.
     fn constant_right(&self, a: Term, b: Term) -> (Term, Term) {
         let swap = match (self.as_const(a), self.as_const(b)) {
             (Some(_), None) => true,
@@ -329,7 +329,7 @@ impl Pool {
         if swap { (b, a) } else { (a, b) }
     }
 
-    /// `a + b`, `a | b` or `a ^ b` as a concatenation where no bit can be set in both.
+    /// `a + b`, `a | b` or `a ^ b` as a concatenation, if no bit can be set in both operands.
     fn join_disjoint(&mut self, a: Term, b: Term) -> Option<Term> {
         for (high, low) in [(a, b), (b, a)] {
             let room = self.trailing_zeros(high);
@@ -369,7 +369,7 @@ impl Pool {
             return joined;
         }
         match (*self.node(a), *self.node(b)) {
-            // Bitwise operations of extended values are done before the extension.
+            // Bitwise operations on extended values are done before the extension.
             (Node::ZExt(x), Node::ZExt(y)) if self.width(x) == self.width(y) => {
                 let inner = self.bin(op, x, y);
                 self.zext(inner, w)
@@ -410,7 +410,7 @@ impl Pool {
                     return self.bin(op, x, folded);
                 }
             }
-            // Nothing below 2^n changes above it.
+            // If the constant has no bits above the operand's width, the upper bits stay zero.
             Node::ZExt(x) => {
                 let inside = self.width(x);
                 if op == BinOp::And || c <= mask(inside) {
@@ -430,7 +430,8 @@ impl Pool {
             }
             _ => {}
         }
-        // A mask of neighbouring bits is an extraction; setting them all is one, too.
+        // Masking a run of neighbouring bits is an extraction, and so is setting all bits outside
+        // of a run.
         let run = if op == BinOp::And { c } else { !c & ones };
         let (low, count) = (run.trailing_zeros() as u16, run.count_ones() as u16);
         if op != BinOp::Xor && run >> low == mask(count) {

@@ -1,10 +1,11 @@
-//! Arrays of bytes: one per object that is read or written at an offset that depends on the tape.
+//! Arrays of bytes: one for each object that is accessed at an offset that depends on the tape.
 
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 use crate::operator::BinOp;
 
-/// How many stores a read looks through when it is built. Reads past that stay symbolic reads.
+/// The number of stores that a read looks through when it is built. Reads of older bytes stay
+/// symbolic.
 const LOOK: usize = 64;
 
 impl Pool {
@@ -12,7 +13,7 @@ impl Pool {
     pub fn array_store(&mut self, array: Array, index: Term, byte: Term) -> Array {
         debug_assert_eq!((self.width(index), self.width(byte)), (64, 8));
         match self.array_node(array) {
-            // The same place again: the older store can never be seen.
+            // The new store is at the same index, so the older store can never be observed.
             ArrayNode::Store(below, at, _) if at == index => {
                 self.intern_array(ArrayNode::Store(below, index, byte))
             }
@@ -35,8 +36,8 @@ impl Pool {
                         let byte = at.and_then(|i| bytes.get(i)).copied().unwrap_or(0);
                         return self.constant(8, u128::from(byte));
                     }
-                    // Zeros follow the contents, so only an all-zero table has one value
-                    // everywhere.
+                    // Elements behind the contents are zeros, so only an all-zero table has the
+                    // same value everywhere.
                     if bytes.iter().all(|&b| b == 0) {
                         return self.constant(8, 0);
                     }
@@ -48,7 +49,7 @@ impl Pool {
         self.intern(Node::Select(array, index), 8)
     }
 
-    /// One array or the other.
+    /// The array `then` if `cond`, else `otherwise`.
     pub fn array_ite(&mut self, cond: Term, then: Array, otherwise: Array) -> Array {
         if then == otherwise {
             return then;
@@ -58,7 +59,7 @@ impl Pool {
             Some(_) => return otherwise,
             None => {}
         }
-        // A store that happens only sometimes is the usual case: then it is a store of a choice.
+        // The usual case is a store that happens under a condition. It becomes a store of a choice.
         if let ArrayNode::Store(below, index, byte) = self.array_node(then)
             && below == otherwise
         {
@@ -76,7 +77,7 @@ impl Pool {
         self.intern_array(ArrayNode::Ite(cond, then, otherwise))
     }
 
-    /// Whether the two are the same term plus different constants.
+    /// Whether the two are evidently the same term plus different constants.
     fn certainly_differ(&self, a: Term, b: Term) -> bool {
         let parts = |t: Term| match *self.node(t) {
             Node::Bin(BinOp::Add, x, c) => match self.as_const(c) {

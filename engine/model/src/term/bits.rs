@@ -1,10 +1,10 @@
-//! Taking bit-vectors apart and putting them together.
+//! Extraction, extension and concatenation of bit-vectors.
 //!
-//! The canonical forms: concatenations nest to the right and never hold two neighbours that are one
-//! piece of the same term; a concatenation with leading zeros is a zero extension, one with copies
-//! of the sign bit above is a sign extension; an extraction never stands above a concatenation, an
-//! extension or another extraction. Shifts by constants are written in these terms, too, so that
-//! `b0 | b1 << 8` and a two-byte load are the same term.
+//! The canonical forms: concatenations nest to the right and never contain two neighbours that are
+//! adjacent parts of the same term; a concatenation with leading zeros is a zero extension, and one
+//! with copies of the sign bit above is a sign extension; an extraction is never applied to a
+//! concatenation, an extension or another extraction. Shifts by constants are expressed by these
+//! operators, too, so that `b0 | b1 << 8` and a two-byte load are the same term.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -47,7 +47,7 @@ impl Pool {
             return self.constant(width, value::cast(CastKind::SExt, from, width, v));
         }
         match *self.node(a) {
-            // A zero extension's sign bit is zero.
+            // The sign bit of a zero extension is zero.
             Node::ZExt(inner) => self.intern(Node::ZExt(inner), width),
             Node::SExt(inner) => self.intern(Node::SExt(inner), width),
             Node::Ite(c, x, y) if self.both_const(x, y) => {
@@ -67,7 +67,7 @@ impl Pool {
         }
     }
 
-    /// `width` bits from bit `low` on.
+    /// The `width` bits from bit `low` on.
     pub fn extract(&mut self, a: Term, low: u16, width: Width) -> Term {
         let from = self.width(a);
         debug_assert!(
@@ -127,7 +127,7 @@ impl Pool {
         }
     }
 
-    /// `high`'s bits above `low`'s.
+    /// Concatenation: the bits of `high` above those of `low`.
     pub fn concat(&mut self, high: Term, low: Term) -> Term {
         let width = self.width(high) + self.width(low);
         debug_assert!(width <= 128, "{width} bits");
@@ -153,7 +153,7 @@ impl Pool {
         self.intern(Node::Concat(high, low), width)
     }
 
-    /// Two neighbours as one term that is not a concatenation, if they are one.
+    /// Two neighbours as one term that is not a concatenation, if that is possible.
     fn fuse(&mut self, high: Term, low: Term) -> Option<Term> {
         let (above, below) = (self.width(high), self.width(low));
         let width = above + below;
@@ -180,7 +180,7 @@ impl Pool {
             }
             _ => {}
         }
-        // Copies of the sign of `low` above it.
+        // Copies of the sign bit of `low` above it.
         let bit = match *self.node(high) {
             Node::SExt(inner) if self.width(inner) == 1 => inner,
             _ if above == 1 => high,
@@ -199,8 +199,8 @@ impl Pool {
         is_sign.then(|| self.sext(low, width))
     }
 
-    /// Whether `bit` is what extracting the top bit of `source` gives, where `source` is not a
-    /// plain leaf.
+    /// Whether `bit` is the top bit of `source`, where extracting it does not give a plain
+    /// extraction node.
     fn is_sign_of(&mut self, bit: Term, source: Term) -> bool {
         match *self.node(source) {
             Node::Concat(..) | Node::Extract(..) | Node::Not(_) => {
@@ -261,7 +261,7 @@ impl Pool {
         self.as_const(x).is_some() && self.as_const(y).is_some()
     }
 
-    /// How many low bits may be nonzero.
+    /// An upper bound on the number of low bits that may be nonzero.
     pub(super) fn unsigned_bits(&self, t: Term) -> u16 {
         match *self.node(t) {
             Node::ZExt(inner) => self.width(inner),
@@ -275,7 +275,7 @@ impl Pool {
         }
     }
 
-    /// How many low bits are certainly zero.
+    /// The number of low bits that are certainly zero.
     pub(super) fn trailing_zeros(&self, t: Term) -> u16 {
         let mut t = t;
         loop {
@@ -286,7 +286,7 @@ impl Pool {
                     t = low;
                 }
                 Node::Concat(_, low) => {
-                    // A constant low end; only all-zero ends are of interest.
+                    // The low end is a constant. Only all-zero ends are recognised.
                     return if self.as_const(low) == Some(0) {
                         self.width(low)
                     } else {

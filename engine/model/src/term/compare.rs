@@ -1,9 +1,9 @@
 //! Comparisons and choices.
 //!
-//! The canonical forms: five predicates (`Eq`, `Ult`, `Ule`, `Slt`, `Sle`), with `Ule` and `Sle`
-//! only between two terms that are not constant; a constant stands right in an equality. A
-//! comparison of an extended value is one of the value itself, a comparison of a sum or of an
-//! exclusive or with a constant moves the constant over.
+//! The canonical forms: only the five predicates `Eq`, `Ult`, `Ule`, `Slt` and `Sle` occur, `Ule`
+//! and `Sle` only between terms that are not constant; a constant is the right operand of an
+//! equality. A comparison of an extended value is a comparison of the value itself. In an equality
+//! of a constant with a sum or an exclusive or, constant operands move to the right.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -11,7 +11,7 @@ use super::value::{self, mask};
 use crate::operator::{BinOp, Pred};
 
 impl Pool {
-    /// `a pred b`; one bit.
+    /// `a pred b`, in one bit.
     pub fn cmp(&mut self, pred: Pred, a: Term, b: Term) -> Term {
         let w = self.width(a);
         debug_assert_eq!(w, self.width(b), "{pred:?}");
@@ -87,7 +87,7 @@ impl Pool {
                 None if c == 0 => return Some(self.cmp(Pred::Eq, x, y)),
                 None => return None,
             },
-            // An odd factor has an inverse.
+            // An odd factor has an inverse modulo a power of two.
             Node::Bin(BinOp::Mul, x, y) => {
                 let factor = self.as_const(y)?;
                 if factor & 1 == 0 {
@@ -149,8 +149,8 @@ impl Pool {
         }
     }
 
-    /// The values below two extensions of the same kind, at their own width, and whether both are
-    /// signed. Sign extension keeps the unsigned order, too.
+    /// The operands of two extensions of the same kind, at a common width, and whether both are
+    /// signed. Sign extension preserves the unsigned order, too.
     fn same_extension(&mut self, a: Term, b: Term) -> Option<(Term, Term, bool)> {
         match (*self.node(a), *self.node(b)) {
             (Node::ZExt(x), Node::ZExt(y)) => {
@@ -189,7 +189,7 @@ impl Pool {
                 if c == high || c == (low + 1) & mask(w) {
                     let limit = self.constant(w, if c == high { high } else { low });
                     let equal = self.eq(a, limit);
-                    // A width of one has low + 1 == high: both say "is low".
+                    // For a width of one, `low + 1 == high`, and both forms mean "is low".
                     return if c == high { self.not(equal) } else { equal };
                 }
                 if let Some(known) = self.less_const(pred, a, c, false) {
@@ -210,7 +210,7 @@ impl Pool {
                 }
             }
             (None, None) if w == 1 => {
-                // Of two bits the set one is the greater, or signed the less.
+                // Unsigned, a bit that is set is the greater one; signed, it is the less.
                 let (clear, set) = if is_signed { (b, a) } else { (a, b) };
                 let clear = self.not(clear);
                 return self.and(clear, set);
@@ -225,13 +225,14 @@ impl Pool {
         self.intern(Node::Cmp(pred, a, b), 1)
     }
 
-    /// `a < c`, or with `flipped` `c < a`, for a constant inside the range.
+    /// `a < c`, or `c < a` if `flipped`, for a constant strictly within the range.
     fn less_const(&mut self, pred: Pred, a: Term, c: u128, flipped: bool) -> Option<Term> {
         let w = self.width(a);
         let is_signed = pred == Pred::Slt;
         let (inner, pred) = match *self.node(a) {
             Node::ZExt(x) => {
-                // Not negative, so signed order is unsigned order unless the constant is negative.
+                // The value is not negative, so the signed order is the unsigned one unless the
+                // constant is negative.
                 if is_signed && value::signed(w, c) < 0 {
                     return Some(self.bit(flipped));
                 }
@@ -261,7 +262,7 @@ impl Pool {
         })
     }
 
-    /// A comparison of a choice with a constant, where an arm is constant.
+    /// A comparison of a choice with a constant, if an arm of the choice is constant.
     fn split_choice(
         &mut self,
         pred: Pred,
@@ -272,8 +273,7 @@ impl Pool {
         flipped: bool,
     ) -> Option<Term> {
         let (p, q) = (self.as_const(x), self.as_const(y));
-        // One constant arm is enough, as long as the other's comparison does not start a long
-        // descent.
+        // One constant arm suffices if comparing the other arm does not start a deep recursion.
         let shallow = |pool: &Pool, t: Term| !matches!(pool.node(t), Node::Ite(..));
         if !(p.is_some() && (q.is_some() || shallow(self, y)) || q.is_some() && shallow(self, x)) {
             return None;
@@ -327,7 +327,7 @@ impl Pool {
         }
     }
 
-    /// Bitwise complement; on one bit, negation.
+    /// Bitwise complement. On one bit it is negation.
     pub fn not(&mut self, a: Term) -> Term {
         let w = self.width(a);
         if let Some(v) = self.as_const(a) {
@@ -347,29 +347,29 @@ impl Pool {
         }
     }
 
-    /// Bitwise and; on one bit, conjunction.
+    /// Bitwise and. On one bit it is conjunction.
     pub fn and(&mut self, a: Term, b: Term) -> Term {
         self.bin(BinOp::And, a, b)
     }
 
-    /// Bitwise or; on one bit, disjunction.
+    /// Bitwise or. On one bit it is disjunction.
     pub fn or(&mut self, a: Term, b: Term) -> Term {
         self.bin(BinOp::Or, a, b)
     }
 
-    /// The conjunction of all; true of none.
+    /// The conjunction of all bits; true if there are none.
     pub fn all(&mut self, bits: &[Term]) -> Term {
         let start = self.bit(true);
         bits.iter().fold(start, |sum, &t| self.and(sum, t))
     }
 
-    /// The disjunction of all; false of none.
+    /// The disjunction of all bits; false if there are none.
     pub fn any(&mut self, bits: &[Term]) -> Term {
         let start = self.bit(false);
         bits.iter().fold(start, |sum, &t| self.or(sum, t))
     }
 
-    /// `a` where the bit `c` is set, else `b`.
+    /// `a` if the bit `c` is set, else `b`.
     pub fn ite(&mut self, c: Term, a: Term, b: Term) -> Term {
         let w = self.width(a);
         debug_assert_eq!(w, self.width(b));
@@ -399,7 +399,7 @@ impl Pool {
                 (None, None) => {}
             }
         }
-        // A choice inside that the outer one has already made.
+        // An inner choice with the same condition is decided by the outer one.
         let inside = |pool: &Pool, arm: Term, which: bool| match *pool.node(arm) {
             Node::Ite(d, x, y) if d == c => {
                 if which {

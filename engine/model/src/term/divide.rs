@@ -1,8 +1,8 @@
 //! Division.
 //!
-//! A divider is the largest circuit that a solver has to reason about, so every one that can be
-//! avoided is: powers of two are shifts, non-negative operands make it unsigned, and small operands
-//! make it narrow.
+//! A divider is the largest circuit that a solver has to reason about, so dividers are avoided
+//! where possible: divisions by powers of two become shifts, divisions of non-negative operands
+//! unsigned, and divisions of small operands narrow.
 
 use super::node::{Node, Term};
 use super::pool::Pool;
@@ -42,7 +42,8 @@ impl Pool {
         } else if let (Node::ZExt(x), Node::ZExt(y)) = (*self.node(a), *self.node(b))
             && op == BinOp::URem
         {
-            // A remainder by zero is the dividend at every width. (A quotient would be all ones.)
+            // The remainder of a division by zero is the dividend, at every width. (The quotient is
+            // all ones, which depends on the width.)
             let inside = self.width(x).max(self.width(y));
             let (x, y) = (self.zext(x, inside), self.zext(y, inside));
             let inner = self.bin(op, x, y);

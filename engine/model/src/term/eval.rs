@@ -1,20 +1,20 @@
-//! The value of terms for given symbols.
+//! Evaluation of terms for given values of symbols.
 
 use super::float;
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 use super::value;
 
-/// Values for everything that a term can depend on. A function from tape indices to bytes is one,
-/// in which variables and arrays are zero.
+/// Values for all symbols that a term can depend on. A function from tape indices to bytes is an
+/// environment in which variables and arrays are zero.
 pub trait Environment {
-    /// The tape's byte.
+    /// A byte of the tape.
     fn input(&self, index: u32) -> u8;
-    /// The variable's value; its number is that of [`Node::Variable`].
+    /// The value of a variable, by the number in [`Node::Variable`].
     fn variable(&self, _variable: u32) -> u128 {
         0
     }
-    /// A byte of the array; its number is that of [`ArrayNode::Variable`].
+    /// A byte of an array variable, by the number in [`ArrayNode::Variable`].
     fn element(&self, _array: u32, _index: u64) -> u8 {
         0
     }
@@ -26,14 +26,13 @@ impl Environment for &dyn Fn(u32) -> u8 {
     }
 }
 
-/// Evaluates many terms under the same environment and remembers every value.
+/// Evaluates many terms in the same environment and caches every value.
 ///
-/// The memory is one slot per term of the pool; [`Evaluator::reset`] forgets the values in constant
-/// time.
+/// The cache has one slot per term of the pool. [`Evaluator::reset`] clears it in constant time.
 #[derive(Debug, Default)]
 pub struct Evaluator {
     values: Vec<u128>,
-    /// The round in which a value was computed.
+    /// The round in which each value was computed.
     rounds: Vec<u32>,
     round: u32,
     stack: Vec<Frame>,
@@ -43,12 +42,12 @@ pub struct Evaluator {
 #[derive(Clone, Copy, Debug)]
 enum Frame {
     Term(Term),
-    /// A read whose index is known, looking for its store from this array down.
+    /// A read at a known index that searches for its store from this array downwards.
     Read(Term, Array, u64),
 }
 
 impl Evaluator {
-    /// One that knows nothing yet.
+    /// Creates an evaluator with an empty cache.
     pub fn new() -> Evaluator {
         Evaluator {
             round: 1,
@@ -56,12 +55,13 @@ impl Evaluator {
         }
     }
 
-    /// What evaluating has cost so far: terms looked at. The same on every machine, as time is not.
+    /// The cost of the evaluations so far, as the number of terms visited. In contrast to time, it
+    /// is the same on every machine.
     pub fn work(&self) -> u64 {
         self.work
     }
 
-    /// Forgets all values: call it when the environment changes.
+    /// Forgets all values. Must be called when the environment changes.
     pub fn reset(&mut self) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -70,12 +70,12 @@ impl Evaluator {
         }
     }
 
-    /// The term's value where the tape is `tape` and variables are zero.
+    /// The value of a term for this tape, where variables are zero.
     pub fn eval(&mut self, pool: &Pool, t: Term, tape: &dyn Fn(u32) -> u8) -> u128 {
         self.eval_in(pool, t, &tape)
     }
 
-    /// The term's value.
+    /// The value of a term in this environment.
     pub fn eval_in(&mut self, pool: &Pool, t: Term, env: &dyn Environment) -> u128 {
         if let Some(v) = self.known(t) {
             return v;
@@ -84,10 +84,10 @@ impl Evaluator {
             return v;
         }
         if self.values.len() <= t.index() {
-            // Children are older than their parents, so this is enough for everything below.
+            // Children are older than their parents, so this suffices for all operands.
             let size = pool.len() + 1;
             if self.values.is_empty() {
-                // Zeroed pages cost nothing until they are touched, so a new evaluator is cheap.
+                // Zeroed pages cost nothing until they are written, so a new evaluator is cheap.
                 self.values = vec![0; size];
                 self.rounds = vec![0; size];
             } else {
@@ -222,19 +222,19 @@ impl Evaluator {
                     values[n] = v(arg);
                     n += 1;
                 }
-                // Functions that cannot be computed are zero: no model is trusted before it is
-                // replayed.
+                // Functions that cannot be computed evaluate to zero. That is safe because no model
+                // is trusted before it is replayed.
                 float::function(function, kind, &values[..n]).unwrap_or(0)
             }
-            // Reads have frames of their own.
+            // Reads are evaluated by [`Frame::Read`].
             Node::Select(..) => 0,
         }
     }
 }
 
 impl Pool {
-    /// The term's value where the tape is `tape` and variables are zero. For many terms under the
-    /// same tape use an [`Evaluator`].
+    /// The value of a term for this tape, where variables are zero. For many terms and the same
+    /// tape use an [`Evaluator`].
     pub fn eval(&self, t: Term, tape: &dyn Fn(u32) -> u8) -> u128 {
         Evaluator::new().eval(self, t, tape)
     }

@@ -1,27 +1,27 @@
-//! When an operation is a fault.
+//! The conditions under which operations are faults.
 //!
-//! The machine asks this of numbers at every step, its shadow asks it of terms, to know which input
-//! would go wrong, and the prover asks it of terms, to show that none does. Asked in three ways it
-//! could be answered in three ways, and a check that the prover reads differently from the machine
-//! is a wrong proof that nobody notices. So each condition stands here once, over an [`Algebra`]:
-//! what numbers and terms have in common.
+//! The machine evaluates these conditions with numbers at every step. Its shadow evaluates them
+//! with terms, to find inputs that lead to a fault, and the prover does so to show that no input
+//! does. With three implementations they could differ, and a check that means something else to the
+//! prover than to the machine is a wrong proof that nobody notices. So each condition is
+//! implemented once, over an [`Algebra`]: the operations that numbers and terms have in common.
 
 use super::node::Term;
 use super::pool::Pool;
 use super::value;
 use crate::operator::{BinOp, CheckKind, Pred, Width};
 
-/// What conditions are made of: bit patterns of some width, and truth values.
+/// The operations that conditions consist of, on bit patterns and truth values.
 pub trait Algebra {
     /// A bit pattern.
     type Word: Copy;
     /// A truth value.
     type Bit: Copy;
-    /// A known bit pattern.
+    /// A constant bit pattern.
     fn word(&mut self, width: Width, value: u128) -> Self::Word;
-    /// Whether the value is known already, so that what is computed from it costs nothing.
+    /// Whether the value is a constant, so that computing with it costs nothing.
     fn is_known(&self, word: Self::Word) -> bool;
-    /// A known truth value.
+    /// A constant truth value.
     fn bit(&mut self, value: bool) -> Self::Bit;
     /// Negation.
     fn not(&mut self, a: Self::Bit) -> Self::Bit;
@@ -33,7 +33,7 @@ pub trait Algebra {
     fn cmp(&mut self, pred: Pred, width: Width, a: Self::Word, b: Self::Word) -> Self::Bit;
     /// `a op b`, wrapping.
     fn bin(&mut self, op: BinOp, width: Width, a: Self::Word, b: Self::Word) -> Self::Word;
-    /// Whether `a op b` does not fit.
+    /// Whether the result of `a op b` does not fit.
     fn overflow(
         &mut self,
         op: BinOp,
@@ -46,7 +46,7 @@ pub trait Algebra {
     fn choose(&mut self, cond: Self::Bit, a: Self::Word, b: Self::Word) -> Self::Word;
 }
 
-/// Numbers.
+/// The algebra of numbers.
 #[derive(Clone, Copy, Debug)]
 pub struct Concrete;
 
@@ -149,9 +149,9 @@ impl Algebra for Pool {
     }
 }
 
-/// What kind of check `op` needs, if it can be a fault at all. A shift can only where one was asked
-/// for: elsewhere its value is defined. Overflow is no fault of the operation: clang asks for it in
-/// a branch of its own.
+/// The kind of the check that `op` needs, if it can be a fault at all. A shift can be one only if a
+/// check was requested (`checked`); otherwise its value is defined. Overflow is no fault of the
+/// operation, because clang emits a branch of its own for it.
 #[inline(always)]
 pub fn can_be(op: BinOp, checked: bool) -> Option<CheckKind> {
     match op {
@@ -174,8 +174,8 @@ pub fn can_be(op: BinOp, checked: bool) -> Option<CheckKind> {
     }
 }
 
-/// When `a op b` is a fault, for an operation that [can be](can_be) one: a divisor of zero, the one
-/// quotient that does not fit, a shift by the width or more.
+/// Whether `a op b` is a fault, for an operation that [can be](can_be) one: a divisor of zero, the
+/// only quotient that does not fit, or a shift by the width or more.
 #[inline]
 pub fn operation<A: Algebra>(
     algebra: &mut A,
@@ -216,7 +216,7 @@ fn divisor<A: Algebra>(algebra: &mut A, width: Width, b: A::Word) -> A::Bit {
     algebra.cmp(Pred::Eq, width, b, zero)
 }
 
-/// The least number divided by -1.
+/// Whether the operands are the least number and -1.
 fn quotient<A: Algebra>(algebra: &mut A, width: Width, a: A::Word, b: A::Word) -> A::Bit {
     let least = algebra.word(width, 1 << (width - 1));
     let minus = algebra.word(width, u128::MAX);
@@ -225,29 +225,29 @@ fn quotient<A: Algebra>(algebra: &mut A, width: Width, a: A::Word, b: A::Word) -
     algebra.and(least, minus)
 }
 
-/// What an access has to know of the object that it goes to.
+/// The properties of an object that decide whether an access is a fault.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent<A: Algebra> {
-    /// Whether it can be accessed.
+    /// Whether the object can be accessed.
     pub alive: A::Bit,
-    /// Its bytes, 64 bits.
+    /// The size in bytes, in 64 bits.
     pub size: A::Word,
-    /// Whether it can be written.
+    /// Whether the object can be written.
     pub writable: bool,
-    /// Whether its size is a guess: to go past its end shows nothing.
+    /// Whether the size is a guess: an access past the end is then no evidence of a fault.
     pub guessed: bool,
 }
 
-/// What is wrong with an access.
+/// The result of checking an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access<B> {
-    /// The check is violated.
+    /// Whether the check is violated.
     pub violated: B,
-    /// The run shows nothing and ends.
+    /// Whether the run is rejected: it is no evidence of anything, and ends.
     pub rejected: B,
 }
 
-/// When an access of `len` bytes at `offset` in an object is a fault; both are 64 bits wide.
+/// Whether an access of `len` bytes at `offset` in an object is a fault. Both are 64 bits wide.
 #[inline(always)]
 pub fn access<A: Algebra>(
     algebra: &mut A,
@@ -260,7 +260,8 @@ pub fn access<A: Algebra>(
     let mut violated = algebra.or(dead, beyond);
     let mut rejected = algebra.bit(false);
     if object.guessed {
-        // Not one that goes before the start, and not one that uses what is gone.
+        // An access before the start of the object, or to an object that is not alive, is not
+        // rejected.
         let half = algebra.word(64, 1 << 31);
         let near = algebra.cmp(Pred::Ult, 64, offset, half);
         let past = algebra.and(beyond, near);
@@ -275,11 +276,11 @@ pub fn access<A: Algebra>(
     Access { violated, rejected }
 }
 
-/// Whether not all of `len` bytes at `offset` lie within `size`; all are 64 bits wide, and nothing
-/// wraps.
+/// Whether some of the `len` bytes at `offset` lie outside of `size` bytes. All operands are 64
+/// bits wide, and nothing wraps around.
 #[inline(always)]
 pub fn beyond<A: Algebra>(algebra: &mut A, offset: A::Word, len: A::Word, size: A::Word) -> A::Bit {
-    // Of the two ways to say it the one of which more is known.
+    // Of two equivalent forms, the one in which more is constant.
     let (first, second) = if algebra.is_known(offset) && algebra.is_known(size) {
         (offset, len)
     } else {
@@ -291,8 +292,8 @@ pub fn beyond<A: Algebra>(algebra: &mut A, offset: A::Word, len: A::Word, size: 
     algebra.or(long, far)
 }
 
-/// When giving back what lies at an offset of a heap object is a fault: it was given back, or is
-/// not its start.
+/// Whether freeing a heap object through a pointer at this offset is a fault: the object was freed
+/// before, or the pointer does not point to its start.
 #[inline]
 pub fn release<A: Algebra>(algebra: &mut A, alive: A::Bit, offset: A::Word) -> A::Bit {
     let zero = algebra.word(64, 0);
@@ -301,8 +302,8 @@ pub fn release<A: Algebra>(algebra: &mut A, alive: A::Bit, offset: A::Word) -> A
     algebra.not(good)
 }
 
-/// Whether `len` bytes at one address and at another one overlap without being the same; all are 64
-/// bits wide.
+/// Whether `len` bytes at two addresses overlap and the addresses differ. All operands are 64 bits
+/// wide.
 #[inline]
 pub fn overlap<A: Algebra>(algebra: &mut A, to: A::Word, from: A::Word, len: A::Word) -> A::Bit {
     let (ahead, behind) = (
@@ -316,7 +317,7 @@ pub fn overlap<A: Algebra>(algebra: &mut A, to: A::Word, from: A::Word, len: A::
     algebra.and(other, near)
 }
 
-/// Bytes of the stack: the default of `ulimit -s`.
+/// The size of the stack in bytes: the default of `ulimit -s`.
 pub const STACK: u64 = 8 << 20;
 
 /// Whether a local array has more elements than there is room for.
@@ -325,8 +326,8 @@ pub fn too_many<A: Algebra>(algebra: &mut A, count: A::Word, most: A::Word) -> A
     algebra.cmp(Pred::Ugt, 64, count, most)
 }
 
-/// The bytes of `n` elements of a size, and whether they are too many to be counted: then the
-/// number is the largest there is.
+/// The size of `n` elements in bytes, and whether it overflows. If it does, the size is the largest
+/// number.
 pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::Word, A::Bit) {
     let product = algebra.bin(BinOp::Mul, 64, n, size);
     let overflow = algebra.overflow(BinOp::Mul, false, 64, n, size);
@@ -334,17 +335,17 @@ pub fn elements<A: Algebra>(algebra: &mut A, n: A::Word, size: A::Word) -> (A::W
     (algebra.choose(overflow, most, product), overflow)
 }
 
-/// A heap request above this many bytes is refused: no program has more addresses (57 bits with
-/// five levels of page tables, of which the kernel has half; `CRUNNER_LONGEST_BLOCK` in `rt_heap.h`
-/// is the same number). So the sum of an offset in an object and a number of 32 bits never wraps
-/// around.
+/// The number of bytes above which a heap request is refused. No program has more addresses (57
+/// bits with five levels of page tables, of which the kernel has half). `CRUNNER_LONGEST_BLOCK` in
+/// `rt_heap.h` is the same number. So the sum of an offset in an object and a number of 32 bits
+/// never wraps around.
 pub const ONE_ALLOCATION: u64 = 1 << 56;
 
-/// No alignment above this is given.
+/// The greatest alignment that is granted.
 pub const COARSEST: u64 = 1 << 20;
 
-/// Whether a request for this alignment, of at least `least`, is refused: it is no power of two, or
-/// too coarse.
+/// Whether a request for this alignment is refused, because it is no power of two, less than
+/// `least`, or greater than [`COARSEST`].
 pub fn alignment<A: Algebra>(algebra: &mut A, alignment: A::Word, least: u64) -> A::Bit {
     let one = algebra.word(64, 1);
     let zero = algebra.word(64, 0);

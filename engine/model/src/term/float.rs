@@ -1,10 +1,11 @@
-//! What floating-point operations mean on bit patterns.
+//! Semantics of floating-point operations on bit patterns.
 //!
-//! Singles and doubles are computed by the host, which is what the native target does; half, x87
-//! extended and quadruple precision by `rustc_apfloat`, LLVM's own arithmetic. Conversions that C
-//! leaves undefined give what x86-64 gives (the "integer indefinite" value), because the native
-//! target does. Functions of `<math.h>` are the host C library's; in the formats that the host has
-//! no functions for, only those with an exact definition are computed.
+//! Operations on singles and doubles are computed by the host, as the native target does.
+//! Operations in half, x87 extended and quadruple precision are computed by `rustc_apfloat`, LLVM's
+//! own arithmetic. Conversions that C leaves undefined give the results of x86-64 (the "integer
+//! indefinite" value), because the native target does so. Functions of `<math.h>` are those of the
+//! host's C library. In formats for which the host has no functions, only those with an exact
+//! definition are computed.
 
 use rustc_apfloat::ieee::{Double, Half, Quad, Single, X87DoubleExtended};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -94,7 +95,7 @@ pub fn bin(op: FloatOp, kind: FloatKind, a: u128, b: u128) -> u128 {
     }
 }
 
-/// The sign bit flipped.
+/// `-a`: flips the sign bit.
 pub fn neg(kind: FloatKind, a: u128) -> u128 {
     a ^ (1 << (kind.width() - 1))
 }
@@ -123,7 +124,7 @@ pub fn cmp(pred: FloatPred, kind: FloatKind, a: u128, b: u128) -> bool {
     }
 }
 
-/// Width of a conversion's result.
+/// The width of a conversion's result.
 pub fn cast_width(cast: FloatCast) -> Width {
     match cast {
         FloatCast::Convert(_, to)
@@ -133,7 +134,7 @@ pub fn cast_width(cast: FloatCast) -> Width {
     }
 }
 
-/// A conversion.
+/// The result of a conversion.
 pub fn cast(cast: FloatCast, a: u128) -> u128 {
     match cast {
         FloatCast::Convert(from, to) => convert(from, to, a),
@@ -178,7 +179,8 @@ fn convert(from: FloatKind, to: FloatKind, a: u128) -> u128 {
     }
 }
 
-/// Towards zero, to a signed integer of 32, 64 or 128 bits; the smallest one where it does not fit.
+/// Converts to a signed integer of 32, 64 or 128 bits, rounding towards zero. If the result does
+/// not fit, it is the smallest number.
 fn to_integer(from: FloatKind, width: Width, a: u128) -> u128 {
     soft!(from, F => {
         let x = F::from_bits(a);
@@ -191,9 +193,9 @@ fn to_integer(from: FloatKind, width: Width, a: u128) -> u128 {
     })
 }
 
-/// What the instruction sequence for `unsigned long` gives, also out of range: two signed
-/// conversions, of the value and of the value less 2^63, the second joined in where the first is
-/// negative.
+/// The result of the instruction sequence for conversions to `unsigned long`, also if it is out of
+/// range. The sequence converts the value, and the value minus 2^63, to signed integers, and
+/// combines both by a bitwise or if the first result is negative.
 fn to_unsigned_64(from: FloatKind, a: u128) -> u128 {
     let first = to_integer(from, 64, a);
     if first >> 63 == 0 {
@@ -203,7 +205,7 @@ fn to_unsigned_64(from: FloatKind, a: u128) -> u128 {
     first | to_integer(from, 64, bin(FloatOp::Sub, from, a, half))
 }
 
-/// Width of a function's result.
+/// The width of a function's result.
 pub fn function_width(function: MathFn, kind: FloatKind) -> Width {
     match function {
         MathFn::Lround | MathFn::Llround | MathFn::Lrint => 64,
@@ -211,13 +213,13 @@ pub fn function_width(function: MathFn, kind: FloatKind) -> Width {
     }
 }
 
-/// A function of `<math.h>`. `None` where it cannot be computed exactly as the native target does.
-/// The second argument of `Ldexp` is a 32-bit integer.
+/// A function of `<math.h>`. `None` if it cannot be computed exactly as by the native target. The
+/// second argument of `Ldexp` is a 32-bit integer.
 pub fn function(function: MathFn, kind: FloatKind, args: &[u128]) -> Option<u128> {
     let a = *args.first()?;
     let b = || args.get(1).copied();
     let w = kind.width();
-    // One format at a time: exact operations on bit patterns, then the host's library.
+    // First the operations that are exact on bit patterns, then the host's library for each format.
     match function {
         MathFn::Fabs => return Some(a & mask(w - 1)),
         MathFn::Copysign => return Some((a & mask(w - 1)) | (b()? & !mask(w - 1) & mask(w))),
@@ -267,13 +269,14 @@ pub fn function(function: MathFn, kind: FloatKind, args: &[u128]) -> Option<u128
     }
 }
 
-/// `lround` and its like: 64 bits, the smallest number where it does not fit.
+/// `lround` and similar functions: 64 bits, and the smallest number if the result does not fit.
 fn rounded(kind: FloatKind, a: u128, round: Round) -> u128 {
     let whole = soft!(kind, F => F::from_bits(a).round_to_integral(round).value.to_bits());
     to_integer(kind, 64, whole)
 }
 
-/// The host's function on one format; the standard library's methods call the C library's.
+/// Defines the host's functions for one format. The methods of the standard library call the C
+/// library.
 macro_rules! host {
     ($name:ident, $float:ty, $read:ident, $kind:expr) => {
         fn $name(function: MathFn, a: u128, args: &[u128]) -> Option<$float> {
@@ -315,7 +318,7 @@ macro_rules! host {
                     });
                     $read(bits)
                 }
-                // Done on bit patterns before.
+                // These operate on bit patterns, see [`function`].
                 MathFn::Fabs | MathFn::Copysign | MathFn::Fmod | MathFn::Ldexp => return None,
                 MathFn::Lround | MathFn::Llround | MathFn::Lrint => return None,
             })

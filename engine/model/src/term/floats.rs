@@ -1,7 +1,8 @@
-//! Floating point: terms are bit patterns, folded when constant and left alone otherwise.
+//! Constructors of floating-point terms. Terms are bit patterns. Operations are folded if all
+//! operands are constant, and are not simplified otherwise.
 //!
-//! Negation, absolute value and copying a sign are operations on one bit, so they are bit-vector
-//! terms and cost a solver nothing.
+//! Negation, absolute value and copying a sign operate on one bit, so they are bit-vector terms and
+//! cost a solver nothing.
 
 use super::float;
 use super::node::{Node, Term};
@@ -17,7 +18,7 @@ impl Pool {
         }
     }
 
-    /// `-a`: the sign bit flipped, also of a NaN.
+    /// `-a`: flips the sign bit, also of a NaN.
     pub fn float_neg(&mut self, kind: FloatKind, a: Term) -> Term {
         let w = kind.width();
         let sign = self.extract(a, w - 1, 1);
@@ -26,7 +27,7 @@ impl Pool {
         self.concat(flipped, rest)
     }
 
-    /// `a pred b`; one bit.
+    /// `a pred b`, in one bit.
     pub fn float_cmp(&mut self, pred: FloatPred, kind: FloatKind, a: Term, b: Term) -> Term {
         match (self.as_const(a), self.as_const(b)) {
             (Some(x), Some(y)) => self.bit(float::cmp(pred, kind, x, y)),

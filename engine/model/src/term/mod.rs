@@ -1,14 +1,14 @@
-//! Terms: what a value is as a function of the tape.
+//! Terms: values as functions of the tape.
 //!
 //! A [`Term`] is a number that stands for an expression over the bytes of the tape (and over free
 //! variables). Terms are hash-consed in a [`Pool`]: building the same expression twice gives the
-//! same number, so equality is one comparison and caches can be keyed by it. Every constructor
-//! simplifies: the interpreted program takes integers apart into bytes and puts them together again
-//! at every load and store, widens everything to `int` and compares the results of comparisons with
-//! zero. Undone here, once, these patterns never reach a solver.
+//! same number, so equality is one comparison and caches can be keyed by terms. Every constructor
+//! simplifies. The interpreted program splits integers into bytes and reassembles them at every
+//! load and store, widens everything to `int`, and compares the results of comparisons with zero.
+//! The constructors undo these patterns once, so that they never reach a solver.
 //!
-//! Loops make terms as deep as they have turns, so nothing here recurses over a term: children
-//! always exist before their parents, and everything that walks does so with a stack of its own.
+//! Loops make terms as deep as the number of their turns, so no function here recurses over a term.
+//! Children always exist before their parents, and every traversal uses an explicit stack.
 
 mod arith;
 mod array;

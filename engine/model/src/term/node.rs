@@ -1,7 +1,7 @@
-//! The shapes of terms and arrays.
+//! Nodes of terms and arrays.
 //!
-//! A [`Node`] fits in 16 bytes, because there are millions: children are four-byte numbers,
-//! constants above 64 bits and names live in side tables of the pool.
+//! A [`Node`] fits in 16 bytes, because there are millions of them. Children are four-byte numbers,
+//! and wide constants and names are in separate tables of the pool.
 
 use std::num::NonZeroU32;
 
@@ -29,63 +29,64 @@ impl Array {
     }
 }
 
-/// A bit-vector term's operator and children. Only the forms that simplification leaves exist: of
-/// the comparisons `Eq`, `Ult`, `Ule`, `Slt`, `Sle`; of the binary operators none of the minima,
-/// maxima and saturating ones; of the unary ones neither `Abs` nor `BSwap`.
+/// The operator and the children of a bit-vector term. Only the forms that remain after
+/// simplification exist: of the comparisons `Eq`, `Ult`, `Ule`, `Slt` and `Sle`; of the binary
+/// operators all but minima, maxima and saturating ones; of the unary ones all but `Abs` and
+/// `BSwap`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Node {
-    /// A constant of up to 64 bits, or a wider one that fits.
+    /// A constant whose value fits in 64 bits, of any width.
     Const(u64),
-    /// A constant above 64 bits; see [`super::Pool::as_const`].
+    /// A constant whose value does not fit in 64 bits; see [`super::Pool::as_const`].
     Wide(u32),
     /// A byte of the tape.
     Input(u32),
     /// A free variable; see [`super::Pool::variable_name`].
     Variable(u32),
-    /// Bitwise complement; on one bit, negation.
+    /// Bitwise complement. On one bit it is negation.
     Not(Term),
     /// A unary function.
     Un(UnOp, Term),
-    /// Arithmetic.
+    /// A binary operation.
     Bin(BinOp, Term, Term),
-    /// A comparison: one bit.
+    /// A comparison, in one bit.
     Cmp(Pred, Term, Term),
-    /// If the first (one bit) then the second else the third.
+    /// The second term if the first (one bit) is set, else the third.
     Ite(Term, Term, Term),
-    /// The first term's bits above the second's.
+    /// The bits of the first term above those of the second.
     Concat(Term, Term),
-    /// Bits from this lowest one on, as many as the term is wide.
+    /// The bits from this lowest one on, as many as the width of the term.
     Extract(Term, u16),
     /// Zero extension to the term's width.
     ZExt(Term),
     /// Sign extension to the term's width.
     SExt(Term),
-    /// A funnel shift by the third, left or right.
+    /// A funnel shift by the third term, to the left or to the right.
     Funnel(bool, Term, Term, Term),
-    /// Whether Add, Sub or Mul overflows, signed or not: one bit.
+    /// Whether Add, Sub or Mul overflows, signed or unsigned, in one bit.
     Overflow(BinOp, bool, Term, Term),
     /// Floating-point arithmetic on bit patterns.
     FloatBin(FloatOp, FloatKind, Term, Term),
-    /// Floating-point comparison: one bit.
+    /// A floating-point comparison, in one bit.
     FloatCmp(FloatPred, FloatKind, Term, Term),
-    /// Conversion from or to floating point.
+    /// A conversion from or to floating point.
     FloatCast(FloatCast, Term),
     /// A function of `<math.h>`.
     FloatFn(MathFn, FloatKind, [Option<Term>; 3]),
-    /// An element of an array: 8 bits.
+    /// An element of an array, in 8 bits.
     Select(Array, Term),
 }
 
-/// An array term's operator and children.
+/// The operator and the children of an array term.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayNode {
-    /// Fixed contents, zero behind their end; see [`super::Pool::array_bytes`].
+    /// Fixed contents, followed by zeros; see [`super::Pool::array_bytes`].
     Constant(u32),
-    /// Free contents; see [`super::Pool::array_name`].
+    /// Unknown contents; see [`super::Pool::array_name`].
     Variable(u32),
     /// The array with one element changed.
     Store(Array, Term, Term),
-    /// If the term (one bit) then the first array else the second.
+    /// The first array if the term (one bit) is set, else the second.
     Ite(Term, Array, Array),
 }
 
@@ -113,7 +114,8 @@ impl Node {
         slots.into_iter().flatten()
     }
 
-    /// A hash of the node and its width. Written out because the operators need not be hashable.
+    /// A hash of the node and its width. It is implemented here because the operators need not
+    /// implement `Hash`.
     pub(super) fn fingerprint(&self, width: u16) -> u64 {
         let id = |t: Term| u64::from(t.0.get());
         let (tag, x, y) = match *self {
@@ -140,8 +142,8 @@ impl Node {
             Node::FloatCmp(p, k, a, b) => {
                 (17 + ((p as u64) << 8) + ((k as u64) << 16), id(a), id(b))
             }
-            // The conversion is left to the width and to the comparison: conversions of one term
-            // are few.
+            // The conversion itself is not hashed, only its width. The comparison distinguishes
+            // conversions of the same term, which are few.
             Node::FloatCast(_, a) => (18, id(a), 0),
             Node::FloatFn(f, k, args) => {
                 let [a, b, c] = args.map(|t| t.map_or(0, id));

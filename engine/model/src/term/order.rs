@@ -1,4 +1,4 @@
-//! Children before parents, without recursion.
+//! Topological order of terms, without recursion.
 
 use rustc_hash::FxHashSet;
 
@@ -15,8 +15,8 @@ pub enum Item {
 }
 
 impl Pool {
-    /// Everything that `root` is made of and that is not `done` yet, children before parents. What
-    /// is below a done item is not looked at.
+    /// All items that `root` consists of and that are not `done` yet, children before parents. Does
+    /// not descend below a done item.
     pub fn order(&self, root: Item, done: impl Fn(Item) -> bool) -> Vec<Item> {
         let mut order = Vec::new();
         let mut seen: FxHashSet<Item> = FxHashSet::default();

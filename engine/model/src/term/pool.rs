@@ -1,7 +1,7 @@
-//! Where terms live.
+//! The pool that stores terms.
 //!
-//! The table is an open-addressed array of term numbers beside the vector of nodes, so that a node
-//! is stored once and a lookup touches two cache lines. Everything here is append-only: a [`Term`]
+//! The hash table is an open-addressed array of term numbers next to the vector of nodes, so that a
+//! node is stored once and a lookup touches two cache lines. The pool is append-only: a [`Term`]
 //! stays valid as long as its pool.
 
 use std::num::NonZeroU32;
@@ -21,7 +21,7 @@ pub(super) struct Entry {
     pub(super) set: Set,
 }
 
-/// All terms, by number. See the [module](super) for what it is and why.
+/// All terms, by number. See the [module](super).
 #[derive(Debug)]
 pub struct Pool {
     id: u64,
@@ -48,7 +48,7 @@ impl Default for Pool {
 impl Pool {
     /// An empty pool.
     pub fn new() -> Pool {
-        // Number 0 is no term: the niche that makes `Option<Term>` four bytes.
+        // Number 0 is not a term. This niche makes `Option<Term>` four bytes wide.
         let unused = Entry {
             node: Node::Const(0),
             width: 0,
@@ -72,34 +72,34 @@ impl Pool {
         }
     }
 
-    /// This pool's number, different from every other pool's: what caches keyed by terms remember.
+    /// The unique number of this pool, which identifies it in caches keyed by terms.
     pub fn id(&self) -> u64 {
         self.id
     }
 
-    /// How many terms exist.
+    /// The number of terms.
     pub fn len(&self) -> usize {
         self.entries.len() - 1
     }
 
-    /// Whether no term exists yet.
+    /// Whether the pool contains no terms.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The term's operator and children.
+    /// The operator and the children of a term.
     #[inline]
     pub fn node(&self, t: Term) -> &Node {
         &self.entries[t.index()].node
     }
 
-    /// The term's width in bits.
+    /// The width of a term in bits.
     #[inline]
     pub fn width(&self, t: Term) -> Width {
         self.entries[t.index()].width
     }
 
-    /// The term's value if it is a constant.
+    /// The value of a term, if it is a constant.
     #[inline]
     pub fn as_const(&self, t: Term) -> Option<u128> {
         match self.entries[t.index()].node {
@@ -109,7 +109,7 @@ impl Pool {
         }
     }
 
-    /// A constant; bits above `width` are dropped.
+    /// A constant. Bits of `value` above `width` are dropped.
     #[inline]
     pub fn constant(&mut self, width: Width, value: u128) -> Term {
         let value = value & mask(width);
@@ -127,18 +127,18 @@ impl Pool {
         self.intern(node, width)
     }
 
-    /// The one-bit constant.
+    /// A one-bit constant.
     #[inline]
     pub fn bit(&mut self, value: bool) -> Term {
         self.intern(Node::Const(u64::from(value)), 1)
     }
 
-    /// Byte `index` of the tape, 8 bits. Indices go up to 2^30.
+    /// The byte of the tape with this index, in 8 bits. The index must be less than 2^30.
     pub fn input(&mut self, index: u32) -> Term {
         self.intern(Node::Input(index), 8)
     }
 
-    /// The free variable of that name and width.
+    /// The free variable with this name and width.
     pub fn variable(&mut self, name: &str, width: Width) -> Term {
         let key = (Box::from(name), width);
         if let Some(&known) = self.variable_ids.get(&key) {
@@ -157,7 +157,7 @@ impl Pool {
             .map_or("?", |(name, _)| name)
     }
 
-    /// The array's operator and children.
+    /// The operator and the children of an array.
     pub fn array_node(&self, a: Array) -> ArrayNode {
         self.arrays[a.index()].0
     }
@@ -181,7 +181,7 @@ impl Pool {
             .map_or("?", |name| name)
     }
 
-    /// An array with these bytes, and zeros behind them.
+    /// An array with these bytes, followed by zeros.
     pub fn array_constant(&mut self, bytes: &[u8]) -> Array {
         let next = self.contents.len() as u32;
         let known = self.content_ids.get(bytes).copied();
@@ -193,7 +193,7 @@ impl Pool {
         self.intern_array(ArrayNode::Constant(index))
     }
 
-    /// The array of unknown contents of that name.
+    /// The array of unknown contents with this name.
     pub fn array_variable(&mut self, name: &str) -> Array {
         let known = self.array_names.iter().position(|n| **n == *name);
         let index = known.unwrap_or_else(|| {
@@ -229,7 +229,7 @@ impl Pool {
         array
     }
 
-    /// The term of exactly this node: no simplification.
+    /// The term with exactly this node, without simplification.
     pub(super) fn intern(&mut self, node: Node, width: Width) -> Term {
         let mut at = node.fingerprint(width) as usize;
         loop {
@@ -245,7 +245,7 @@ impl Pool {
         }
         let set = self.set_of_new(&node);
         self.entries.push(Entry { node, width, set });
-        // Two to the 32 terms would be 100 GB of nodes: memory ends first.
+        // 2^32 terms would be 100 GB of nodes, so memory is exhausted before the number overflows.
         let id = (self.entries.len() - 1) as u32;
         self.slots[at] = id;
         if self.entries.len() * 2 > self.slots.len() {
@@ -266,7 +266,8 @@ impl Pool {
                 for child in node.children() {
                     set = self.sets.union(set, self.entries[child.index()].set);
                 }
-                // Large sets belong to one term: they are filled in by walking down from it.
+                // A large set belongs to one term. It is computed on demand by traversing that
+                // term.
                 if set.is_large() {
                     self.sets.new_large()
                 } else {

@@ -1,11 +1,11 @@
-//! Random expressions, for tests: of the constructors, and of what other crates build on terms.
+//! Random expressions for tests of the constructors and of code in other crates that uses terms.
 
 use proptest::prelude::*;
 
 use super::*;
 use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 
-/// An expression as a program would build it, before any simplification.
+/// An expression as a program builds it, without simplification.
 #[derive(Clone, Debug)]
 pub enum Expr {
     Const(Width, u128),
@@ -20,7 +20,8 @@ pub enum Expr {
     Cast(CastKind, Box<Expr>, Width),
     Funnel(bool, Box<Expr>, Box<Expr>, Box<Expr>),
     Overflow(BinOp, bool, Box<Expr>, Box<Expr>),
-    /// Stored at the first index into a table, then read at the second (both cut to two bits).
+    /// Stores a byte at the first index of a table, then reads at the second. Both indices have two
+    /// bits.
     Memory(Box<Expr>, Box<Expr>, Box<Expr>),
 }
 
@@ -169,7 +170,7 @@ pub(crate) const PREDS: [Pred; 10] = [
     Pred::Sge,
 ];
 
-/// A constant that is likely to hit a boundary.
+/// A constant that is often at a boundary.
 fn constant(width: Width) -> BoxedStrategy<Expr> {
     prop_oneof![
         (0u128..4).prop_map(move |v| v),
@@ -181,7 +182,7 @@ fn constant(width: Width) -> BoxedStrategy<Expr> {
     .boxed()
 }
 
-/// An expression of that width over `inputs` bytes.
+/// An expression of this width over `inputs` bytes.
 pub fn expr(width: Width, depth: u32, inputs: u32) -> BoxedStrategy<Expr> {
     if depth == 0 {
         return if width == 8 {

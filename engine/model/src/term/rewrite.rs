@@ -1,4 +1,4 @@
-//! Replacing symbols by terms or values.
+//! Substitution in terms.
 
 use rustc_hash::FxHashMap;
 
@@ -6,8 +6,8 @@ use super::node::{Array, ArrayNode, Node, Term};
 use super::order::Item;
 use super::pool::Pool;
 
-/// Rebuilds terms with some of their parts replaced, and remembers what became of each: use one for
-/// many terms under the same replacement.
+/// Rebuilds terms with some subterms replaced, and caches the results. Use one rewriter for many
+/// terms under the same substitution.
 #[derive(Debug, Default)]
 pub struct Rewriter {
     terms: FxHashMap<Term, Term>,
@@ -15,29 +15,29 @@ pub struct Rewriter {
 }
 
 impl Rewriter {
-    /// One that replaces nothing yet.
+    /// Creates a rewriter that replaces nothing.
     pub fn new() -> Rewriter {
         Rewriter::default()
     }
 
-    /// From now on `old` becomes `new` (of the same width). Say so before anything that contains it
-    /// is rewritten.
+    /// Replaces `old` by `new` (of the same width) from now on. Must be called before a term that
+    /// contains `old` is rewritten.
     pub fn replace(&mut self, old: Term, new: Term) {
         self.terms.insert(old, new);
     }
 
-    /// From now on the array `old` becomes `new`.
+    /// Replaces the array `old` by `new` from now on.
     pub fn replace_array(&mut self, old: Array, new: Array) {
         self.arrays.insert(old, new);
     }
 
-    /// The term with everything replaced.
+    /// The term after all replacements.
     pub fn apply(&mut self, pool: &mut Pool, t: Term) -> Term {
         self.apply_with(pool, t, &mut |_, _| None)
     }
 
-    /// The term with everything replaced, also what `leaf` gives something for: it is asked for
-    /// each input and variable.
+    /// The term after all replacements, including those of `leaf`, which is called for each input
+    /// and variable.
     pub fn apply_with(
         &mut self,
         pool: &mut Pool,
@@ -48,7 +48,7 @@ impl Rewriter {
         self.get(t)
     }
 
-    /// The array with everything replaced.
+    /// The array after all replacements.
     pub fn apply_array(&mut self, pool: &mut Pool, array: Array) -> Array {
         self.rebuild_all(pool, Item::Array(array), &mut |_, _| None);
         self.get_array(array)
@@ -91,7 +91,7 @@ impl Rewriter {
 }
 
 impl Pool {
-    /// The term's operation on rewritten operands; a leaf stays as it is.
+    /// The term's operation on rewritten operands. A leaf stays as it is.
     pub fn rebuilt(
         &mut self,
         t: Term,
@@ -151,8 +151,8 @@ impl Pool {
         }
     }
 
-    /// The term with those bytes of the tape fixed that `tape` gives a value for. For many terms
-    /// use a [`Rewriter`].
+    /// The term with the bytes of the tape fixed for which `tape` gives a value. For many terms use
+    /// a [`Rewriter`].
     pub fn substitute(&mut self, t: Term, tape: &dyn Fn(u32) -> Option<u8>) -> Term {
         Rewriter::new().apply_with(self, t, &mut |pool, leaf| match *pool.node(leaf) {
             Node::Input(i) => {

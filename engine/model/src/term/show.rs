@@ -1,6 +1,6 @@
-//! Terms for people, in C's notation as far as it goes: `in[3]` is a byte of the tape, `(s16)x` a
-//! sign extension, `(u32)x` a zero extension, `x[7:0]` bits, `a:b` a concatenation. Signed
-//! operators carry an `s`.
+//! Terms as text for people, in C's notation where possible: `in[3]` is a byte of the tape,
+//! `(s16)x` a sign extension, `(u32)x` a zero extension, `x[7:0]` an extraction of bits, `a:b` a
+//! concatenation. Signed operators have the suffix `s`.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::pool::Pool;
 use super::value;
 use crate::operator::{BinOp, Pred};
 
-/// Longer texts are cut: they serve messages and reports.
+/// The length above which a text is cut, because it serves messages and reports.
 const LIMIT: usize = 2000;
 
 enum Piece {
@@ -20,7 +20,7 @@ enum Piece {
 }
 
 impl Pool {
-    /// The term as text; `...` stands where it would be too long.
+    /// The term as text, cut with `...` if it is too long.
     pub fn show(&self, t: Term) -> String {
         let mut out = String::new();
         let mut stack = vec![Piece::Term(t)];
@@ -109,7 +109,7 @@ impl Pool {
             },
             Node::Un(op, a) => then(call(format!("{op:?}").to_lowercase(), &[a])),
             Node::Bin(op, a, b) => then(match (op, self.as_const(b)) {
-                // A sum with a negative constant reads better as a difference.
+                // A sum with a negative constant is easier to read as a difference.
                 (BinOp::Add, Some(c)) if w > 1 && value::signed(w, c) < 0 => {
                     let c = c.wrapping_neg() & value::mask(w);
                     vec![

@@ -1,16 +1,16 @@
-//! A question in two parts.
+//! Splits a question in two parts.
 //!
-//! An element at an index that is one of two may be any of the elements for a solver that decides
-//! bit by bit: it compares that index with every other one. Where the condition that decides
-//! between the two is known, each part of the question has an index that stands in it anyway.
+//! If the index of an array element is a choice between two indices, a solver that decides bit by
+//! bit compares it with every other index, and takes it for any of the elements. If the condition
+//! of the choice is fixed, each part of the question contains an index that occurs in it anyway.
 
 use super::node::{ArrayNode, Node, Term};
 use super::order::Item;
 use super::pool::Pool;
 use super::rewrite::Rewriter;
 
-/// A condition that decides between two values in a term, and the term where it holds; and the same
-/// of its negation. None if nothing in it is decided.
+/// The condition of a choice in a term with the term where the condition holds, and the negated
+/// condition with the term where it does not hold. `None` if the term contains no choice.
 pub fn sides(pool: &mut Pool, term: Term) -> Option<[(Term, Term); 2]> {
     let order = pool.order(Item::Term(term), |_| false);
     let mut conditions = order.into_iter().filter_map(|item| match item {

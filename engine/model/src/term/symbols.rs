@@ -1,10 +1,10 @@
-//! What a term depends on.
+//! The symbols that a term depends on.
 //!
-//! Constraint independence asks for every term's inputs, all the time. Small sets are interned and
-//! their unions remembered, so most terms share a set with a child and creating one costs a
-//! comparison. Past [`LARGE`] members that would be quadratic (a checksum loop makes a chain in
-//! which the n-th term depends on n bytes), so a larger set is only marked as such and collected by
-//! a walk when it is asked for.
+//! Constraint independence asks for the inputs of every term very often. Small sets are interned
+//! and their unions are cached, so most terms share a set with a child, and the set of a new term
+//! costs a comparison. For sets with more than [`LARGE`] members that would be quadratic (a
+//! checksum loop makes a chain in which the n-th term depends on n bytes). So a larger set is only
+//! marked as such, and is collected by a traversal when it is asked for.
 
 use std::sync::OnceLock;
 
@@ -13,12 +13,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 
-/// Sets above this size are computed on demand.
+/// The size above which sets are computed on demand.
 const LARGE: usize = 48;
 const VARIABLES: u32 = 1 << 30;
 const ARRAYS: u32 = 1 << 31;
 
-/// A leaf that has no fixed value.
+/// A leaf without a fixed value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Symbol {
     /// A byte of the tape.
@@ -30,7 +30,7 @@ pub enum Symbol {
 }
 
 impl Symbol {
-    /// A number that tells it from all others.
+    /// A number that identifies the symbol.
     pub fn code(self) -> u32 {
         match self {
             Symbol::Input(i) => i & (VARIABLES - 1),
@@ -50,7 +50,7 @@ impl Symbol {
     }
 }
 
-/// A set of symbols: an interned one, or a place for one that is computed on demand.
+/// A set of symbols: an interned set, or the slot of a set that is computed on demand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Set(u32);
 
@@ -129,32 +129,32 @@ impl Sets {
 }
 
 impl Pool {
-    /// The bytes of the tape that the term depends on, sorted. The first call on a term with very
-    /// many of them walks the term.
+    /// The bytes of the tape that the term depends on, sorted. The first call for a term with very
+    /// many of them traverses the term.
     pub fn inputs(&self, t: Term) -> &[u32] {
         inputs_of(self.symbol_codes(t))
     }
 
-    /// As [`Pool::inputs`], as long as there are `steps` left; a walk over the term takes one for
-    /// each part of it.
+    /// As [`Pool::inputs`], but a traversal takes one step for each part of the term, and the
+    /// result is `None` if there are no `steps` left.
     pub fn inputs_within(&self, t: Term, steps: &mut u64) -> Option<&[u32]> {
         self.symbol_codes_within(t, steps).map(inputs_of)
     }
 
-    /// Everything that the term depends on, sorted: inputs, then variables, then arrays.
+    /// All symbols that the term depends on, sorted: inputs, then variables, then arrays.
     pub fn symbols(&self, t: Term) -> impl Iterator<Item = Symbol> + '_ {
         self.symbol_codes(t)
             .iter()
             .map(|&code| Symbol::decode(code))
     }
 
-    /// Whether the term has more symbols than are kept with each term.
+    /// Whether the term has so many symbols that its set is computed on demand.
     pub fn has_many_symbols(&self, t: Term) -> bool {
         self.entries[t.index()].set.is_large()
     }
 
     fn symbol_codes(&self, t: Term) -> &[u32] {
-        // Nobody has that many terms.
+        // No term has that many parts.
         let mut steps = u64::MAX;
         self.symbol_codes_within(t, &mut steps).unwrap_or_default()
     }
@@ -169,7 +169,7 @@ impl Pool {
             return Some(done);
         }
         let all = self.collect(t, steps)?;
-        // The faster thread found the same set.
+        // If another thread was faster, it has found the same set.
         Some(place.get_or_init(|| all))
     }
 
@@ -228,7 +228,7 @@ impl Pool {
     }
 }
 
-/// Inputs come before all else.
+/// The inputs among these codes. Inputs precede all other symbols.
 fn inputs_of(codes: &[u32]) -> &[u32] {
     &codes[..codes.partition_point(|&code| code < VARIABLES)]
 }

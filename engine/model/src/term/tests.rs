@@ -1,5 +1,4 @@
-//! Random expressions: built with all simplification, they must evaluate to what the expression
-//! means.
+//! A random expression that is built with all simplification must have the value of the expression.
 
 mod rewrites;
 
@@ -143,6 +142,6 @@ fn a_million_terms_take_moments() {
     assert!(pool.len() > 700_000);
     println!("{} terms in {:?}", pool.len(), start.elapsed());
     assert_eq!(pool.inputs(sum).len(), 16);
-    // Unoptimised builds on busy machines are slow; this only catches quadratic behaviour.
+    // Debug builds on busy machines are slow. This limit only detects quadratic behaviour.
     assert!(start.elapsed().as_secs() < 20);
 }

@@ -1,8 +1,9 @@
-//! Terms as text that can be read back: what a certificate's formulas are written in.
+//! Terms as text that can be read back: the notation of formulas in certificates.
 //!
-//! The syntax is SMT-LIB's, with operators named as the Program names them: `(ule |r:5| #32:1f4)`
-//! is "register 5 is at most 500". Constants carry their width, tables their bytes in hexadecimal
-//! digits. Floating point has no text: no invariant is about it.
+//! The syntax is that of SMT-LIB, with operators named as in the Program: `(ule |r:5| #32:1f4)`
+//! means "register 5 is at most 500". Constants carry their width, and tables their bytes in
+//! hexadecimal digits. Floating-point operators have no notation, because no invariant contains
+//! them.
 
 use thiserror::Error;
 
@@ -10,19 +11,19 @@ use super::node::{Array, ArrayNode, Node, Term};
 use super::pool::Pool;
 use crate::operator::{BinOp, Pred, UnOp, Width};
 
-/// Why a text is no term.
+/// Why a text is not a valid term, or a term has no text.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum TextError {
-    /// It ends too early.
+    /// The text ends too early.
     #[error("the formula ends too early")]
     End,
-    /// Something else was expected.
+    /// A token is not expected at its place.
     #[error("`{0}` is not expected there")]
     Unexpected(String),
-    /// Two operands of different width, or a bad width.
+    /// The operands have different widths, or a width is not valid.
     #[error("the operands of `{0}` do not fit together")]
     Width(String),
-    /// The term has an operator that has no text.
+    /// The term has an operator without a notation, or is nested too deeply.
     #[error("the formula has an operator that cannot be written down")]
     Unwritable,
 }
@@ -55,7 +56,7 @@ const UNARY: [(UnOp, &str); 4] = [
     (UnOp::CtTz, "cttz"),
     (UnOp::BitReverse, "bitreverse"),
 ];
-/// Nesting that is read; more is no invariant of ours.
+/// The nesting depth up to which terms are written and read. Invariants are not deeper.
 const DEPTH: usize = 2_000;
 
 impl Pool {
@@ -160,7 +161,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The term that a text is.
+    /// Reads a term from a text.
     pub fn read(&mut self, text: &str) -> Result<Term, TextError> {
         let tokens = tokens(text);
         let mut reader = Reader {
@@ -189,7 +190,7 @@ fn op<T: Copy>(table: &[(T, &'static str)], name: &str) -> Option<T> {
     found.map(|(op, _)| *op)
 }
 
-/// Parentheses, quoted names with what is attached to them, and words.
+/// Splits a text into parentheses, quoted names with their suffixes, and words.
 fn tokens(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut rest = text.trim_start();
@@ -391,7 +392,7 @@ impl<'t> Reader<'_, 't> {
         Ok(self.pool.array_store(below, index, byte))
     }
 
-    /// The bytes of a table.
+    /// Reads the bytes of a table.
     fn table(&mut self) -> Result<Vec<u8>, TextError> {
         let token = self.next()?;
         let bad = || TextError::Unexpected(token.to_owned());

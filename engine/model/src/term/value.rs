@@ -1,11 +1,11 @@
-//! What the operations mean on bit patterns.
+//! Semantics of scalar operations on bit patterns.
 //!
-//! One place for the scalar semantics: the constructors fold constants with it,
-//! [`super::Evaluator`] evaluates with it, and the machine computes wide values with it. Where C
-//! leaves an operation undefined the result is SMT-LIB's (QF_BV), so that the solver and this file
-//! cannot disagree: a division by zero gives all ones (signed: 1 for a negative dividend), a
-//! remainder by zero the dividend, an oversized shift zero or the sign. Every argument has zeros
-//! above its width, and so has every result.
+//! All code shares these semantics: the constructors fold constants with them, [`super::Evaluator`]
+//! evaluates with them, and the machine computes wide values with them. Where C leaves an operation
+//! undefined, the result is that of SMT-LIB (QF_BV), so that the solver and this file agree. A
+//! division by zero gives all ones (signed: 1 for a negative dividend), a remainder by zero the
+//! dividend, and an oversized shift zero or the sign. The bits of arguments and results above their
+//! width are zero.
 
 use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 
@@ -19,7 +19,7 @@ pub fn mask(width: Width) -> u128 {
     }
 }
 
-/// The value read as two's complement.
+/// The value as a number in two's complement.
 #[inline]
 pub fn signed(width: Width, a: u128) -> i128 {
     let unused = 128 - u32::from(width.clamp(1, 128));
@@ -32,12 +32,12 @@ pub fn unsigned(width: Width, a: i128) -> u128 {
     a as u128 & mask(width)
 }
 
-/// The largest signed number of that width.
+/// The largest signed number of this width.
 pub fn signed_max(width: Width) -> i128 {
     (mask(width) >> 1) as i128
 }
 
-/// The smallest signed number of that width.
+/// The smallest signed number of this width.
 pub fn signed_min(width: Width) -> i128 {
     -signed_max(width) - 1
 }
@@ -89,7 +89,7 @@ fn clamp(width: Width, value: i128) -> u128 {
     value.clamp(signed_min(width), signed_max(width)) as u128
 }
 
-/// Whether `a op b` does not fit; `op` is Add, Sub or Mul, anything else never overflows.
+/// Whether the result of `a op b` does not fit. Only Add, Sub and Mul can overflow.
 pub fn overflow(op: BinOp, is_signed: bool, width: Width, a: u128, b: u128) -> bool {
     if is_signed {
         let (x, y) = (signed(width, a), signed(width, b));
@@ -128,7 +128,7 @@ pub fn cmp(pred: Pred, width: Width, a: u128, b: u128) -> bool {
     }
 }
 
-/// `op a` on `width` bits. Counting zeros of 0 gives the width.
+/// `op a` on `width` bits. The number of leading or trailing zeros of 0 is the width.
 pub fn un(op: UnOp, width: Width, a: u128) -> u128 {
     let unused = 128 - u32::from(width);
     let value = match op {

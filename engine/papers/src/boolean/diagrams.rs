@@ -1,8 +1,8 @@
 //! Sets of abstract states as binary decision diagrams.
 //!
-//! The diagrams are OxiDD's: nodes are shared, operations are cached, and a table that is full is
-//! an error that can be told, not an abort. Bit `n` of a place is variable `2n`, and `2n + 1` after
-//! a step: a bit and what becomes of it stand next to each other, which keeps the relations small.
+//! The diagrams are OxiDD's: nodes are shared, operations are cached, and a full table is an error
+//! that can be reported, not an abort. Bit `n` of a place is variable `2n` before a step and `2n +
+//! 1` after it: the two are adjacent, which keeps the relations small.
 
 use oxidd::bdd::{BDDFunction, BDDManagerRef, new_manager};
 use oxidd::util::OptBool;
@@ -13,9 +13,9 @@ use oxidd::{
 
 use super::program::{Bit, Relation, Table};
 
-/// Nodes that there is room for: 16 bytes each, and no memory before they are used.
+/// The maximum number of nodes: 16 bytes each, and no memory before they are used.
 const NODES: usize = 1 << 22;
-/// Results of operations that are remembered.
+/// The number of cached results of operations.
 const REMEMBERED: usize = 1 << 16;
 
 /// There is no room for another node.
@@ -40,28 +40,28 @@ impl std::fmt::Debug for Set {
 }
 
 impl Set {
-    /// What is in both.
+    /// The intersection.
     pub fn and(&self, other: &Set) -> Result<Set, Full> {
         Ok(Set(self.0.and(&other.0)?))
     }
 
-    /// What is in one of them.
+    /// The union.
     pub fn or(&self, other: &Set) -> Result<Set, Full> {
         Ok(Set(self.0.or(&other.0)?))
     }
 
-    /// What is not in the other.
+    /// The difference.
     pub fn without(&self, other: &Set) -> Result<Set, Full> {
         Ok(Set(self.0.and(&other.0.not()?)?))
     }
 
-    /// Whether there is anything in it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         !self.0.satisfiable()
     }
 }
 
-/// The variables and what goes with them.
+/// The variables of the diagrams, and literals and substitutions for them.
 pub struct Diagrams {
     manager: BDDManagerRef,
     now: Vec<Set>,
@@ -85,7 +85,7 @@ impl Default for Diagrams {
 }
 
 impl Diagrams {
-    /// No bits yet.
+    /// Diagrams without bits.
     pub fn new() -> Diagrams {
         let manager = new_manager(NODES, REMEMBERED, 1);
         let all_now = manager.with_manager_shared(|manager| Set(BDDFunction::t(manager)));
@@ -100,7 +100,7 @@ impl Diagrams {
         }
     }
 
-    /// Makes sure that there are so many bits.
+    /// Makes sure that there are at least this many bits.
     pub fn grow(&mut self, bits: usize) -> Result<(), Full> {
         let have = self.now.len();
         if bits <= have {
@@ -128,13 +128,13 @@ impl Diagrams {
         Ok(())
     }
 
-    /// No state.
+    /// The empty set.
     pub fn nothing(&self) -> Set {
         self.manager
             .with_manager_shared(|manager| Set(BDDFunction::f(manager)))
     }
 
-    /// Every state.
+    /// The set of all states.
     pub fn everything(&self) -> Set {
         self.manager
             .with_manager_shared(|manager| Set(BDDFunction::t(manager)))
@@ -149,7 +149,7 @@ impl Diagrams {
         }
     }
 
-    /// The states with these bits.
+    /// The states in which the bits have these values.
     pub fn cube(&self, bits: impl IntoIterator<Item = (Bit, bool)>) -> Result<Set, Full> {
         let mut all = self.everything();
         for (bit, value) in bits {
@@ -190,7 +190,7 @@ impl Diagrams {
         Ok(all)
     }
 
-    /// What a relation makes of these states.
+    /// The image of a set of states under a relation.
     pub fn image(&self, states: &Set, relation: &Set) -> Result<Set, Full> {
         let now = &self.all_now.0;
         let after = states
@@ -202,23 +202,23 @@ impl Diagrams {
         }
     }
 
-    /// Of these states those that a relation takes to this one, given by its first bits.
+    /// The predecessors in `states` of a state, which is given by its first bits, under a relation.
     pub fn before(&self, states: &Set, relation: &Set, after: &[bool]) -> Result<Set, Full> {
         let numbered = after.iter().enumerate();
         let after = self.cube(numbered.map(|(n, &value)| (Bit::Next(n), value)))?;
         states.and(&relation.and(&after)?)
     }
 
-    /// A state of a set, by its first bits; none of an empty set. Bits that do not matter are
-    /// false.
+    /// A state of a set, by its first bits; `None` if the set is empty. Bits that the set does not
+    /// depend on are false.
     pub fn pick(&self, states: &Set, bits: usize) -> Option<Vec<bool>> {
         let cube = states.0.pick_cube(|_, _, _| false)?;
         let value = |bit: usize| cube.get(2 * bit).is_some_and(|&v| v == OptBool::True);
         Some((0..bits).map(value).collect())
     }
 
-    /// The first bit that a set of states depends on, and the set where it is set and where it is
-    /// not; none of nothing and of everything.
+    /// The first bit that a set of states depends on, and the subsets where it is set and where it
+    /// is not; `None` for the empty set and the set of all states.
     pub fn split(&self, states: &Set) -> Option<(usize, Set, Set)> {
         let (high, low) = states.0.cofactors()?;
         let level = states
@@ -227,7 +227,7 @@ impl Diagrams {
                 Node::Inner(node) => Some(node.level()),
                 Node::Terminal(_) => None,
             })?;
-        // The manager never reorders: a level is its variable's number.
+        // The manager never reorders variables, so a level is a variable's number.
         Some((level as usize / 2, Set(high), Set(low)))
     }
 }

@@ -1,13 +1,13 @@
 //! Existential abstraction: which changes of the predicates a piece of code allows.
 //!
 //! CRunner (section 3.3): the code, the predicates before it and the predicates after it are one
-//! question, and all answers in terms of the predicates are the relation. The number of answers
-//! grows exponentially, so the predicates are partitioned: those that share variables, directly or
-//! through the code, are asked about together, and where even that is too many each predicate after
-//! the code is asked about with its nearest predicates before it. What a partition loses comes back
-//! one step at a time ([`super::model::Abstraction::exclude_spurious`]). Most predicates are not
-//! touched by most code; the term for a predicate after the code is then the term before it, and
-//! the solver is not asked.
+//! query, and all answers, projected to the predicates, are the relation. The number of answers
+//! grows exponentially, so the predicates are partitioned: predicates that share variables,
+//! directly or through the code, are in one query, and where this is too large, each predicate
+//! after the code is in a query with the closest predicates before it. The precision lost by
+//! partitioning is regained step by step ([`super::model::Abstraction::exclude_spurious`]). Most
+//! code does not change most predicates; the term for such a predicate after the code is the term
+//! before it, and no query is needed.
 
 use std::time::{Duration, Instant};
 
@@ -19,32 +19,32 @@ use cegar_model::term::{Evaluator, Pool, Term};
 use cegar_search::abstraction::asking::{Cost, Patience};
 use cegar_search::solver::{Session, components};
 
-/// Bits of one table.
+/// The maximum number of bits of one table.
 const TOGETHER: usize = 8;
-/// Rows of one table.
+/// The maximum number of rows of one table.
 const ROWS: usize = 160;
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// What the code demands, and the predicates on both sides in terms of the state before it.
+/// A piece of code: its conditions, and the predicates on both sides over the state before it.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
-    /// What holds on this way.
+    /// The conditions under which the code is executed.
     pub conditions: Vec<Term>,
-    /// The predicates before.
+    /// The predicates before the code.
     pub now: Vec<Term>,
-    /// The predicates after, pulled back through the code.
+    /// The predicates after the code, as preconditions.
     pub next: Vec<Term>,
 }
 
-/// The values that some bits have together.
+/// The combinations of values that some bits may have.
 type Rows = Vec<Vec<bool>>;
 
-/// Tables that are known, by their conditions and bits.
+/// Cached tables, by their conditions and bits.
 #[derive(Debug, Default)]
 pub struct Tables {
     known: FxHashMap<(Vec<Term>, Vec<Term>), Option<Rows>>,
-    /// Tables that were given up: too many rows, or no answer.
+    /// The number of tables that were given up: too many rows, or no answer.
     pub given_up: u64,
 }
 
@@ -109,7 +109,7 @@ pub fn relation(
     relation
 }
 
-/// The bits that are asked about together.
+/// Partitions the bits into those that are queried together.
 fn parts(pool: &Pool, conditions: &[Term], bits: &[(Bit, Term)]) -> Vec<Vec<(Bit, Term)>> {
     let is_next = |bit: &Bit| matches!(bit, Bit::Next(_));
     if bits.is_empty() || (conditions.is_empty() && bits.iter().all(|(bit, _)| !is_next(bit))) {
@@ -147,7 +147,7 @@ fn parts(pool: &Pool, conditions: &[Term], bits: &[(Bit, Term)]) -> Vec<Vec<(Bit
     all
 }
 
-/// All values that these bits can have together; none where there is no end of them or no answer.
+/// All combinations of values of these bits; `None` if there are too many or no answer.
 fn table(
     pool: &mut Pool,
     tables: &mut Tables,
@@ -163,7 +163,7 @@ fn table(
         None => {
             let rows = enumerate(pool, conditions, &terms, patience, cost);
             tables.given_up += u64::from(rows.is_none());
-            // What time alone has ended is not an answer for good.
+            // If the time was up, the missing answer is not cached.
             if rows.is_some() || !patience.is_over() {
                 tables.known.insert(key, rows.clone());
             }

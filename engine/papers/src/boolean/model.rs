@@ -1,10 +1,10 @@
-//! The Boolean program of a graph, and what of it has to be made again when predicates are added.
+//! The Boolean program of a graph, and which parts are recomputed when predicates are added.
 //!
-//! A place is a cut point, with one more for the start of the program. An error is an obligation
-//! that is a goal, or a hole: where the engine cannot go on, nothing may be claimed of what
-//! follows. Relations are made when a search first needs them, and again when the predicates at one
-//! of their ends have grown; what was excluded of a relation stays excluded, since predicates keep
-//! their numbers.
+//! A place is a cut point, with an additional one for the start of the program. An error is an
+//! obligation that is a goal, or a hole: nothing may be claimed about code after a hole. Relations
+//! are computed when a search first needs them, and again when predicates were added at one of
+//! their ends. Cubes that were excluded from a relation stay excluded, since predicates keep their
+//! numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -23,25 +23,25 @@ use cegar_search::abstraction::asking::{Cost, Facts, Patience};
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::solver::Session;
 
-/// How long the question about one step may take.
+/// The time limit of the query about one step.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// A piece of code.
+/// A piece of code in a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// A transition of the fragment.
     Transition(usize),
-    /// To an error.
+    /// The path to an error.
     Error(Goal),
 }
 
-/// See the [module](self).
+/// The predicate abstraction of a graph; see the [module](self).
 #[derive(Debug)]
 pub struct Abstraction {
     /// The predicates. Add them through [`Abstraction::add`].
     predicates: Predicates,
     program: BooleanProgram,
-    /// By place.
+    /// The cut points by place.
     pub cuts: Vec<Option<Cut>>,
     places: BTreeMap<Option<Cut>, usize>,
     ways: Vec<Way>,
@@ -54,7 +54,7 @@ pub struct Abstraction {
 }
 
 impl Abstraction {
-    /// The coarsest one: no predicates.
+    /// The coarsest abstraction: no predicates.
     pub fn new(graph: &mut Graph<'_>, goals: &[Goal]) -> Abstraction {
         let mut cuts: Vec<Option<Cut>> = vec![None];
         cuts.extend(graph.fragments.keys().copied().flatten().map(Some));
@@ -115,7 +115,7 @@ impl Abstraction {
         }
     }
 
-    /// A goal by its number.
+    /// The goal with a number.
     pub fn goal(&self, error: usize) -> Goal {
         self.goals[error]
     }
@@ -125,12 +125,12 @@ impl Abstraction {
         &self.predicates
     }
 
-    /// What a way is, and where it begins.
+    /// The code of an edge, and where it begins.
     pub fn way(&self, edge: usize) -> (Option<Cut>, Way) {
         (self.cuts[self.program.edges[edge].from], self.ways[edge])
     }
 
-    /// Does not look for a goal any more: it is settled.
+    /// Stops searching a goal that is settled.
     pub fn close(&mut self, error: usize) {
         for (number, edge) in self.program.edges.iter_mut().enumerate() {
             if edge.to == Target::Error(error) {
@@ -144,35 +144,35 @@ impl Abstraction {
         }
     }
 
-    /// Looks for these goals not before the others are done with.
+    /// Postpones these goals until the others are settled.
     pub fn hide(&mut self, errors: Vec<usize>) {
         self.program.hidden = errors;
     }
 
-    /// Looks for all goals again; false if it did so already.
+    /// Searches all goals again; false if none was postponed.
     pub fn show_all(&mut self) -> bool {
         !std::mem::take(&mut self.program.hidden).is_empty()
     }
 
-    /// Starts at a cut point from now on, where these predicates are known.
+    /// Starts at a cut point from now on, where these predicates have known values.
     pub fn start_at(&mut self, cut: Option<Cut>, known: Vec<(usize, bool)>) {
         self.program.start = self.places.get(&cut).copied().unwrap_or(0);
         self.program.initial = known;
     }
 
-    /// Notes that no error is reached from these states of a cut point.
+    /// Notes that no error is reachable from these states of a cut point.
     pub fn note_safe(&mut self, cut: Option<Cut>, known: Vec<(usize, bool)>) {
         if let Some(&place) = self.places.get(&cut) {
             self.program.safe.push((place, known));
         }
     }
 
-    /// Forgets what is known to be safe.
+    /// Forgets the states noted as safe.
     pub fn forget_safe(&mut self) {
         self.program.safe.clear();
     }
 
-    /// Whether a state of a cut point is known to be safe.
+    /// Whether a state of a cut point is noted as safe.
     pub fn is_safe(&self, cut: Option<Cut>, state: &[bool]) -> bool {
         let holds = |&(bit, value): &(usize, bool)| state.get(bit) == Some(&value);
         let place = self.places.get(&cut);
@@ -180,7 +180,7 @@ impl Abstraction {
         here.any(|(_, known)| known.iter().all(holds))
     }
 
-    /// Adds a predicate; false if there is nothing new about it.
+    /// Adds a predicate; false if it is not new.
     pub fn add(&mut self, pool: &mut Pool, cut: Cut, predicate: Term) -> bool {
         if !self.places.contains_key(&Some(cut)) || !self.predicates.add(pool, cut, predicate) {
             return false;
@@ -196,7 +196,7 @@ impl Abstraction {
         true
     }
 
-    /// What holds on a way, over the variables of where it begins.
+    /// The conditions of an edge, over the variables at its start.
     fn conditions(&self, graph: &mut Graph<'_>, edge: usize) -> Vec<Term> {
         let (start, way) = self.way(edge);
         let mut all = graph.axioms(start);
@@ -220,7 +220,7 @@ impl Abstraction {
         }
     }
 
-    /// Looks for the shortest abstract way to a goal.
+    /// Searches the shortest abstract path to a goal.
     pub fn search(
         &mut self,
         graph: &mut Graph<'_>,
@@ -251,8 +251,8 @@ impl Abstraction {
         )
     }
 
-    /// Looks whether the program can take each step of a path by itself, and excludes those that it
-    /// cannot, with as few bits as a proof needs. How many there were.
+    /// Checks whether the program can take each step of a path by itself, and excludes the steps
+    /// that it cannot take, with as few bits as the proof needs. Returns their number.
     pub fn exclude_spurious(
         &mut self,
         graph: &mut Graph<'_>,
@@ -304,7 +304,7 @@ impl Abstraction {
         found
     }
 
-    /// What is reached, as a fact of each cut point.
+    /// The reachable states, as a fact of each cut point.
     pub fn facts(&self, pool: &mut Pool, reached: &[Set]) -> Facts {
         let mut facts = Facts::new();
         for (place, states) in reached.iter().enumerate() {
@@ -356,7 +356,7 @@ impl Abstraction {
     }
 }
 
-/// What a fragment demands of a way.
+/// The condition of a piece of code in a fragment.
 pub fn condition(graph: &Graph<'_>, start: Option<Cut>, way: Way) -> Vec<Term> {
     let fragment = &graph.fragments[&start];
     let (mut all, prefix) = match way {

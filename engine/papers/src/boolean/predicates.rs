@@ -1,4 +1,4 @@
-//! Predicates: the bits that an abstract state keeps of a concrete one.
+//! Predicates: the bits of an abstract state.
 //!
 //! A predicate belongs to a cut point and is a one-bit term over its variables without connectives.
 //! Its negation is the same predicate.
@@ -11,25 +11,25 @@ use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Node, Pool, Term};
 
-/// The predicates of each cut point. They are numbered, and a number stays what it is.
+/// The predicates of each cut point. Their numbers never change.
 #[derive(Clone, Debug, Default)]
 pub struct Predicates {
     by: BTreeMap<Cut, Vec<Term>>,
 }
 
 impl Predicates {
-    /// Those of a cut point; where the program starts there are none.
+    /// The predicates of a cut point; none at the start of the program.
     pub fn at(&self, cut: Option<Cut>) -> &[Term] {
         cut.and_then(|cut| self.by.get(&cut))
             .map_or(&[], Vec::as_slice)
     }
 
-    /// All together.
+    /// The total number of predicates.
     pub fn count(&self) -> usize {
         self.by.values().map(Vec::len).sum()
     }
 
-    /// Adds one, or its complement; false if it is there or says nothing.
+    /// Adds a predicate or its negation; false if it exists already or is constant.
     pub fn add(&mut self, pool: &mut Pool, cut: Cut, predicate: Term) -> bool {
         if pool.as_const(predicate).is_some() {
             return false;
@@ -39,7 +39,7 @@ impl Predicates {
         if known.contains(&predicate) || known.contains(&not) {
             return false;
         }
-        // The one without a negation is the one that is recognised elsewhere.
+        // The form without a negation is recognised elsewhere.
         let plain = match *pool.node(predicate) {
             Node::Not(inner) => inner,
             _ => predicate,
@@ -49,7 +49,7 @@ impl Predicates {
     }
 }
 
-/// The parts of a condition that have no connectives: what it is put together from.
+/// The subterms of a condition that it combines by connectives.
 pub fn atoms(pool: &Pool, condition: Term) -> Vec<Term> {
     let mut found = Vec::new();
     let mut seen = FxHashSet::default();

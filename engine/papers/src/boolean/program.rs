@@ -1,19 +1,19 @@
 //! Boolean programs: places, and relations between the bits before and after.
 //!
-//! The program counter is not a bit. A relation belongs to one way between two places, and sets of
-//! states are kept by place, which is the same disjunctive partition of the transition relation
-//! that a model checker would find for a program counter in binary, without the bits.
+//! The program counter is not a bit. A relation belongs to one edge between two places, and sets of
+//! states are kept by place. This is the disjunctive partition of the transition relation that a
+//! model checker would find for a program counter in binary, without the bits.
 
 /// A bit of an abstract state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Bit {
-    /// Of the place where a way begins, by number.
+    /// The bit with this number at the place where an edge begins.
     Now(usize),
-    /// Of the place where it ends.
+    /// The bit with this number at the place where it ends.
     Next(usize),
 }
 
-/// Bits that must have one of these values together.
+/// Bits that must have one of these combinations of values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Table {
     /// The bits.
@@ -25,33 +25,33 @@ pub struct Table {
 /// Bits with their values.
 pub type Cube = Vec<(Bit, bool)>;
 
-/// Which changes of the bits are possible: all that every part allows.
+/// Which changes of the bits are possible: the conjunction of the parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Relation {
-    /// None at all.
+    /// Whether no change is possible.
     pub impossible: bool,
-    /// Bits that come out with this value.
+    /// Bits that have this value after the step.
     pub fixed: Vec<(usize, bool)>,
-    /// Bits that come out as another went in, or as its complement: (after, before, complemented).
+    /// Bits that equal a bit before the step, or its complement: (after, before, complemented).
     pub copied: Vec<(usize, usize, bool)>,
-    /// What the solver enumerated.
+    /// Combinations that the solver enumerated.
     pub tables: Vec<Table>,
-    /// What was found impossible since.
+    /// Combinations that were found impossible later.
     pub excluded: Vec<Cube>,
 }
 
-/// A way between two places, or from a place to an error.
+/// An edge between two places, or from a place to an error.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// Where it begins.
+    /// The place where it begins.
     pub from: usize,
-    /// Where it ends.
+    /// The place or error where it ends.
     pub to: Target,
-    /// What it does.
+    /// The possible changes of the bits.
     pub relation: Relation,
 }
 
-/// Where a way ends.
+/// The end of an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
     /// A place.
@@ -60,28 +60,27 @@ pub enum Target {
     Error(usize),
 }
 
-/// See the [module](self).
+/// A Boolean program; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct BooleanProgram {
-    /// How many bits each place has.
+    /// The number of bits of each place.
     pub places: Vec<usize>,
-    /// The ways.
+    /// The edges.
     pub edges: Vec<Edge>,
-    /// Where it starts.
+    /// The place where it starts.
     pub start: usize,
     /// The bits that are known there.
     pub initial: Vec<(usize, bool)>,
-    /// Errors that are not looked for.
+    /// Errors that are not searched.
     pub hidden: Vec<usize>,
-    /// States of places that need not be looked at: no error is reached from them. By place and
-    /// bits.
+    /// States from which no error is reachable, so that they are not visited, by place and bits.
     pub safe: Vec<(usize, Vec<(usize, bool)>)>,
 }
 
 /// A step of an abstract execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// The way.
+    /// The edge.
     pub edge: usize,
     /// The state before it.
     pub before: Vec<bool>,
@@ -90,7 +89,7 @@ pub struct Step {
 /// An abstract execution that ends in an error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AbstractPath {
-    /// From the start on; the last way is the one to the error.
+    /// The steps from the start; the last edge leads to the error.
     pub steps: Vec<Step>,
     /// The error.
     pub error: usize,

@@ -1,32 +1,33 @@
-//! The shortest way of a Boolean program to an error.
+//! The shortest path of a Boolean program to an error.
 //!
-//! Forward and in layers: what is new at a place after `n` steps is kept, so that a way back can be
-//! picked state by state once an error is next. Sets of states are kept by place.
+//! Forward, by breadth-first search: the states that are new at a place after `n` steps are kept,
+//! so that a path can be reconstructed state by state when an error is reached. Sets of states are
+//! kept by place.
 
 use rustc_hash::FxHashMap;
 
 use super::diagrams::{Diagrams, Full, Set};
 use super::program::{AbstractPath, Bit, BooleanProgram, Edge, Step, Target};
 
-/// What is reached.
+/// The result of a search.
 #[derive(Debug)]
 pub enum Reached {
-    /// An error.
+    /// A path to an error.
     Error(AbstractPath),
-    /// None; these are the states that are reached, by place.
+    /// No error is reachable; these are the reachable states, by place.
     Nothing(Vec<Set>),
     /// The search was told to stop.
     Stopped,
 }
 
-/// Diagrams of relations, kept as long as these stay as they are.
+/// Diagrams of relations, cached as long as these do not change.
 #[derive(Debug, Default)]
 pub struct Relations {
     known: Vec<Option<Set>>,
 }
 
 impl Relations {
-    /// Forgets the diagram of a relation that has changed.
+    /// Drops the diagram of a relation that has changed.
     pub fn forget(&mut self, edge: usize) {
         if let Some(known) = self.known.get_mut(edge) {
             *known = None;
@@ -46,7 +47,7 @@ impl Relations {
     }
 }
 
-/// Looks for an error. `stop` is asked after each layer.
+/// Searches an error. `stop` is called before each layer.
 pub fn reach(
     diagrams: &mut Diagrams,
     relations: &mut Relations,
@@ -84,7 +85,7 @@ pub fn reach(
             return Ok(Reached::Stopped);
         }
         let layer = &layers[layers.len() - 1];
-        // Errors first: the way is then the shortest.
+        // Errors are searched first, so that the path is the shortest.
         for (place, states) in layer {
             for &number in &leaving[*place] {
                 let edge = &program.edges[number];
@@ -131,7 +132,7 @@ pub fn reach(
     }
 }
 
-/// The steps to a state of the last layer and the way to the error.
+/// The steps to a state of the last layer, and the edge to the error.
 fn back(
     diagrams: &Diagrams,
     relations: &mut Relations,

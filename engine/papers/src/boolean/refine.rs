@@ -1,11 +1,11 @@
-//! An abstract path taken to the real program.
+//! Simulates an abstract path in the real program, and refines the abstraction.
 //!
-//! The pieces of code on the path, one after the other, are one formula (SLAM's simulation,
-//! CRunner's section 3.4). If it has a model, that is an input. If not, the guards of its
-//! unsatisfiable core say why, and their weakest preconditions, place by place from the last of
-//! them back to where they cannot hold, are what the abstraction has to know: their parts are the
-//! new predicates. What a step reads from outside is quantified there; where an equation says what
-//! it was, it is replaced, and what still depends on it is no predicate.
+//! The pieces of code on the path form one formula (SLAM's simulation, CRunner's section 3.4). A
+//! model of it gives an input. If there is none, the guards of the unsatisfiable core are the
+//! reason. The abstraction needs their weakest preconditions, place by place, from the last guard
+//! back to where they cannot hold: their atoms are the new predicates. Inputs that a step reads are
+//! quantified there; an input that an equation determines is replaced, and an atom that still
+//! depends on an input is not a predicate.
 
 use std::time::{Duration, Instant};
 
@@ -23,22 +23,22 @@ use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::loops::Path;
 use cegar_search::abstraction::own::{Own, leaves};
 
-/// How long the question about a whole path may take.
+/// The time limit of the query about a whole path.
 const QUESTION: Duration = Duration::from_secs(5);
-/// A predicate with more symbols than this is not worth its bit.
+/// The maximum number of symbols of a predicate.
 const SYMBOLS: usize = 24;
-/// Longest tape.
+/// The longest tape, in bytes.
 const LONGEST: usize = 1 << 22;
 
 /// A path of the program, not of its abstraction.
 #[derive(Clone, Debug)]
 pub struct Trace {
-    /// Where each step begins, and the code it takes.
+    /// The start of each step, and its code.
     pub steps: Vec<(Option<Cut>, Way)>,
 }
 
 impl Trace {
-    /// Where an abstract path goes.
+    /// The steps of an abstract path.
     pub fn of(abstraction: &Abstraction, path: &AbstractPath) -> Trace {
         let steps = path.steps.iter();
         Trace {
@@ -47,26 +47,26 @@ impl Trace {
     }
 }
 
-/// What came of it.
+/// The result of a simulation.
 #[derive(Debug)]
 pub enum Simulated {
-    /// The program can go there: with this tape, and with these values where the path does not
-    /// begin at the start.
+    /// The program can take the path with this tape; if the path does not begin at the start, from
+    /// a state with these values.
     Possible {
-        /// The tape from where the path begins.
+        /// The part of the tape that is read from the start of the path.
         tape: Vec<u8>,
         /// The values.
         model: Model,
     },
-    /// It cannot, because of these guards: the step, from 0, and the guard over the variables where
-    /// the step begins.
+    /// It cannot take the path, because of these guards: the step, from 0, and the guard over the
+    /// variables where the step begins.
     Impossible(Vec<(usize, Term)>),
-    /// The solver does not tell.
+    /// The solver gave no answer.
     Unknown,
 }
 
-/// Whether the program can take a trace, or so many steps of it, beginning as `path` begins and
-/// where `known` holds.
+/// Whether the program can take the first `most` steps of a trace, from the end of `path`, where
+/// `known` holds.
 pub fn simulate(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -87,7 +87,7 @@ pub fn simulate(
                 path.step(graph, &transition);
             }
             Way::Error(_) => {
-                // The assumptions are in the condition already.
+                // The condition includes the assumptions already.
                 let goal = condition(graph, start, way);
                 path.end(graph, &goal, 0);
             }
@@ -138,9 +138,9 @@ pub fn simulate(
     Simulated::Impossible(why)
 }
 
-/// A path's first steps have made constants of some variables. That each is what it is, where the
-/// guards that were found depend on it, tells the path from others as well: for when weakest
-/// preconditions depend on what was read.
+/// The variables that the first steps of a path set to constants, with their values, where the
+/// guards that were found depend on them. Such equations also exclude the path; they are used when
+/// weakest preconditions depend on inputs.
 pub fn constants(
     graph: &mut Graph<'_>,
     trace: &Trace,
@@ -167,8 +167,8 @@ pub fn constants(
     found
 }
 
-/// The predicates that tell the guards of a trace apart: with them at its cut points the trace is
-/// no abstract path any more. Also what the guards depend on, step by step.
+/// The predicates that the guards of a trace depend on: with them at its cut points, the trace is
+/// not an abstract path any more. Also returns the symbols that the guards depend on, step by step.
 pub fn predicates(
     graph: &mut Graph<'_>,
     trace: &Trace,
@@ -221,12 +221,12 @@ pub fn predicates(
     (found, about)
 }
 
-/// Conditions on a step's state and on what it read, as conditions on its state as far as equations
-/// allow. What it read gets a name that belongs to this step.
+/// Restricts conditions on a step's state and inputs to conditions on its state, as far as
+/// equations allow. Inputs get names of their own for this step.
 fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usize) -> Vec<Term> {
     let mut all = own.solve(pool, &conditions);
     all.sort_unstable();
-    // The same code may be passed again: then it reads something else.
+    // The same code may be executed again, with other inputs.
     let mut unknowns = FxHashSet::default();
     for &t in &all {
         unknowns.extend(pool.symbols(t).filter(|&symbol| !own.has(symbol)));
@@ -247,8 +247,8 @@ fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usi
     all.into_iter().map(|t| renaming.apply(pool, t)).collect()
 }
 
-/// A condition that depends on what was read, at the ends of what that can be: where it grows with
-/// what was read, one of them says whether there is any.
+/// A condition that depends on an input, for the least and the greatest input: if it is monotonic
+/// in the input, one of these tells whether any input satisfies it.
 fn extremes(pool: &mut Pool, atom: Term, own: &Own) -> impl Iterator<Item = Term> + use<> {
     let mut found = Vec::new();
     let about_state = pool.symbols(atom).any(|symbol| own.has(symbol));

@@ -1,5 +1,5 @@
-//! The Boolean rooms: reachability against explicit search, tables against enumeration, predicates
-//! against the path that they are to exclude.
+//! Tests: reachability against explicit search, tables against enumeration, predicates against the
+//! path that they have to exclude.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::AtomicBool;
@@ -19,7 +19,7 @@ use cegar_search::abstraction::own::conjuncts;
 const BITS: usize = 3;
 const PLACES: usize = 4;
 
-/// Whether a relation allows a step, read off its parts.
+/// Whether a relation allows a step, by its definition.
 fn allows(relation: &Relation, now: &[bool], next: &[bool]) -> bool {
     let value = |bit: Bit| match bit {
         Bit::Now(n) => now[n],
@@ -45,7 +45,7 @@ fn states() -> impl Iterator<Item = Vec<bool>> {
     (0..1usize << BITS).map(|n| (0..BITS).map(|bit| n >> bit & 1 == 1).collect())
 }
 
-/// How many steps the nearest error is away, by trying every state.
+/// The number of steps to the nearest error, by explicit search.
 fn explicit(program: &BooleanProgram) -> Option<usize> {
     let is_initial = |state: &Vec<bool>| program.initial.iter().all(|&(bit, v)| state[bit] == v);
     let is_safe = |place: usize, state: &[bool]| {
@@ -146,7 +146,7 @@ fn a_program() -> impl Strategy<Value = BooleanProgram> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// The nearest error is found, and the way to it is one.
+    /// The nearest error is found, and the path to it is valid.
     #[test]
     fn the_shortest_way_is_found(program in a_program()) {
         let mut diagrams = Diagrams::new();
@@ -189,7 +189,7 @@ fn patience(stop: &AtomicBool) -> Patience<'_> {
     }
 }
 
-/// Eight-bit numbers are few: what the tables allow is compared with all of them.
+/// Compares the tables with the enumeration of all eight-bit values.
 #[test]
 fn tables_hold_exactly_what_the_code_can_do() {
     let mut pool = Pool::new();
@@ -247,7 +247,7 @@ fn related(pool: &mut Pool, code: &Code) -> (Relation, Cost) {
     (found, cost)
 }
 
-/// What is untouched is not asked about.
+/// Unchanged predicates need no query.
 #[test]
 fn what_stays_the_same_costs_nothing() {
     let mut pool = Pool::new();
@@ -266,7 +266,7 @@ fn what_stays_the_same_costs_nothing() {
     assert_eq!(found.fixed, [(2, true)]);
 }
 
-/// A condition says the same as its parts do.
+/// A condition is equivalent to the conjunction of its parts.
 #[test]
 fn a_condition_is_put_together_from_its_atoms() {
     let mut pool = Pool::new();
@@ -302,7 +302,7 @@ fn a_condition_is_put_together_from_its_atoms() {
     }
 }
 
-/// The first two variables of a pool.
+/// Values of the first two variables of a pool.
 struct Two(u8, u8);
 
 impl cegar_model::term::Environment for Two {

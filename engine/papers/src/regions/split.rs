@@ -1,4 +1,4 @@
-//! Regions are split by preimages.
+//! Splits regions by preimages.
 
 use cegar_model::solver::Answer;
 use cegar_model::term::Term;
@@ -10,8 +10,8 @@ use super::{Asking, Edge, QUESTION, RegionId, Regions, SIMPLE, Target};
 use crate::projection::{Projected, project};
 
 impl Regions {
-    /// What the states have in common that make this step, beside what all of the region have: the
-    /// preimage, or what follows from it. `states` are some of the region's.
+    /// The conditions on states of a region that make this step, without those that hold in all of
+    /// the region: the preimage, or a consequence of it. `states` are some states of the region.
     pub fn preimage(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -31,7 +31,7 @@ impl Regions {
             &mut asked,
         );
         all.cost.solver_calls += asked;
-        // Preimages of preimages grow: what all of the region has in common need not be said again.
+        // Preimages of preimages grow, so conditions that hold in all of the region are left out.
         let known = self.known(all, from);
         let known = conjuncts(&mut all.graph.pool, &known);
         result.terms.retain(|t| !known.contains(t));
@@ -70,7 +70,7 @@ impl Regions {
         }
     }
 
-    /// Splits a region by a predicate; the part where all of it holds, and the other.
+    /// Splits a region by a conjunction; returns the part where it holds, and the other part.
     fn split(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -90,7 +90,7 @@ impl Regions {
         no.push(not);
         let (yes, no) = (self.add(cut, yes), self.add(cut, no));
         self.regions[region.0 as usize].parts = Some((predicate, yes, no));
-        // What the whole does not do the parts do not do, either.
+        // Steps that the whole region cannot make, its parts cannot make either.
         for (to, edge) in self.edges.remove(&region).unwrap_or_default() {
             if edge != Edge::Present {
                 let targets = match to {
@@ -127,7 +127,7 @@ impl Regions {
         (yes, no)
     }
 
-    /// Splits a region by the preimage of a step, or by what follows from that: outside of it no
+    /// Splits a region by the preimage of a step, or by a consequence of it: outside of it, no
     /// state makes the step.
     pub fn split_from(
         &mut self,
@@ -138,7 +138,7 @@ impl Regions {
     ) -> (RegionId, RegionId) {
         let (yes, no) = self.split(all, from, preimage);
         match to {
-            // The region that the step leads to was split itself.
+            // The target of the step is the region that was split.
             Target::Region(way, region) if region == from => {
                 self.note(no, Target::Region(way, yes), Edge::Missing);
                 self.note(no, Target::Region(way, no), Edge::Missing);
@@ -149,7 +149,7 @@ impl Regions {
     }
 }
 
-/// Those of `terms` that do not follow from `known`.
+/// The terms that do not follow from `known`.
 fn without(all: &mut Asking<'_, '_>, known: &[Term], terms: &[Term]) -> Vec<Term> {
     let mut kept = Vec::new();
     for &t in terms {

@@ -1,4 +1,4 @@
-//! From the states at the ends of fragments to what is known of the cut points that they lead to.
+//! Abstracts the states at the ends of fragments to states of the cut points that they lead to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use cegar_model::term::{Pool, Symbol, Term};
 
 use super::join::{FIELDS, JoinBytes, JoinValue, halves, is_dense, layout, pointer};
 
-/// Turns a state at the end of a fragment into what is known of it.
+/// Abstracts one state at the end of a fragment.
 struct Abstractor<'a, 'p> {
     pointers: Pointers<'a, 'p>,
 }
 
 impl<'a, 'p> Abstractor<'a, 'p> {
-    /// Whether the offset of a pointer to nothing but itself is still what it was at the cut point,
-    /// which is 0.
+    /// Whether the offset from a base that is valid only at offset 0 (NULL, a function) is
+    /// unchanged since the cut point, and therefore 0.
     fn is_unchanged(&self, offset: Term) -> bool {
         self.pointers.pool.as_const(offset) == Some(0)
             || self
@@ -31,7 +31,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
                 .is_some_and(|from| from.exact.iter().any(|&(_, of, _)| of == offset))
     }
 
-    /// What is known of a value.
+    /// The abstract value of a term.
     pub fn value(&mut self, value: Term) -> Value {
         if let Some(c) = self.pointers.pool.as_const(value) {
             return Value::Const(c);
@@ -40,7 +40,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             return self.within(value);
         }
         let mut bases = BTreeSet::new();
-        // None yet, or the one that all cases have, or several.
+        // `None`: no case yet; `Some(Some(_))`: the common offset of all cases; `Some(None)`: the
+        // cases differ.
         let mut offset: Option<Option<u64>> = None;
         for case in self.pointers.split(value) {
             let mut here = self.pointers.pool.as_const(case.offset).map(|c| c as u64);
@@ -53,8 +54,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
             };
             match case.root {
                 Root::Unknown => return Value::Any,
-                // Only NULL itself is NULL, and only a function's address a function: what was
-                // computed from them may be anything. The offset as it was at the cut point is 0.
+                // Only offset 0 is NULL or the address of a function; a pointer computed from them
+                // with another offset may be anything.
                 Root::Null => {
                     if !self.is_unchanged(case.offset) {
                         return Value::Any;
@@ -99,7 +100,8 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         }
     }
 
-    /// What is known of a register's value: also of one as wide as a pointer that is none.
+    /// The abstract value of a register. Unlike [`Abstractor::value`], also bounds numbers that are
+    /// as wide as pointers.
     fn register(&mut self, value: Term) -> Value {
         match self.value(value) {
             Value::Any => self.within(value),
@@ -107,7 +109,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         }
     }
 
-    /// What is known of an object. `indexed` objects are one array.
+    /// The abstraction of an object. Its indexed parts are one array.
     pub fn object(&mut self, id: ObjId, object: &Object) -> Known {
         let alive = self.value_plain(object.alive);
         let size = self.value_plain(object.size);
@@ -165,7 +167,7 @@ impl<'a, 'p> Abstractor<'a, 'p> {
         }
     }
 
-    /// The values that lie in an object as they were stored, but not where it is indexed.
+    /// The values that were stored as wholes in the parts of an object that are not indexed.
     fn fields(&mut self, indexed: &Spans, contents: &Contents) -> Bytes {
         let mut cells = BTreeMap::new();
         for (offset, term) in contents.wholes(self.pointers.pool, 0, u32::MAX) {
@@ -180,13 +182,13 @@ impl<'a, 'p> Abstractor<'a, 'p> {
     }
 }
 
-/// Whether bounds are kept. The published strategies work on what their authors had: constants,
+/// Whether bounds are kept. The published strategies use only what their authors had: constants,
 /// pointers and predicates.
 fn is_bounded(world: &World<'_>) -> bool {
     world.grain() == Grain::Loops
 }
 
-/// A state as what is known of it: the registers that are live at the cut point, and all objects.
+/// The abstraction of a state: the registers that are live at the cut point, and all objects.
 pub fn abstracted(
     pool: &mut Pool,
     world: &World<'_>,
@@ -212,7 +214,8 @@ pub fn abstracted(
     result
 }
 
-/// Adds what another way brings to what is known of a cut point; true if something changed.
+/// Joins the state at the end of another transition into the state of a cut point; true if it
+/// changed.
 pub fn join(
     known: &mut CutState,
     pool: &mut Pool,
@@ -261,7 +264,7 @@ pub fn join(
                     bytes,
                 }
             }
-            // It exists on one side only.
+            // The object exists on one side only.
             (Some(one), None) | (None, Some(one)) => Known {
                 alive: one.alive.join(&Value::Const(0), 1),
                 ..one

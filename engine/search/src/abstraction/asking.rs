@@ -1,8 +1,7 @@
-//! Questions about a graph: what is known, what a question costs, and how long to go on.
+//! Solver queries about a graph, their cost, and when to give up.
 //!
-//! Every way to look for invariants asks the solver the same kind of question, whether some of what
-//! is known and some conditions can hold together, and all of them have to stop when nobody waits
-//! any more.
+//! All ways to find invariants ask the solver the same kind of query: whether some facts and some
+//! conditions can hold together. All of them have to stop when the result is no longer wanted.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,18 +21,18 @@ use super::graph::Graph;
 /// Facts by cut point.
 pub type Facts = BTreeMap<Cut, Vec<Term>>;
 
-/// What it cost.
+/// The cost of queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Cost {
-    /// Questions to the solver.
+    /// Queries to the solver.
     pub solver_calls: u64,
-    /// Questions it did not answer.
+    /// Queries that it did not answer.
     pub unknown: u64,
-    /// Guesses dropped.
+    /// Candidates dropped.
     pub dropped: u64,
-    /// Transitions looked at.
+    /// Transitions visited.
     pub visits: u64,
-    /// Seconds in the solver.
+    /// Seconds spent in the solver.
     pub seconds: f64,
 }
 
@@ -45,19 +44,19 @@ impl Cost {
     }
 }
 
-/// How long to go on.
+/// When to give up.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience<'a> {
-    /// When to give up; none: the clock does not matter.
+    /// The time at which to give up; `None`: time does not matter.
     pub deadline: Option<Instant>,
-    /// The solver's meter, and where it stands when it is time to give up.
+    /// The counter of the solver's steps, and its value at which to give up.
     pub steps: Option<(&'a Cell<u64>, u64)>,
-    /// Set when the answer is not waited for any more.
+    /// Set when the result is no longer wanted.
     pub stop: &'a AtomicBool,
 }
 
 impl<'a> Patience<'a> {
-    /// This patience, and no longer than `time` from now on.
+    /// The same, but with at most `time` from now on.
     #[must_use]
     pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Patience<'a> {
         let mut less = *self;
@@ -71,7 +70,7 @@ impl<'a> Patience<'a> {
         less
     }
 
-    /// Notes steps that the meter does not see by itself.
+    /// Adds steps that the counter does not see by itself.
     pub fn note(&self, steps: u64) {
         if let Some((spent, _)) = self.steps {
             spent.set(spent.get() + steps);
@@ -86,9 +85,9 @@ impl<'a> Patience<'a> {
             || deadline::passed()
     }
 
-    /// The limits of a question that may take `most`: so many steps of the solver, and, where the
-    /// clock matters at all, several times as long, since other work beside it is no reason to give
-    /// up a guess.
+    /// The limits of a query that may take `most`: the equivalent number of solver steps and, if
+    /// time matters at all, several times `most`, since load on the machine is no reason to drop a
+    /// candidate.
     pub fn within(&self, most: Duration) -> Limits {
         let counted = limited(most).counted();
         let Some(deadline) = self.deadline else {
@@ -110,9 +109,9 @@ fn limited(time: Duration) -> Limits {
     }
 }
 
-/// How much longer than on an idle machine a question may take.
+/// How much longer than on an idle machine a query may take.
 const SLACK: u32 = 4;
-/// The cut points from which a fragment can be reached, its own start among them.
+/// The cut points from which the targets can be reached, including the starts of the targets.
 pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
     let used = |targets: &BTreeSet<Option<Cut>>| -> BTreeSet<Cut> {
         let starts = targets.iter();
@@ -132,7 +131,7 @@ pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cu
     }
 }
 
-/// Without the bounds that a tighter one of the same value implies.
+/// Removes the bounds that are implied by a tighter bound of the same value.
 pub fn strongest(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
     let pool = &graph.pool;
     let mut best: FxHashMap<(Pred, Term, bool), u128> = FxHashMap::default();
@@ -157,7 +156,7 @@ pub fn strongest(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
     facts.into_iter().filter(is_best).collect()
 }
 
-/// Asks whether all of these can hold together, and counts.
+/// Asks whether all of these can hold together, and counts the query.
 pub fn ask(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -168,7 +167,8 @@ pub fn ask(
 ) -> Answer {
     let start = Instant::now();
     let mut all: Vec<Term> = known.iter().chain(terms).copied().collect();
-    // The checker adds the same. A core would be a part of what was asked.
+    // Adds the same consequences as the checker, unless a core is wanted: its indices must be into
+    // the terms of the query.
     if !limits.core {
         let asked = all.len();
         all.extend(squeezed(&mut graph.pool, &all));
@@ -184,7 +184,7 @@ pub fn ask(
     answer
 }
 
-/// What holds where a transition is taken from a state of which `known` holds.
+/// What holds when a transition is taken from a state that satisfies `known`.
 pub fn along(graph: &mut Graph<'_>, start: Option<Cut>, index: usize, known: &[Term]) -> Vec<Term> {
     let mut all = graph.axioms(start);
     all.extend(known);

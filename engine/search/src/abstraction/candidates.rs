@@ -1,11 +1,11 @@
-//! Guesses: predicates that may be invariants of a cut point.
+//! Candidates: predicates that may be invariants of a cut point.
 //!
-//! Synergy's section 5 generalises by hand-picked templates; since then Houdini has shown that many
-//! cheap guesses, dropped as they are refuted, go a long way. A guess costs one evaluation per
-//! state of the forest; only what no state refutes comes before a solver. Shapes: constants, bounds
-//! against the constants of the code, order and difference of two values, linear equations that all
-//! states satisfy, low bits, bytes of an array at a value's index, what pointers point to being
-//! alive, and the conditions that the code itself branches on.
+//! Synergy (section 5) generalises with hand-picked templates; since then Houdini has shown that
+//! many cheap candidates, dropped when they are refuted, are effective. A candidate costs one
+//! evaluation per state of the forest; only candidates that no state refutes reach a solver. The
+//! kinds are: constants, bounds by the constants of the code, order and difference of two values,
+//! linear equations that all states satisfy, low bits, bytes of an array at a value's index,
+//! liveness of the objects that pointers point to, and the branch conditions of the code.
 
 mod branches;
 mod cases;
@@ -31,44 +31,44 @@ use cegar_model::symbolic::cuts::{Part, Place};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, Evaluator, Pool, Rewriter, Symbol, Term, value};
 
-/// Guesses per cut point.
+/// The maximum number of candidates per cut point.
 const MOST: usize = 3_000;
-/// Values per cut point that are compared with each other.
+/// The maximum number of values per cut point that are compared with each other.
 const PAIRED: usize = 28;
-/// Bounds per value and direction.
+/// The maximum number of bounds per value and direction.
 const BOUNDS: usize = 14;
-/// A value that takes more than so many is no state.
+/// The maximum number of different values of a variable that cases are distinguished by.
 const CASES: usize = 6;
-/// Conditions of the code that are transferred to other values.
+/// The maximum number of the code's conditions that are transferred to other values.
 const TRANSFERRED: usize = 40;
-/// Constants per width.
+/// The maximum number of constants per width.
 const CONSTANTS: usize = 48;
 
-/// How many levels of guesses there are. Each costs more than the one before and is needed more
-/// rarely; the last two multiply, and facts that do make every later question harder.
+/// The number of levels of candidates. Each level costs more than the one before and is needed more
+/// rarely. The last two use products, and facts with products make every later query harder.
 pub const LEVELS: u32 = 6;
-/// Those of them that know nothing of closed forms.
+/// The number of levels without candidates derived from closed forms.
 pub const PLAIN: u32 = 4;
 
-/// Arrays up to this size are asked for a terminating zero.
+/// The maximum size of arrays for which a terminating zero is a candidate.
 const TERMINATED: u128 = 256;
 
-/// Makes the guesses for one cut point.
+/// Generates the candidates for one cut point.
 pub struct Guesser<'a, 'p> {
-    /// Everything.
+    /// The graph.
     pub graph: &'a mut Graph<'p>,
-    /// What the code compares with.
+    /// The constants and conditions of the code.
     pub vocabulary: &'a Vocabulary,
-    /// States that were seen there.
+    /// States of the cut point that were reached.
     pub samples: &'a [Sample],
-    /// From 0 to [`LEVELS`]: what kinds of guesses to make.
+    /// The kinds of candidates to generate: from 0 to [`LEVELS`], exclusive.
     pub level: u32,
-    /// What bears on the goals; none: everything may.
+    /// The variables that are relevant to the goals; `None`: all may be.
     pub relevance: Option<&'a Relevance>,
 }
 
 impl Guesser<'_, '_> {
-    /// Guesses that no sample refutes.
+    /// The candidates that no sample refutes.
     pub fn guess(&mut self, cut: Cut) -> Vec<Term> {
         let Some(state) = self.graph.states.get(&cut).cloned() else {
             return Vec::new();
@@ -95,7 +95,7 @@ impl Guesser<'_, '_> {
                     Place::Register(_, _, Part::Base) | Place::Cell(_, _, Part::Base)
                 )
         };
-        // Which of its objects a pointer points to is a condition, not a magnitude.
+        // The number of the object that a pointer points to is not a magnitude to be compared.
         let mut scalars: Vec<Term> = variables
             .iter()
             .filter(|(place, _)| !is_number(place) || matches!(self.level, 0 | 3))
@@ -108,7 +108,7 @@ impl Guesser<'_, '_> {
             .filter(|(p, _)| is_witness(p))
             .cloned()
             .collect();
-        // Where a string ends is compared with everything.
+        // Witnesses come first, so that they are compared with everything.
         scalars.sort_by_key(|t| !witnesses.iter().any(|(_, w)| w == t));
         let mut out = Vec::new();
         let mut evaluators: Vec<Evaluator> =
@@ -151,7 +151,7 @@ impl Guesser<'_, '_> {
             self.everywhere(&state, (&arrays, &variables), &mut evaluators, &mut out);
         }
         if self.level == 2 {
-            // Some need bounds that are known by now.
+            // Some equations need bounds that are known by now.
             self.equations(&scalars, &mut evaluators, &mut out);
             self.elements(&arrays, &scalars, &mut evaluators, &mut out);
             self.terminated(&state, &scalars, &mut out);
@@ -191,8 +191,8 @@ impl Guesser<'_, '_> {
             .collect()
     }
 
-    /// What the code asks of one value, said of another: a length that was checked bounds the index
-    /// that walks up to it.
+    /// The code's conditions on one value, restated for another: the check of a length may bound
+    /// the index that counts up to it.
     fn transferred(&mut self, scalars: &[Term], out: &mut Vec<Term>) {
         let pool = &mut self.graph.pool;
         let mut about: Vec<(Term, Term)> = Vec::new();
@@ -223,7 +223,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// A value alone: constant, bounds, low bits.
+    /// Candidates about a single value: constant, bounds, low bits.
     fn single(&mut self, scalars: &[Term], evaluators: &mut [Evaluator], out: &mut Vec<Term>) {
         for &t in scalars {
             if deadline::passed() {
@@ -254,7 +254,7 @@ impl Guesser<'_, '_> {
                     for pred in [Pred::Ule, Pred::Uge, Pred::Sle, Pred::Sge] {
                         let holds = |c: &u128| seen.iter().all(|&v| value::cmp(pred, width, v, *c));
                         let mut left: Vec<u128> = constants.iter().copied().filter(holds).collect();
-                        // The tightest first.
+                        // The tightest bounds first.
                         let key = |c: &u128| match pred {
                             Pred::Ule | Pred::Uge => *c as i128,
                             _ => value::signed(width, *c),
@@ -289,7 +289,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// A string ends in its array: some byte from a value's index on is zero.
+    /// A string ends within its array: some byte from a value's index on is zero.
     fn terminated(
         &mut self,
         state: &cegar_model::symbolic::cuts::CutState,
@@ -327,7 +327,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// Bytes of an array at an index that a value gives.
+    /// Bytes of an array at the index given by a value.
     fn elements(
         &mut self,
         arrays: &[Array],
@@ -364,7 +364,7 @@ impl Guesser<'_, '_> {
     }
 }
 
-/// Words of eight bytes whose halves both vary.
+/// The words of eight bytes whose halves are separate variables.
 fn joined_halves(
     pool: &mut Pool,
     variables: &[(cegar_model::symbolic::cuts::Place, Term)],

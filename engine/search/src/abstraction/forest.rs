@@ -1,11 +1,11 @@
-//! The forest: states that executions really reach, as far as the graph tells it.
+//! The forest: states of cut points that executions reach.
 //!
-//! Synergy (section 3) keeps concrete executions beside the abstraction, because what no execution
-//! refutes is worth trying to prove and what one refutes is not. Here the executions are those of
-//! the graph itself: a fragment's terms are evaluated, the transition whose guard holds is taken,
-//! its update gives the next state. The tape is a given one (the fuzzer's corpus) or random, and
-//! each state remembers the tape that led to it: a frontier query can start there. No solver takes
-//! part, so thousands of states cost milliseconds.
+//! Synergy (section 3) keeps concrete executions beside the abstraction: a candidate that an
+//! execution refutes is not worth proving, and others are. Here the graph itself is executed: the
+//! terms of a fragment are evaluated, the transition whose guard holds is taken, and its update
+//! gives the next state. The tape is a given one (from the fuzzer's corpus) or random. Each state
+//! keeps the tape that led to it, so that a frontier query can start there. No solver is involved,
+//! so thousands of states cost milliseconds.
 
 mod calls;
 mod walk;
@@ -27,7 +27,7 @@ use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
 
-/// The bytes of an array: written ones over a background.
+/// The bytes of an array: written bytes over a background.
 #[derive(Clone, Debug)]
 struct Bytes {
     written: FxHashMap<u64, u8>,
@@ -36,7 +36,7 @@ struct Bytes {
 
 #[derive(Clone, Debug)]
 enum Below {
-    /// Anything; the number chooses what.
+    /// Unspecified bytes; the number is the seed of their values.
     Random(u64),
     Constant(u32),
 }
@@ -50,7 +50,7 @@ pub struct Sample {
     flavour: u64,
     contents: Rc<Vec<Box<[u8]>>>,
     interesting: Rc<Vec<u128>>,
-    /// The tape that led here; what lies behind it was not looked at yet.
+    /// The part of the tape that was read on the way here.
     pub tape: Rc<Vec<u8>>,
 }
 
@@ -122,8 +122,8 @@ impl Sample {
         }
     }
 
-    /// Gives one of a fragment's inputs its value: from a given tape, or a random value, which is
-    /// then appended to the tape.
+    /// Reads one of a fragment's inputs: from a given tape, or a random value. The bytes are
+    /// appended to the state's tape.
     fn take(
         &mut self,
         pool: &Pool,
@@ -140,7 +140,7 @@ impl Sample {
                 let at = self.tape.len();
                 let tape = Rc::make_mut(&mut self.tape);
                 match given {
-                    // Behind its end a tape gives zeros.
+                    // Past its end a tape reads as zeros.
                     Some(given) => {
                         let byte = |i: usize| given.get(at + i).copied().unwrap_or(0);
                         tape.extend((0..bytes).map(byte));
@@ -160,7 +160,7 @@ impl Sample {
             Input::Remaining(variable) => {
                 let left = match given {
                     Some(given) => given.len().saturating_sub(self.tape.len()) as u128,
-                    // Mostly there is more; a random tape ends here or there.
+                    // Usually more bytes remain; a random tape ends at some point.
                     None if self.random(hash(&[number as u64, 3])) % 23 == 5 => 0,
                     None => 1 + self.random(hash(&[number as u64, 4])) % 64,
                 };
@@ -175,8 +175,8 @@ impl Sample {
         }
     }
 
-    /// This state as an assertion: each variable of the cut point has its value. Arrays stay free
-    /// beyond the bytes at `offsets`.
+    /// This state as an assertion: each variable of the cut point has its value. Of the arrays,
+    /// only the written bytes are fixed, at most `WRITTEN`.
     pub fn state(&self, pool: &mut Pool, variables: &[Term], arrays: &[Array]) -> Vec<Term> {
         let mut all = Vec::new();
         for &variable in variables {
@@ -206,12 +206,12 @@ impl Sample {
         all
     }
 
-    /// A term's value here.
+    /// The value of a term in this state.
     pub fn eval(&self, pool: &Pool, evaluator: &mut Evaluator, t: Term) -> u128 {
         evaluator.eval_in(pool, t, self)
     }
 
-    /// The state after a transition, with the same values for what is unknown.
+    /// The state after a transition, with the same values for the unknowns.
     pub fn after(&self, pool: &Pool, update: &Update) -> Sample {
         let mut next = self.next(pool, &mut Evaluator::new(), update, 0);
         next.seed = self.seed;
@@ -281,20 +281,20 @@ impl Sample {
 /// States by cut point.
 #[derive(Debug, Default)]
 pub struct Forest {
-    /// Some of the states that were seen, of different ages.
+    /// A sample of the states that were reached, of different ages.
     pub samples: BTreeMap<Cut, Vec<Sample>>,
-    /// Transitions taken.
+    /// The number of transitions taken.
     pub steps: u64,
-    /// Executions.
+    /// The number of executions.
     pub runs: u64,
 }
 
-/// How far a forest grows.
+/// When a forest stops growing.
 #[derive(Clone, Copy, Debug)]
 pub enum Growth {
-    /// Until then.
+    /// At this time.
     Until(Instant),
-    /// So many terms evaluated: the same forest on every machine.
+    /// After the evaluation of this many terms, so that the forest is the same on every machine.
     Work(u64),
 }
 
@@ -307,9 +307,9 @@ impl Growth {
     }
 }
 
-/// Bytes of an array that a frontier query fixes.
+/// The maximum number of bytes of an array that a frontier query fixes.
 const WRITTEN: usize = 512;
-/// States kept for a cut point.
+/// The maximum number of states kept for a cut point.
 const KEPT: usize = 96;
 
 impl Forest {
@@ -396,14 +396,15 @@ impl Forest {
         Some((Some(way.to), next))
     }
 
-    /// Keeps a state of a cut point, or lets it replace a random kept one once there are enough.
+    /// Keeps a state of a cut point. When enough are kept, it may replace a random one.
     fn keep(&mut self, cut: Cut, next: &Sample) {
         self.steps += 1;
         let kept = self.samples.entry(cut).or_default();
         if kept.len() < KEPT {
             kept.push(next.clone());
         } else {
-            // Later states replace random earlier ones, so that a long loop is seen at all ages.
+            // Later states replace random earlier ones, so that states of a long loop are of all
+            // ages.
             let slot = hash(&[self.steps]) as usize % (KEPT * 4);
             if let Some(slot) = kept.get_mut(slot) {
                 *slot = next.clone();

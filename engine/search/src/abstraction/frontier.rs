@@ -1,10 +1,11 @@
-//! The frontier: goals that are next to what executions reach.
+//! The frontier: goals that are one fragment away from a state that an execution reached.
 //!
-//! An abstract error path is ordered (Synergy section 3.2): it follows the forest as far as that
-//! goes and leaves it at one place. Here that is a goal in the fragment that starts at a state of
-//! the forest. Is it reached from that very state, with other inputs from there on (CRunner's
-//! partial simulation, section 3.4)? If so the answer is a tape, which the machine and the fuzzer
-//! take up; if not from any state that was tried, it is the abstraction's turn.
+//! An abstract error path is ordered (Synergy, section 3.2): it follows the forest as far as
+//! possible and leaves it at one place. Here, it leaves the forest in the fragment that starts at a
+//! state of the forest and contains the goal. The query asks whether the goal is reached from this
+//! concrete state, with other inputs from there on (CRunner's partial simulation, section 3.4). If
+//! so, the answer is a tape for the machine and the fuzzer; if no state that was tried leads to the
+//! goal, the abstraction has to be refined.
 
 use super::asking::{Cost, Patience, ask};
 use super::forest::{Forest, Sample};
@@ -16,13 +17,13 @@ use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Pool, Term};
 use std::time::Duration;
 
-/// States of the forest that one goal is tried from.
+/// The number of states of the forest that are tried for one goal.
 const STATES: usize = 6;
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_millis(500);
 
-/// A tape that reaches a goal (guard and condition, under the assumptions before it) of a fragment,
-/// if one of the forest's states leads there.
+/// Returns a tape that reaches a goal of a fragment (guard and condition, under the assumptions
+/// before it) from one of the forest's states.
 pub fn reach(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -36,7 +37,7 @@ pub fn reach(
     terms.extend(&fragment.assumptions[..prefix]);
     terms.extend(fragment.faithful(&mut graph.pool));
     let Some(cut) = start else {
-        // Nothing has happened yet: the answer is the whole tape.
+        // Nothing was read yet: the answer is the whole tape.
         return match ask(solver, graph, &terms, &[], &patience.within(QUESTION), cost) {
             Answer::Sat(model) => Some(tape(&graph.pool, &fragment, &model, &[])),
             _ => None,
@@ -57,19 +58,19 @@ pub fn reach(
     None
 }
 
-/// A step from one concrete state.
+/// The result of a query about one step from a concrete state.
 #[derive(Debug)]
 pub enum Forward {
-    /// With a tape that begins so.
+    /// The condition holds on a tape that begins like this.
     Tape(Vec<u8>),
-    /// It does not make it, whatever it reads.
+    /// The condition does not hold, whatever is read.
     None,
     /// No answer in time.
     Unknown,
 }
 
-/// Whether a state of a cut point, which was reached with this tape, meets a condition with what it
-/// reads next, under so many of the fragment's assumptions.
+/// Asks whether a condition holds after a state of a cut point, for some continuation of the tape
+/// `so_far` that led to it, under the first `prefix` assumptions of the fragment.
 pub fn forward(
     (solver, limits, cost): (&mut Z3, &Limits, &mut Cost),
     graph: &mut Graph<'_>,
@@ -104,7 +105,7 @@ fn spread(samples: &[Sample]) -> impl Iterator<Item = &Sample> {
     samples.iter().rev().step_by(step)
 }
 
-/// The tape that continues `so_far` as the model says.
+/// The tape that continues `so_far` with the inputs of the model.
 fn tape(pool: &Pool, fragment: &Fragment, model: &Model, so_far: &[u8]) -> Vec<u8> {
     let mut tape = Tape::after(so_far);
     for (guard, input) in &fragment.inputs {
@@ -113,17 +114,17 @@ fn tape(pool: &Pool, fragment: &Fragment, model: &Model, so_far: &[u8]) -> Vec<u
     tape.finish()
 }
 
-/// A tape in the making, from a model.
+/// Builds a tape from a model.
 pub struct Tape {
-    /// What is on it.
+    /// The bytes so far.
     pub bytes: Vec<u8>,
-    /// How long it has to be.
+    /// The minimum length of the tape.
     least: usize,
     evaluator: Evaluator,
 }
 
 impl Tape {
-    /// One that begins so.
+    /// A tape that begins with `so_far`.
     pub fn after(so_far: &[u8]) -> Tape {
         Tape {
             bytes: so_far.to_vec(),
@@ -132,12 +133,12 @@ impl Tape {
         }
     }
 
-    /// What a model says of a term.
+    /// The value of a term in a model.
     pub fn value(&mut self, pool: &Pool, model: &Model, t: Term) -> u128 {
         self.evaluator.eval_in(pool, t, model)
     }
 
-    /// Goes on with what is taken from it, if all of `guard` holds.
+    /// Appends an input with its value in the model, if all of `guard` holds.
     pub fn take(&mut self, pool: &Pool, model: &Model, guard: &[Term], input: &Input) {
         if !guard.iter().all(|&t| self.value(pool, model, t) == 1) {
             return;
@@ -148,7 +149,7 @@ impl Tape {
                 let bytes = usize::from(pool.width(variable) / 8);
                 self.bytes.extend(&value.to_le_bytes()[..bytes.min(16)]);
             }
-            // What the program was told of the tape's length has to come true.
+            // The tape must be as long as the model assumes.
             Input::Remaining(variable) => {
                 if self.value(pool, model, variable) > 0 {
                     self.least = self.least.max(self.bytes.len() + 1);
@@ -157,7 +158,7 @@ impl Tape {
         }
     }
 
-    /// As long as it has to be.
+    /// Returns the tape, padded to its minimum length.
     pub fn finish(mut self) -> Vec<u8> {
         if self.bytes.len() < self.least {
             self.bytes.resize(self.least, 0);

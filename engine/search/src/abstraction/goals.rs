@@ -1,5 +1,5 @@
-//! What the facts settle: checks that hold, blocks that are never entered, places that cannot be
-//! passed.
+//! Settles goals by facts: checks that hold, blocks that are never entered, holes that are never
+//! reached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,43 +17,44 @@ use cegar_model::symbolic::every;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::Term;
 
-/// How long a question about one check may take.
+/// The time limit of a query about one check.
 const QUESTION: Duration = Duration::from_secs(3);
 
-/// An obligation that does not follow.
+/// An obligation that does not follow from the facts.
 #[derive(Clone, Debug)]
 pub struct Failing {
     /// The fragment.
     pub start: Option<Cut>,
-    /// Its number in the fragment.
+    /// The index of the obligation in the fragment.
     pub index: usize,
-    /// A state and unknowns that violate it; none where the solver gave no answer or the engine
-    /// cannot tell.
+    /// A state and unknowns that violate it; `None` if the solver gave no answer, or if the
+    /// violation only shows that a pointer is imprecise.
     pub model: Option<Model>,
     /// Why there is no answer.
     pub reason: Option<Reason>,
 }
 
-/// What was found out about one program so far. Facts only grow, so what is settled stays so.
+/// The goals of a program that are settled so far. Facts only grow, so a settled goal stays
+/// settled.
 #[derive(Debug, Default)]
 pub struct Settled {
-    /// The obligations that do not follow.
+    /// The obligations that do not follow from the facts.
     pub failing: BTreeMap<(Option<Cut>, usize), Failing>,
     /// Blocks that some abstract state enters.
     pub entered: FxHashSet<BlockId>,
     /// The holes that some abstract state reaches, as (fragment, index).
     pub holes: BTreeSet<(Option<Cut>, usize)>,
-    /// Where the model is narrower than the world and some abstract state comes by, as (fragment,
-    /// index): one for each rule and place.
+    /// The narrowings that some abstract state reaches, as (fragment, index): one for each rule and
+    /// place.
     pub narrowings: BTreeSet<(Option<Cut>, usize)>,
-    /// What follows without a question.
+    /// The floor, which settles goals without queries.
     pub ground: Option<Arc<Floor>>,
-    /// Questions that were answered for good.
+    /// Goals that are settled for good.
     closed: BTreeSet<(Option<Cut>, Question)>,
 }
 
 impl Settled {
-    /// Nothing but what follows from a floor.
+    /// Nothing is settled but what follows from a floor.
     pub fn on(ground: Option<Arc<Floor>>) -> Settled {
         Settled {
             ground,
@@ -61,7 +62,7 @@ impl Settled {
         }
     }
 
-    /// What is left, of the obligations only those that are asked for.
+    /// What is left to prove, with only those obligations that are `wanted`.
     pub fn open(&self, wanted: impl Fn(&(Option<Cut>, usize)) -> bool) -> Open {
         Open {
             obligations: self.failing.keys().copied().filter(wanted).collect(),
@@ -80,20 +81,20 @@ pub struct Open {
 }
 
 impl Open {
-    /// Whether there is nothing left.
+    /// Whether nothing is left.
     pub fn is_complete(&self) -> bool {
         self.obligations.is_empty() && self.holes.is_empty()
     }
 
-    /// The fragments that something is left in.
+    /// The fragments in which something is left.
     pub fn fragments(&self) -> BTreeSet<Option<Cut>> {
         let all = self.obligations.iter().chain(&self.holes);
         all.map(|(start, _)| *start).collect()
     }
 }
 
-/// Asks about every obligation and every hole that is not settled yet, and about the blocks that
-/// are `wanted`. False if time ran out.
+/// Asks about every obligation and hole that is not settled yet, and about the blocks that are
+/// `wanted`. Returns false if time ran out.
 pub fn settle(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -124,7 +125,7 @@ pub fn settle(
         for (prefix, question) in questions(&fragment, wanted) {
             let key = (start, question);
             while asserted < prefix {
-                // What was proved follows anyway.
+                // An obligation that was proved follows anyway, so it need not be assumed.
                 let of = fragment.obligation_of[asserted];
                 let proved =
                     of.is_some_and(|o| settled.closed.contains(&(start, Question::Obligation(o))));
@@ -217,7 +218,7 @@ pub fn above(graph: &Graph<'_>, floor: &Floor) -> BTreeSet<Option<Cut>> {
     left.map(|(start, _)| *start).collect()
 }
 
-/// What to ask about a fragment, in the order of the prefixes that may be assumed.
+/// The goals of a fragment, in the order of the prefixes of assumptions that may be assumed.
 fn questions(
     fragment: &cegar_model::symbolic::encode::Fragment,
     wanted: &dyn Fn(BlockId) -> bool,
@@ -250,7 +251,7 @@ enum Question {
 }
 
 impl Question {
-    /// Whether the floor answers it.
+    /// Whether the floor settles it.
     fn follows(self, fragment: &cegar_model::symbolic::encode::Fragment, floor: &Floor) -> bool {
         match self {
             Question::Obligation(i) => {

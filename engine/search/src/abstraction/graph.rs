@@ -1,9 +1,9 @@
-//! The graph of cut points: which there are, what is known of each, and the fragments between them.
+//! The graph of cut points: the cut points, their abstract states, and the fragments between them.
 //!
-//! Starting at the entry, each fragment's ends are joined into what is known of the cut points they
-//! lead to; a cut point of which less is known than before is encoded again. That ends, because
-//! what is known only ever shrinks. No solver takes part, so that a certificate's checker finds the
-//! same graph.
+//! Starting at the entry, the states at each fragment's ends are joined into the states of the cut
+//! points that they lead to; a cut point whose state became weaker is encoded again. This
+//! terminates, because states only become weaker. No solver is involved, so that a certificate's
+//! checker computes the same graph.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,24 +23,24 @@ use cegar_model::symbolic::summary;
 use cegar_model::symbolic::world::{CtxId, Cut, Grain, ObjId, ObjectKind, Side, World};
 use cegar_model::term::{Pool, Term};
 
-/// See the [module](self).
+/// The graph of cut points of a program; see the [module](self).
 #[derive(Debug)]
 pub struct Graph<'p> {
-    /// Contexts and objects.
+    /// The contexts and objects.
     pub world: World<'p>,
     /// The terms.
     pub pool: Pool,
-    /// What is known of each cut point.
+    /// The abstract state of each cut point.
     pub states: BTreeMap<Cut, CutState>,
-    /// The fragments by where they start; none: the entry.
+    /// The fragments by the cut point where they start; `None`: the entry.
     pub fragments: BTreeMap<Option<Cut>, Fragment>,
-    /// How often a fragment was encoded.
+    /// The number of fragments encoded so far.
     pub encodings: u64,
     live: FxHashMap<FuncId, Live>,
     unknowns: u32,
 }
 
-/// Fragments encoded before giving up.
+/// The maximum number of fragments encoded before giving up.
 const ENCODINGS: u64 = 20_000;
 
 impl<'p> Graph<'p> {
@@ -76,7 +76,8 @@ impl<'p> Graph<'p> {
             if !graph.world.changed {
                 return Ok(graph);
             }
-            // An object turned out to be indexed: what is known of it as cells is of no use.
+            // An object turned out to be indexed, so states that divide it into cells are useless:
+            // start again.
             graph.states.clear();
             graph.fragments.clear();
         }
@@ -109,7 +110,7 @@ impl<'p> Graph<'p> {
         Ok(())
     }
 
-    /// Joins the end of a transition into what is known of its target; true if less is known now.
+    /// Joins the end of a transition into the state of its target; true if that became weaker.
     fn arrive(&mut self, start: Option<Cut>, transition: &Transition) -> bool {
         let live = self.live_at(transition.to);
         let from = start.and_then(|cut| self.states.get(&cut));
@@ -117,7 +118,7 @@ impl<'p> Graph<'p> {
         let mut new = abstractor::abstracted(&mut self.pool, &self.world, from, reached, &live);
         let world = &self.world;
         if world.ended(transition.to).is_some() {
-            // Calls use facts only, so the state at an end holds no values.
+            // Calls use only the facts at an end, so its state holds no values.
             for value in new.registers.values_mut() {
                 *value = Value::Any;
             }
@@ -126,7 +127,8 @@ impl<'p> Graph<'p> {
         match self.states.get_mut(&transition.to) {
             None => {
                 let mut fresh = new.clone();
-                // Joined with itself: globals that it lacks stay as they were.
+                // Joining the state with itself normalises it. Globals that it lacks keep their
+                // initial contents.
                 abstractor::join(&mut fresh, &mut self.pool, world, new, &mut |_, _| None);
                 self.states.insert(transition.to, fresh);
                 true
@@ -150,7 +152,7 @@ impl<'p> Graph<'p> {
             let (ctx, back) = at;
             let function = self.world.context(ctx).function;
             if self.world.context(ctx).side.is_some() {
-                // The facts at its end may be about its parameters.
+                // The facts at the end of the function may be about its parameters.
                 let params = self.world.spoken(function, Side::Begin);
                 all.extend(params.into_iter().map(|(reg, _)| (ctx, reg)));
             }
@@ -182,7 +184,7 @@ impl<'p> Graph<'p> {
         fragment.transitions.iter().find(|t| t.to == cut)
     }
 
-    /// What a transition makes of each of its target's variables.
+    /// The values of the target's variables after a transition.
     pub fn update(&mut self, start: Option<Cut>, transition: &Transition) -> Update {
         let from = start.and_then(|cut| self.states.get(&cut));
         let Some(target) = self.states.get(&transition.to) else {
@@ -232,7 +234,7 @@ impl<'p> Graph<'p> {
         start.into_iter().chain(ends)
     }
 
-    /// What holds by construction where a fragment starts and of the unknowns in it.
+    /// What holds by construction of the state where a fragment starts and of its unknowns.
     pub fn axioms(&mut self, start: Option<Cut>) -> Vec<Term> {
         match start.and_then(|cut| self.states.get(&cut)) {
             Some(state) => state.axioms(&mut self.pool, &self.world),

@@ -1,9 +1,9 @@
-//! Which guesses hold: Houdini.
+//! Houdini: finds the inductive ones among the candidates.
 //!
-//! All guesses are assumed at once; one that some transition does not preserve is dropped, and with
-//! it everything that only held because of it. What is left when no transition refutes anything is
-//! inductive together, bit-precisely. An answer that the solver does not give in time counts
-//! against the guess.
+//! All candidates are assumed at once. A candidate that some transition does not preserve is
+//! dropped, and with it every candidate that held only because of it. When no transition refutes a
+//! candidate any more, the rest is inductive together, bit-precisely. A query that the solver does
+//! not answer in time counts against the candidate.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
@@ -18,17 +18,18 @@ use super::asking::{Cost, Facts, Patience, along, ask, strongest};
 use super::graph::Graph;
 use crate::solver::Circuit;
 
-/// How long one question may take.
+/// The time limit of a query about all candidates of a transition.
 const QUESTION: Duration = Duration::from_millis(1500);
-/// How long a question about a single guess may take.
+/// The time limit of a query about a single candidate.
 const SINGLE: Duration = Duration::from_millis(200);
-/// So many conditions are told apart, one within the other, where such a question gets no answer.
+/// The maximum depth of nested case distinctions for a single candidate whose query got no answer.
 const DEPTH: u32 = 2;
-/// So many of these may go unanswered where a transition is asked about.
+/// The number of single candidates per transition whose queries may get no answer; after that all
+/// others are dropped.
 const HARD: u32 = 24;
 
-/// Drops guesses until the rest is inductive. False if time ran out first: then nothing is known of
-/// any.
+/// Drops candidates until the rest is inductive. Returns false if time ran out first: then nothing
+/// is known of any candidate.
 pub fn houdini(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
@@ -95,7 +96,7 @@ pub fn houdini(
                     queue.push_back(next);
                 }
             }
-            // What was assumed of the target is assumed of the start where they are the same.
+            // If the transition is a loop, the dropped candidates were also assumed at its start.
             if start == Some(target) && queued.insert(key) {
                 queue.push_back(key);
             }
@@ -104,26 +105,26 @@ pub fn houdini(
     true
 }
 
-/// A transition: where it starts, and which of its fragment's.
+/// A transition: the start of its fragment and its index there.
 type Key = (Option<Cut>, usize);
 
-/// So many transitions keep their circuit.
+/// The maximum number of transitions that keep their circuits.
 const CIRCUITS: usize = 128;
 
-/// One round of questions about transitions.
+/// One round of queries about transitions.
 struct Induction<'a, 'p> {
     solver: &'a mut Z3,
     graph: &'a mut Graph<'p>,
     fixed: &'a Facts,
     patience: Patience<'a>,
     cost: &'a mut Cost,
-    /// By transition; none where it is not for one.
+    /// The circuit of each transition; `None` if it cannot be a circuit.
     circuits: FxHashMap<Key, Option<Circuit>>,
 }
 
 impl Induction<'_, '_> {
-    /// Which of `after` follow along a transition from the known facts, from the guesses at its
-    /// start (`assumed`) and from the guesses about calls on the way (`related`).
+    /// Decides which of `after` hold after a transition, given the known facts, the candidates at
+    /// its start (`assumed`) and the candidates about calls on the way (`related`).
     fn preserved(
         &mut self,
         key: Key,
@@ -163,8 +164,8 @@ impl Induction<'_, '_> {
                 }
                 Answer::Unknown(_) => {}
             }
-            // One by one: most are easy, and the hard one is to be dropped. Where many are hard,
-            // all the rest is.
+            // One by one: most are easy, and the hard one is to be dropped. If many are hard, the
+            // rest is assumed to be hard as well.
             let mut hard = 0;
             for i in std::mem::take(&mut open) {
                 if hard >= HARD || self.patience.is_over() {
@@ -180,10 +181,9 @@ impl Induction<'_, '_> {
         held
     }
 
-    /// Asks about one guess. What gets no answer is asked about again for each side of a condition
-    /// that decides between two values in it: the index of the least element so far is the old one
-    /// or the new one, and an element at an index that is one of two is one of all of them for a
-    /// solver.
+    /// Asks about one candidate. If there is no answer, splits on a condition that decides between
+    /// two values in it, and asks for each side. For example, the index of the least element so far
+    /// is the old or the new one; to a solver, an element at such an index may be any element.
     fn by_cases(
         &mut self,
         key: Key,
@@ -209,8 +209,8 @@ impl Induction<'_, '_> {
         last
     }
 
-    /// Adds what facts about all elements say of those that the transition or what is wanted behind
-    /// it reads.
+    /// Adds the instances of facts about all elements for the elements that the transition or the
+    /// terms in `after` read.
     fn put_in(
         &mut self,
         key: Key,
@@ -256,7 +256,8 @@ impl Induction<'_, '_> {
                 return answer;
             }
         }
-        // What is hard bit by bit is often easy by words: from now on this transition is Z3's.
+        // Queries that are hard for bits are often easy for words: from now on Z3 answers for this
+        // transition.
         self.circuits.insert(key, None);
         let limits = self.patience.within(time);
         let known = along(self.graph, key.0, key.1, fixed);

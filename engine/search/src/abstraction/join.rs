@@ -1,8 +1,8 @@
-//! Joining what several ways bring to a cut point, so that it holds of all of them.
+//! The join of the abstract states in which several transitions reach a cut point.
 //!
-//! What is known only ever shrinks, and bounds grow by leaps, so that propagation comes to an end.
-//! Nothing rests on this being right: what comes out is written into the certificate, and its
-//! checker asks whether each transition keeps it.
+//! States only become weaker, and bounds grow by leaps (widening), so that propagation terminates.
+//! Soundness does not depend on this module: the result is written into the certificate, and its
+//! checker verifies that each transition preserves it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,11 +13,11 @@ use cegar_model::symbolic::range::Range;
 use cegar_model::symbolic::spans::Spans;
 use cegar_model::term::Pool;
 
-/// More objects than that, and a pointer is not followed.
+/// The maximum number of objects that a pointer may point to; with more, nothing is known of it.
 const BASES: usize = 12;
 
-/// Of larger objects, and of those whose size is not known, at most that many values are kept
-/// beside the array.
+/// The maximum number of values kept beside the array, of objects that are large or whose size is
+/// unknown.
 pub const FIELDS: usize = 64;
 
 pub(super) fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
@@ -25,21 +25,21 @@ pub(super) fn pointer(bases: BTreeSet<Base>, offset: Option<u64>) -> Value {
     if integer || bases.is_empty() || bases.len() > BASES {
         return Value::Any;
     }
-    // NULL and functions have no other addresses beside them.
+    // NULL and functions are valid only at offset 0.
     let exact = |base: &Base| matches!(base, Base::Number(number) if is_exact(*number));
     let offset = offset.filter(|&offset| offset == 0 || !bases.iter().any(exact));
     Value::Pointer(bases, offset)
 }
 
-/// Joining what is known of values.
+/// The join of abstract values.
 pub(super) trait JoinValue {
-    /// What is known if one of the two is so.
+    /// The join of two values.
     fn join(&self, other: &Value, width: Width) -> Value;
-    /// The join with bounds that grow by leaps from what was known before, so that an iteration
-    /// ends.
+    /// The widening of this value by a new one: bounds that grow do so by leaps, so that an
+    /// iteration terminates.
     fn widen(&self, new: &Value, width: Width) -> Value;
-    /// The join of a piece of memory, with bounds if it is `bounded`. A word of which nothing is
-    /// known is two halves, of which more may be known than of the word's bounds.
+    /// The join of memory cells, with bounds if `bounded`. A word of which nothing is known is
+    /// divided into two halves, for which bounds are kept.
     fn join_cell(&self, new: &Value, width: Width, bounded: bool) -> Value;
 }
 
@@ -67,7 +67,8 @@ impl JoinValue for Value {
         let all = Range::all(width);
         let mut low = before.low.min(now.low);
         let mut high = before.high.max(now.high);
-        // One of two numbers is as it was: a flag, or where a loop begins.
+        // A bound leaps only if there were bounds before. The join of two constants is exact: it
+        // may be a flag, or the first values of a loop.
         if matches!(self, Value::Within(..)) {
             if low < before.low {
                 low = 0;
@@ -111,7 +112,7 @@ fn bases(value: &Value, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
         Value::Pointer(bases, offset) => Some((bases.clone(), *offset)),
         Value::Const(c) if width == 64 => {
             let (number, offset) = object_and_offset(*c as u64);
-            // Of the small numbers only NULL is a pointer.
+            // Of the numbers in the page of NULL, only 0 is a pointer.
             let pointer = !is_exact(number) || offset == 0;
             pointer.then(|| (BTreeSet::from([Base::Number(number)]), Some(offset)))
         }
@@ -119,14 +120,15 @@ fn bases(value: &Value, width: Width) -> Option<(BTreeSet<Base>, Option<u64>)> {
     }
 }
 
-/// How the part of an object that is not indexed is divided: aligned words of eight bytes, and
-/// smaller ones where those do not fit. None if there is too much of it, or if its size is unknown.
+/// The cells of the part of an object that is not indexed: aligned words of eight bytes, and
+/// smaller cells where words do not fit. `None` if the part is too large, or if the object's size
+/// is unknown.
 pub(super) fn layout(size: &Value, indexed: &Spans) -> Option<Vec<Cell>> {
     let &Value::Const(size) = size else {
         return None;
     };
     let size = u32::try_from(size).ok()?;
-    // A small object is one value, and not worth an array.
+    // A small object is one value and not worth an array.
     let none = Spans::default();
     let spans = if size > 8 { indexed } else { &none };
     if u64::from(size - spans.bytes(size)) > CELLS {
@@ -152,7 +154,7 @@ pub(super) fn layout(size: &Value, indexed: &Spans) -> Option<Vec<Cell>> {
     Some(cells)
 }
 
-/// Whether all bytes of an object are kept cell by cell.
+/// Whether all bytes of an object are kept as cells.
 pub(super) fn is_dense(size: &Value, indexed: &Spans) -> bool {
     match size {
         Value::Const(size) if *size <= 8 => true,
@@ -168,10 +170,10 @@ pub(super) fn halves(cell: Cell) -> [Cell; 2] {
     })
 }
 
-/// Joining what is known of an object's bytes.
+/// The join of an object's bytes.
 pub(super) trait JoinBytes {
-    /// What is known if one of the two is so. The rules: where the object is indexed, and whether
-    /// bounds are kept.
+    /// The join of two objects' bytes. The rules: where the object is indexed, and whether bounds
+    /// are kept.
     fn join(self, other: Bytes, pool: &mut Pool, size: &Value, rules: (&Spans, bool)) -> Bytes;
 }
 
@@ -198,7 +200,7 @@ impl JoinBytes for Bytes {
                 Bytes::Mixed(cells)
             };
         }
-        // What both sides keep.
+        // The cells that both sides keep.
         let keys: Vec<Cell> = match (&self, &other) {
             (Bytes::Fixed(_), Bytes::Fixed(_)) => Vec::new(),
             (Bytes::Fixed(_), cells) | (cells, _) => {
@@ -223,7 +225,7 @@ impl JoinBytes for Bytes {
     }
 }
 
-/// What is known of a cell, if it is kept.
+/// The value of a cell, if it is kept.
 fn cell(known: &Bytes, pool: &mut Pool, cell: Cell) -> Option<Value> {
     match known {
         Bytes::Fixed(contents) => {
@@ -255,8 +257,8 @@ fn as_cells(known: &Bytes, pool: &mut Pool, layout: &[Cell]) -> BTreeMap<Cell, V
     all
 }
 
-/// Cell by cell; a word is divided where either side has it divided, or where nothing is known of
-/// it as a whole. What one side lacks can be anything.
+/// Joins cell by cell. A word is divided where a side has it divided, or where nothing is known of
+/// the whole. Cells that a side lacks can be anything.
 fn join_cells(
     a: BTreeMap<Cell, Value>,
     b: BTreeMap<Cell, Value>,

@@ -1,7 +1,7 @@
-//! Which registers are still needed.
+//! Live registers.
 //!
-//! A cut point's state is the registers that something behind it may read, of its own function and
-//! of all callers, and memory. What is dead there needs no variable and no invariant.
+//! A cut point's state consists of memory and of the registers that may still be read, of its own
+//! function and of all callers. Dead registers need no variable and no invariant.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Computes them.
+    /// Computes the live registers of a function.
     pub fn new(program: &Program, function: FuncId) -> Live {
         let blocks: Vec<BlockId> = program
             .function(function)
@@ -41,7 +41,7 @@ impl Live {
         live
     }
 
-    /// The registers that are live where the block begins.
+    /// The registers that are live at the beginning of a block.
     pub fn at_start(&self, block: BlockId) -> Vec<Reg> {
         let mut all: Vec<Reg> = self
             .at_start
@@ -67,7 +67,7 @@ impl Live {
             }
         }
         for edge in block.end.edges() {
-            // What another edge writes may be needed behind this one.
+            // A register that one edge writes may be live after another edge.
             let written: FxHashSet<Reg> = edge.moves.iter().map(|(reg, _)| *reg).collect();
             live.extend(
                 self.at_start

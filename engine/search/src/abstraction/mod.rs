@@ -1,7 +1,7 @@
-//! The abstraction: what is found out about all executions.
+//! The abstraction: what is known of all executions.
 //!
-//! [`graph`] propagates what needs no solver through the fragments between cut points; the rest
-//! finds invariants.
+//! [`graph`] computes the abstract states of the cut points and the fragments between them without
+//! a solver; the other modules find invariants.
 
 pub mod abstractor;
 pub mod asking;

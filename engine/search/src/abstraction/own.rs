@@ -1,8 +1,9 @@
-//! What a condition says of a state, and what of the rest of the world.
+//! Separates what a condition says about a state from what it says about inputs.
 //!
-//! Weakest preconditions are about the state where they begin and about what the code reads after
-//! that. Both ways to refine need to keep the two apart, to take conditions to pieces, and to solve
-//! them for what was read: an equation says what it was, and then it can be forgotten.
+//! Weakest preconditions are about the state where they begin and about the inputs that the code
+//! reads after that. Both ways of refinement need to separate these, to split conditions into
+//! conjuncts, and to solve them for the inputs: an equation gives the value of an input, which is
+//! then eliminated.
 
 use rustc_hash::FxHashSet;
 
@@ -11,7 +12,7 @@ use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, ArrayNode, Item, Node, Pool, Rewriter, Symbol, Term};
 
-/// What varies at a cut point: its variables and its arrays.
+/// The variables and arrays of a cut point.
 pub fn varying(graph: &mut Graph<'_>, cut: Cut) -> Option<(Vec<Term>, Vec<Array>)> {
     let state = graph.states.get(&cut)?;
     let variables = state.variables(&mut graph.pool, &graph.world);
@@ -22,14 +23,14 @@ pub fn varying(graph: &mut Graph<'_>, cut: Cut) -> Option<(Vec<Term>, Vec<Array>
     ))
 }
 
-/// What a cut point's states consist of, as symbols.
+/// The symbols of a cut point's states.
 #[derive(Clone, Debug, Default)]
 pub struct Own {
     symbols: FxHashSet<Symbol>,
 }
 
 impl Own {
-    /// That of a cut point; nothing where the program starts.
+    /// The symbols of a cut point; none for the start of the program.
     pub fn of(graph: &mut Graph<'_>, cut: Option<Cut>) -> Own {
         let varying = cut.and_then(|cut| varying(graph, cut));
         let (variables, arrays) = varying.unwrap_or_default();
@@ -39,22 +40,22 @@ impl Own {
         variables.chain(arrays).collect()
     }
 
-    /// Whether a term is about such states alone.
+    /// Whether a term depends only on the state.
     pub fn covers(&self, pool: &Pool, t: Term) -> bool {
         pool.symbols(t).all(|symbol| self.has(symbol))
     }
 
-    /// Whether a symbol is part of such states.
+    /// Whether a symbol is part of the state.
     pub fn has(&self, symbol: Symbol) -> bool {
         self.symbols.contains(&symbol)
     }
 
-    /// Whether a term is a variable that is not the state's: something that was read.
+    /// Whether a term is a variable that is not part of the state: an input.
     pub fn is_foreign(&self, pool: &Pool, t: Term) -> bool {
         symbol(pool, t).is_some_and(|symbol| !self.has(symbol))
     }
 
-    /// The value that a condition gives to something that was read.
+    /// The input and its value, if a condition is an equation that gives it.
     fn solved(&self, pool: &mut Pool, t: Term) -> Option<(Term, Term)> {
         if self.is_foreign(pool, t) {
             return Some((t, pool.bit(true)));
@@ -69,7 +70,8 @@ impl Own {
         }
     }
 
-    /// Conditions solved for what was read, as far as equations allow, and taken apart.
+    /// Eliminates the inputs from conditions as far as equations allow, and splits the result into
+    /// conjuncts.
     pub fn solve(&self, pool: &mut Pool, conditions: &[Term]) -> Vec<Term> {
         let mut all = conjuncts(pool, conditions);
         loop {
@@ -94,7 +96,7 @@ impl FromIterator<Symbol> for Own {
     }
 }
 
-/// The symbol that a variable is.
+/// The symbol of a variable.
 pub fn symbol(pool: &Pool, t: Term) -> Option<Symbol> {
     match *pool.node(t) {
         Node::Variable(number) => Some(Symbol::Variable(number)),
@@ -102,7 +104,7 @@ pub fn symbol(pool: &Pool, t: Term) -> Option<Symbol> {
     }
 }
 
-/// The symbol that an array variable is.
+/// The symbol of an array variable.
 pub fn symbol_of_array(pool: &Pool, array: Array) -> Option<Symbol> {
     match pool.array_node(array) {
         ArrayNode::Variable(number) => Some(Symbol::Array(number)),
@@ -110,7 +112,8 @@ pub fn symbol_of_array(pool: &Pool, array: Array) -> Option<Symbol> {
     }
 }
 
-/// Conjunctions taken apart, in their order, each part once; what is always so is left out.
+/// Splits conjunctions, keeping the order. Leaves out duplicates and conjuncts that are constantly
+/// true.
 pub fn conjuncts(pool: &mut Pool, terms: &[Term]) -> Vec<Term> {
     let mut open: Vec<Term> = terms.iter().rev().copied().collect();
     let mut seen = FxHashSet::default();

@@ -1,9 +1,10 @@
-//! What bears on the goals: a slice over the variables of all cut points.
+//! Relevance: a slice over the variables of all cut points.
 //!
-//! A stub library's state, the contents of strings and the lists that hold them vary as well, but
-//! most goals do not depend on them. What a goal's condition mentions is relevant, and so is
-//! whatever a relevant variable is computed from, or whether it is changed at all. Guesses about
-//! the rest are not made while there is something left to guess about the relevant part.
+//! The state of a stub library, the contents of strings and the lists that hold them vary as well,
+//! but most goals do not depend on them. The variables in a goal's condition are relevant, and so
+//! is every variable that the value of a relevant variable, or whether it changes, depends on.
+//! Candidates about other variables are not tried as long as there are candidates about relevant
+//! ones.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,13 +14,13 @@ use super::own::{symbol, symbol_of_array};
 use cegar_model::deadline;
 use cegar_model::term::{Array, Item, Pool, Symbol, Term};
 
-/// The relevant variables and arrays, whose names are the same at all cut points.
+/// The relevant variables and arrays. Their names are the same at all cut points.
 #[derive(Debug, Default)]
 pub struct Relevance {
     symbols: FxHashSet<Symbol>,
 }
 
-/// A change of one variable: what it depends on.
+/// A change of a variable: the variables that it depends on.
 struct Change {
     changed: Symbol,
     on: Vec<Symbol>,
@@ -30,12 +31,13 @@ struct Change {
 pub struct Changes(Vec<Change>);
 
 impl Changes {
-    /// Of all transitions.
+    /// The changes in all transitions.
     pub fn new(graph: &mut Graph<'_>) -> Changes {
         let mut all = Vec::new();
         let starts: Vec<_> = graph.fragments.keys().copied().collect();
         for start in starts {
-            // What is not known to change bears on nothing: fewer guesses, none of them wrong.
+            // A missing change makes fewer variables relevant: there are fewer candidates, but none
+            // of them is wrong.
             if deadline::passed() {
                 break;
             }
@@ -89,7 +91,8 @@ impl Changes {
                 }
             }
         }
-        // Where a string ends tells what is known of it without a quantifier.
+        // Facts about the end of a string need no quantifier: if an array is relevant, so is its
+        // witness.
         for state in graph.states.values() {
             for (id, array) in state.arrays(&mut graph.pool, &graph.world) {
                 let ends = state.ends(&mut graph.pool, &graph.world, id);
@@ -106,7 +109,7 @@ impl Changes {
 }
 
 impl Relevance {
-    /// To the goals that are open.
+    /// The variables that are relevant to the open goals.
     pub fn new(graph: &Graph<'_>, open: &Open, settled: &Settled, changes: &Changes) -> Relevance {
         let mut symbols: FxHashSet<Symbol> = FxHashSet::default();
         for &(start, index) in &open.obligations {
@@ -150,14 +153,14 @@ impl Relevance {
         Relevance { symbols }
     }
 
-    /// Whether a term of cut-point variables bears on the goals.
+    /// Whether all variables of a term of a cut point are relevant.
     pub fn has(&self, pool: &Pool, t: Term) -> bool {
         let mut own = FxHashSet::default();
         collect(pool, Item::Term(t), &mut own);
         own.iter().all(|symbol| self.symbols.contains(symbol))
     }
 
-    /// Whether an array variable does.
+    /// Whether an array variable is relevant.
     pub fn has_array(&self, pool: &Pool, array: Array) -> bool {
         symbol_of_array(pool, array).is_none_or(|symbol| self.symbols.contains(&symbol))
     }

@@ -1,10 +1,10 @@
-//! What a floor states, said of the variables of a graph's cut points: guesses of the prover.
+//! Candidates from the floor: its claims, restated over the variables of a graph's cut points.
 //!
-//! The floor knows bounds of values at every loop head before anything is executed, and relations
-//! that its checks needed. What it leaves open the solver is asked about in one fragment at a time,
-//! and there the same bounds are what is missing. They come as guesses: a fragment knows other
-//! objects and other contexts than the floor does, so that each is found inductive once more, and
-//! nothing here is trusted.
+//! The floor contains bounds of values at every loop head before anything is executed, and
+//! relations that its checks needed. The solver answers queries about one fragment at a time, for
+//! which the same bounds are missing. A fragment knows other objects and other contexts than the
+//! floor. Therefore the bounds are only candidates: each is proved inductive again, and nothing
+//! here is trusted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ use cegar_model::term::{Pool, Term};
 use super::asking::Facts;
 use super::graph::Graph;
 
-/// What a floor states at these cut points.
+/// The candidates that a floor gives for these cut points.
 pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) -> Facts {
     let stated = Stated::new(graph.world.program(), claim);
     let mut all = Facts::new();
@@ -58,16 +58,17 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
     all
 }
 
-/// An operation in a context of the floor, or the call that leads into a context.
+/// An operation in a context of the floor, or the call that enters a context: context, block and
+/// operation.
 type Made = (u32, u32, u32);
 
-/// A floor by its places.
+/// A floor, indexed by its places.
 struct Stated<'c> {
     claim: &'c FloorClaim,
     shared: FxHashSet<u32>,
     contexts: FxHashMap<(Option<Made>, u32), u32>,
     heads: FxHashMap<(u32, u32), Vec<&'c StateClaim>>,
-    /// The numbers of the objects that operations make.
+    /// The numbers of the objects that operations create.
     made: FxHashMap<(Made, u32), u32>,
 }
 
@@ -109,8 +110,8 @@ impl<'c> Stated<'c> {
         at
     }
 
-    /// The floor's states at a cut point, and the register that the state's first register stands
-    /// for: at a function's end the state is about the results.
+    /// The floor's states at a cut point, and the register that corresponds to the states' first
+    /// register: at a function's end the state is about the results.
     fn at(&self, world: &World<'_>, cut: Cut) -> Option<(Vec<&'c StateClaim>, u32)> {
         let (begun, ended) = (world.begun(cut), world.ended(cut));
         let Some(function) = begun.or(ended) else {
@@ -132,7 +133,7 @@ impl<'c> Stated<'c> {
         self.heads.get(&(context, cut.block.0)).cloned()
     }
 
-    /// The number that an object of the graph has in the floor.
+    /// The number of an object of the graph in the floor.
     fn object(&self, world: &World<'_>, object: ObjId) -> Option<u32> {
         match world.object(object).kind {
             ObjectKind::Global(global) => Some(global.0),
@@ -149,14 +150,14 @@ impl<'c> Stated<'c> {
     }
 }
 
-/// Says the state of one cut point.
+/// Restates the floor's states at one cut point.
 struct Speaker<'a, 'p> {
     world: &'a World<'p>,
     pool: &'a mut Pool,
     cut: Cut,
-    /// The register that the state's first register stands for.
+    /// The register that corresponds to the states' first register.
     first: u32,
-    /// What varies there.
+    /// The variables of the cut point.
     variables: BTreeMap<Place, Term>,
     facts: Vec<Term>,
 }
@@ -210,7 +211,7 @@ impl Speaker<'_, '_> {
         }
     }
 
-    /// Bounds of a number, or of an address's offset.
+    /// Adds the bounds of a number, or of the offset of an address.
     fn value(&mut self, place: impl Fn(Part) -> Place, value: &Value) {
         if let Some(num) = value.plain() {
             self.number(&place(Part::Whole), num);
@@ -259,7 +260,7 @@ impl Speaker<'_, '_> {
         }
     }
 
-    /// The variable of a line, if the cut point has it.
+    /// The cut point's term for a variable of a line, if there is one.
     fn variable(&self, var: Var, cells: &BTreeMap<(u32, Cell), ObjId>) -> Option<Term> {
         let place: Box<dyn Fn(Part) -> Place> = match var {
             Var::Reg(reg) => {
@@ -281,7 +282,7 @@ impl Speaker<'_, '_> {
         found.copied().filter(|&term| self.pool.width(term) <= 64)
     }
 
-    /// A line: what it adds on one side, and what it subtracts on the other.
+    /// A line as a relation between two sums: the added terms and the subtracted terms.
     fn line(&mut self, line: &Line, cells: &BTreeMap<(u32, Cell), ObjId>) -> Option<Term> {
         let mut terms = Vec::new();
         for (var, factor) in line.terms() {
@@ -317,7 +318,7 @@ impl Speaker<'_, '_> {
     }
 }
 
-/// What a cell holds, if it is an element of a piece.
+/// The value of a cell, if it is an element of a run.
 fn element(contents: &Contents, cell: Cell) -> Option<&Value> {
     let len = u32::from(cell.width) / 8;
     let mut runs = contents.runs();

@@ -1,9 +1,10 @@
-//! States that grow until nothing leads out of them.
+//! Computes states that no walk leads out of: a fixed point.
 //!
-//! Where edges lead back, and at shared functions, a state takes in what arrives; after a few times
+//! At loop heads and shared functions, a state takes in the states that arrive. After a few times
 //! it is widened (Cousot and Cousot, 1977), first to the constants that the function compares with,
-//! then beyond. When nothing new arrives, some walks more make the states smaller again: what
-//! arrives from states that are large enough is large enough, too.
+//! then beyond. When nothing new arrives, a few more walks make the states smaller again
+//! (descending iteration): the states that arrive when all states are large enough are large enough
+//! as well.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -22,49 +23,49 @@ use super::order::Schedule;
 use super::thresholds::{Bounds, compared_in_memory, thresholds};
 use super::write;
 
-/// Times that a loop takes in what it begins with before it is widened for that.
+/// How many states that enter a loop are joined before they are widened, too.
 const ENTERED: u32 = 60;
-/// Times that a loop is begun anew with all that it begins with. In large programs each of its
-/// walks takes long.
+/// How often a loop is restarted with all states that entered it. Not done in large programs, where
+/// each walk takes long.
 const ANEW: u32 = 4;
-/// Blocks of such a program.
+/// The number of blocks from which a program is large.
 const LARGE: usize = 1000;
-/// Walks through the whole program.
+/// The maximum number of walks through the whole program.
 const WALKS: u32 = 60;
-/// Rounds of walks, where functions call each other in circles.
+/// The maximum number of rounds of walks, where functions are recursive.
 const ROUNDS: u32 = 1000;
-/// Walks that make states smaller.
+/// The number of walks that make states smaller.
 const NARROWINGS: u32 = 3;
-/// States of one place that differ in their last blocks or in which pointers are NULL. Further ones
-/// go to the last of them.
+/// The maximum number of states of one loop head that differ in their last blocks or in which
+/// pointers are NULL. Further states are joined into the last one.
 const PARTS: usize = 4;
 
-/// What states of one place are told apart by: the last blocks that there are, which pointers are
-/// NULL, and how long a number is that shrinks.
+/// What distinguishes the states of a loop head: the last blocks that exist, which pointers are
+/// NULL, and the length of a number that shrinks.
 pub type Apart = (Lasts, u8, Option<u8>);
-/// Where edges lead back.
+/// A state of a loop head.
 pub type Head = ((CtxId, BlockId), Apart);
 
-/// The states by place, and how they grow.
+/// The growing states, by place.
 pub struct Growing {
     /// The function of each block.
     functions: Vec<FuncId>,
     heads: FxHashMap<Head, Grown>,
-    /// The parts of each place, in the order in which they came.
+    /// The states that each loop head is divided into, in order of arrival.
     parts: FxHashMap<(CtxId, BlockId), Vec<Apart>>,
-    /// Heads from which no walk has gone on since they grew.
+    /// States from which no walk has continued since they grew.
     due: FxHashSet<Head>,
     entries: FxHashMap<FuncId, Grown>,
     exits: FxHashMap<FuncId, Grown>,
-    /// Functions that were walked in this walk of the whole program.
+    /// Functions that were walked in the current walk of the whole program.
     walked: FxHashSet<FuncId>,
     thresholds: FxHashMap<FuncId, Arc<Bounds>>,
     changed: bool,
-    /// Whether values are related to each other.
+    /// Whether relations between values are computed.
     relations: bool,
-    /// What arrives, where states are to become smaller.
+    /// The states that arrive, while states are made smaller.
     arrived: Option<Arrived>,
-    /// What has to be walked again, where functions call each other in circles.
+    /// The functions that have to be walked again, if functions are recursive.
     schedule: Schedule,
 }
 
@@ -93,18 +94,18 @@ impl Growing {
         }
     }
 
-    /// Whether walks of shared functions are put off: not where states become smaller.
+    /// Whether walks of shared functions are postponed; never while states are made smaller.
     fn puts_off(&self) -> bool {
         self.schedule.puts_off() && self.arrived.is_none()
     }
 
-    /// Where edges lead back: several states of a place if they differ in their last blocks or in
+    /// The states of loop heads. A loop head has several if they differ in their last blocks or in
     /// which pointers are NULL.
     pub fn heads(&self) -> impl Iterator<Item = (&Head, &State)> {
         self.heads.iter().map(|(head, grown)| (head, &grown.state))
     }
 
-    /// The head that takes in a state at a place, and its number there.
+    /// The state of a loop head that takes in this one, and its index there.
     fn head(
         &mut self,
         place: (CtxId, BlockId),
@@ -127,7 +128,7 @@ impl Growing {
         ((place, parts[part].clone()), part)
     }
 
-    /// The shared functions.
+    /// The shared functions with their entry and exit states.
     pub fn functions(&self) -> impl Iterator<Item = (FuncId, &State, Option<&State>)> {
         self.entries.iter().map(|(function, grown)| {
             let exit = self.exits.get(function).map(|exit| &exit.state);
@@ -196,7 +197,7 @@ impl Guide for Growing {
             0
         };
         let grew = match self.heads.get_mut(&head) {
-            // What a loop begins with grows as long as the loops around it do, which are widened
+            // The states that enter a loop grow as long as the outer loops do, which are widened
             // themselves.
             Some(known) if !back && known.entered < ENTERED => {
                 enter(known, &state, by, (anew, relations))
@@ -236,7 +237,8 @@ impl Guide for Growing {
             if grew {
                 self.schedule.put(Some(function));
             }
-            // What it comes back with has to be known once before anybody goes on from there.
+            // The function must be walked once, so that its exit state exists before the caller
+            // continues.
             return Ok(self.walked.insert(function));
         }
         Ok(self.walked.insert(function) || grew)
@@ -270,7 +272,7 @@ impl Guide for Growing {
             put(&mut arrived.exits, function, state, by);
             return Ok(false);
         }
-        // What calls itself has to be walked with what it comes back with.
+        // A function that calls itself has to be walked again if its exit state grew.
         Ok(self.grow(|all| &mut all.exits, function, state, by))
     }
 
@@ -279,8 +281,8 @@ impl Guide for Growing {
     }
 }
 
-/// States become what arrived. Lines stay, with the zero bytes that they speak of: what arrives
-/// proves them, and with smaller states as well.
+/// Replaces states by the states that arrived. Keeps the lines and the zero bytes that they
+/// mention: the arriving states satisfy them, and smaller states do as well.
 fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, State>) {
     let new = arrived.into_iter().map(|(place, mut state)| {
         if let Some(before) = known.get_mut(&place) {
@@ -294,13 +296,13 @@ fn smaller<K: Eq + Hash>(known: &mut FxHashMap<K, Grown>, arrived: FxHashMap<K, 
     *known = new.collect();
 }
 
-/// A walk that makes states grow.
+/// Walks a program and makes its states grow.
 pub struct Growth<'p> {
     walker: Walker<'p, Growing>,
 }
 
 impl<'p> Growth<'p> {
-    /// Of a program, with these functions shared, and with relations of values or without.
+    /// A walk of a program with these functions shared, with or without relations between values.
     pub fn new(
         program: &'p Program,
         points: &Arc<Points>,
@@ -326,8 +328,8 @@ impl<'p> Growth<'p> {
         Ok(self)
     }
 
-    /// Walks until nothing new arrives, once more: a state that became smaller may be too small by
-    /// a little.
+    /// Walks until nothing new arrives. Also needed after [`Growth::narrow`], because a state that
+    /// became smaller may be slightly too small.
     pub fn grow(&mut self) -> Result<(), Stop> {
         if self.walker.guide.puts_off() {
             return self.grow_in_rounds();
@@ -352,14 +354,14 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// Walks until nothing new arrives where functions call each other in circles: only functions
-    /// that are due, callees first.
+    /// Walks until nothing new arrives, where functions are recursive: walks only functions that
+    /// are due, callees first.
     fn grow_in_rounds(&mut self) -> Result<(), Stop> {
         let known: Vec<FuncId> = self.walker.guide.entries.keys().copied().collect();
         let schedule = &mut self.walker.guide.schedule;
         schedule.put(None);
         known.iter().for_each(|id| schedule.put(Some(*id)));
-        // Those are walked in the first round, and not where they are called.
+        // These are walked in the first round, and not where they are called.
         self.walker.guide.walked = known.into_iter().collect();
         for round in 0.. {
             let due = self.walker.guide.schedule.round();
@@ -372,7 +374,7 @@ impl<'p> Growth<'p> {
             }
             for walk in due {
                 match walk {
-                    // It may have been walked within another.
+                    // It may have been walked within another walk.
                     _ if !self.walker.guide.schedule.is_due(walk) => {}
                     Some(function) => self.walker.function(function)?,
                     None => {
@@ -385,7 +387,8 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// Makes states smaller: what arrives where they are large enough is large enough.
+    /// Makes states smaller: replaces them by the states that arrive when all states are large
+    /// enough.
     pub fn narrow(&mut self) -> Result<(), Stop> {
         for _ in 0..NARROWINGS {
             self.walker.guide.arrived = Some(Arrived::default());
@@ -402,7 +405,7 @@ impl<'p> Growth<'p> {
         Ok(())
     }
 
-    /// What is stated.
+    /// The claim of the states.
     pub fn claim(&self) -> FloorClaim {
         let walker = &self.walker;
         write::claim(

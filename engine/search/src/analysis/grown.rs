@@ -1,9 +1,9 @@
 //! How one state grows: what it takes in, when it is widened, and when parts of it are forgotten.
 //!
-//! The first turns of a loop are joined, so that what moves in step in them is seen; then bounds go
-//! to the constants that the function compares with, then to the ends of types and the small
-//! numbers that it stores. A block of the heap that grows does so long after the first turns, and
-//! what it has to do with other numbers is seen then.
+//! The first iterations of a loop are joined, so that relations between values that change together
+//! are found. Then bounds are widened to the constants that the function compares with, then to the
+//! ends of types and the small numbers that it stores. A block of the heap is enlarged only long
+//! after the first iterations, so its relations to other numbers are found at that time.
 
 use std::sync::Arc;
 
@@ -15,28 +15,28 @@ use rustc_hash::FxHashMap;
 
 use super::thresholds::{Bounds, ENDS, with_constants};
 
-/// Times that a state takes in what arrives before it is widened.
+/// How often a state takes in others before it is widened.
 const JOINS: u32 = 3;
-/// Times that it is widened to constants of the program.
+/// How often it is joined or widened to constants of the program before it is widened further.
 const STEPS: u32 = 12;
-/// Times that it is widened to the ends of types.
+/// How often it is joined or widened to the ends of types before it is widened further.
 const WIDE: u32 = 32;
-/// Times after which bytes of objects that still change are forgotten.
+/// After how often the bytes of objects that still change are forgotten.
 const FORGET: u32 = 40;
-/// Times after which an object that still changes is forgotten as a whole.
+/// After how often an object that still changes is forgotten as a whole.
 const FORGET_ALL: u32 = 60;
 
 /// A state that grows.
 #[derive(Debug, Default)]
 pub(super) struct Grown {
-    /// What it is by now.
+    /// The current state.
     pub state: State,
-    /// How often it took in what arrived along an edge that leads back, or at a function's
-    /// beginning or end.
+    /// How often it took in a state that arrived along a back edge, or at a function's entry or
+    /// exit.
     times: u32,
-    /// How often it took in what arrived from elsewhere.
+    /// How often it took in a state that entered the loop.
     pub entered: u32,
-    /// What arrived from elsewhere, as long as the loop is begun anew with it.
+    /// The join of the states that entered the loop, as long as the loop is restarted with it.
     entry: State,
 }
 
@@ -52,9 +52,9 @@ impl Grown {
     }
 }
 
-/// Takes in what a loop begins with; whether that is new. The loop is begun anew with it: what
-/// values say of each other in its first turns is known of the new ones then, too (Bourdoncle,
-/// 1993, has inner loops iterate from what they begin with each time).
+/// Takes in a state that enters a loop. Returns whether it is new. The loop is restarted with it,
+/// so that relations between values in its first iterations are found for the new state as well
+/// (Bourdoncle, 1993, iterates inner loops from their entry states each time).
 pub(super) fn enter(
     known: &mut Grown,
     state: &State,
@@ -81,7 +81,7 @@ pub(super) fn enter(
     true
 }
 
-/// Takes in what arrives; whether that is new.
+/// Takes in a state that arrives. Returns whether it is new.
 pub(super) fn take(
     known: &mut Grown,
     state: State,
@@ -93,7 +93,8 @@ pub(super) fn take(
     }
     known.times += 1;
     let times = known.times;
-    // A block grows for the first time when its room is used up, long after the first turns.
+    // A block is enlarged for the first time when its room is used up, long after the first
+    // iterations.
     let grows = relations && (JOINS..=WIDE).contains(&times) && known.state.grows(&state, by.names);
     let before = (times > FORGET).then(|| Arc::clone(&known.state.objects));
     known.state = match times {
@@ -120,8 +121,8 @@ pub(super) fn take(
     true
 }
 
-/// Forgets bytes of objects that changed, or all bytes of these objects. Any other bytes are in
-/// that, too.
+/// Forgets the bytes of objects that changed, or all bytes of these objects. Forgotten bytes may
+/// have any value, so this is an over-approximation.
 fn forget(state: &mut State, before: &Objects, whole: bool) {
     let changed = |id: &ObjId, object: &Object| match before.get(id) {
         Some(known) => known.contents != object.contents,

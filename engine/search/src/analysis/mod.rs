@@ -1,10 +1,11 @@
-//! States of the whole program that hold of all executions, found without a solver.
+//! Abstract interpretation: states of the whole program that hold in all executions, found without
+//! a solver.
 //!
-//! What states mean, and what a walk makes of them, is said in [`cegar_model::domain`]; the checker
-//! walks once more what is found here. This room makes them grow until they are large enough: which
-//! functions are walked apart for each call ([`plan`]), in which order the others are walked
-//! ([`order`]), how loops end ([`grow`]), what is written down ([`mod@write`]). What of it is said
-//! to the prover stands in [`crate::abstraction::said`].
+//! The domain and the walk are in [`cegar_model::domain`]; the checker repeats the last walk. This
+//! module makes states grow until they are large enough: it decides which functions are walked
+//! separately for each call ([`plan`]), in which order the others are walked ([`order`]), how loops
+//! terminate ([`grow`]), and what is written into the claim ([`mod@write`]). The candidates for the
+//! prover are derived from it in [`crate::abstraction::said`].
 
 pub mod grow;
 mod grown;
@@ -25,25 +26,26 @@ use rustc_hash::FxHashSet;
 
 use self::grow::Growth;
 
-/// A floor with what follows from it.
+/// A floor with its consequences.
 #[derive(Debug)]
 pub struct Floor {
-    /// What is stated.
+    /// The states of the floor.
     pub claim: FloorClaim,
-    /// What follows.
+    /// Its consequences: the checks that hold and the blocks that are never entered.
     pub ground: Ground,
-    /// Seconds that it took.
+    /// The time for all of it, in seconds.
     pub seconds: f64,
-    /// Seconds that the one without relations took, and the checks that it settles.
+    /// The time for the floor without relations, in seconds, and the number of checks that it
+    /// settles.
     pub first: (f64, u64),
 }
 
-/// Finds a floor of a program, walking at most as many blocks as the budget has; `None` if the
-/// budget is used up, or the program cannot be walked.
+/// Computes a floor of a program, walking at most `patience` blocks; `None` if these do not
+/// suffice, or if the program cannot be walked.
 ///
-/// States grow twice, first without relations of values, which takes a part of the time: so there
-/// is a floor when the deadline passes while relations grow. What has grown by then is walked once
-/// more behind the deadline, as the checker does.
+/// States grow twice, first without relations between values, which takes a fraction of the time.
+/// Thus a floor exists even if the deadline passes while relations are computed. The result is
+/// walked once more after the deadline, as in the checker.
 pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Floor> {
     let began = Instant::now();
     let points = Arc::new(Points::of(program));
@@ -87,14 +89,14 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
     })
 }
 
-/// Checks that follow, but those of which there is nothing to prove.
+/// The number of checks that hold, except trivial ones.
 fn settled(program: &Program, ground: &Ground) -> u64 {
     let checks = (0u32..).map(CheckId).zip(&program.checks);
     let held = checks.filter(|(id, check)| !check.trivial && ground.holds(*id));
     held.count() as u64
 }
 
-/// States that have grown: made smaller, and as they were before.
+/// The claims of states that have grown: made smaller, and as they were before.
 fn grown(
     program: &Program,
     points: &Arc<Points>,
@@ -112,7 +114,7 @@ fn grown(
     }
 }
 
-/// The first of some claims that holds.
+/// The first of these claims that holds.
 fn held(
     program: &Program,
     points: &Arc<Points>,

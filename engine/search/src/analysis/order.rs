@@ -1,36 +1,36 @@
-//! In which order shared functions are walked where some of them call each other.
+//! The order in which shared functions are walked if some of them are recursive.
 //!
-//! Walked at each call at which its entry grew, a function in such a circle is walked as often as
-//! there are calls and ways through the circle. So its walk is put off: all calls of a round are
-//! taken in together, and a function is walked again only when its entry grew, or the end of one
-//! that it calls. Callees come first (Bourdoncle, *Efficient chaotic iteration strategies with
-//! widenings*, 1993, has the same for blocks), so that what a function comes back with is known to
-//! its callers in the same round.
+//! If a function on a cycle of calls were walked at each call at which its entry state grew, it
+//! would be walked as often as there are calls and paths through the cycle. Therefore its walk is
+//! postponed: the entry takes in all calls of a round, and a function is walked again only if its
+//! entry grew, or the exit of one of its callees. Callees come first (as for blocks in
+//! Bourdoncle, *Efficient chaotic iteration strategies with widenings*, 1993), so that their exits
+//! are known to the callers in the same round.
 
 use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A walk: of a shared function, or of the program's entry with all that is walked within it.
+/// A walk: of a shared function, or of the program's entry with everything that is walked within
+/// it.
 pub type Walk = Option<FuncId>;
 
-/// What has to be walked again.
+/// The walks that are due.
 #[derive(Debug, Default)]
 pub struct Schedule {
-    /// Whether functions of the program call themselves: otherwise each is walked where it is
-    /// called.
+    /// Whether functions of the program are recursive. Otherwise each is walked where it is called.
     circular: bool,
-    /// Callees before callers.
+    /// The position of each function in the order: callees before callers.
     places: FxHashMap<FuncId, u32>,
-    /// By function: whose walks went on from what it comes back with.
+    /// For each function, the walks that used its exit state.
     users: FxHashMap<FuncId, FxHashSet<Walk>>,
     due: FxHashSet<Walk>,
-    /// The walks in progress, innermost last; the program's is not among them.
+    /// The walks in progress, innermost last, without the program's walk.
     current: Vec<FuncId>,
 }
 
 impl Schedule {
-    /// Of a program.
+    /// The schedule of a program, with nothing due.
     pub fn of(program: &Program, points: &Points) -> Schedule {
         let mut schedule = Schedule::default();
         let mut seen = FxHashSet::from_iter([program.entry]);
@@ -42,7 +42,7 @@ impl Schedule {
                     if seen.insert(next) {
                         stack.push((next, 0));
                     } else if !schedule.places.contains_key(&next) {
-                        // It was come by and is not done: it is called within itself.
+                        // It was visited and is not done: it is called within itself.
                         schedule.circular = true;
                     }
                 }
@@ -55,24 +55,24 @@ impl Schedule {
         schedule
     }
 
-    /// Whether walks are put off.
+    /// Whether walks are postponed.
     pub fn puts_off(&self) -> bool {
         self.circular
     }
 
-    /// A function is called by the walk in progress.
+    /// Notes that the walk in progress calls a function.
     pub fn called(&mut self, function: FuncId) {
         let user = self.current.last().copied();
         self.users.entry(function).or_default().insert(user);
     }
 
-    /// A function's walk begins, with all that is known of its entry.
+    /// Notes that a function's walk begins, from the current entry state.
     pub fn begins(&mut self, function: FuncId) {
         self.due.remove(&Some(function));
         self.current.push(function);
     }
 
-    /// A function's walk is over; whether what it comes back with grew.
+    /// Notes that a function's walk has ended, and whether its exit state grew.
     pub fn ends(&mut self, function: FuncId, grew: bool) {
         self.current.pop();
         if grew && let Some(users) = self.users.get(&function) {
@@ -80,18 +80,18 @@ impl Schedule {
         }
     }
 
-    /// Something has to be walked again.
+    /// Notes that a walk is due.
     pub fn put(&mut self, walk: Walk) {
         self.due.insert(walk);
     }
 
-    /// The program's walk begins.
+    /// Notes that the program's walk begins.
     pub fn starts(&mut self) {
         self.current.clear();
         self.due.remove(&None);
     }
 
-    /// What is due now, callees first and the program last.
+    /// The walks that are due now, callees first and the program last.
     pub fn round(&self) -> Vec<Walk> {
         let mut all: Vec<Walk> = self.due.iter().copied().collect();
         all.sort_by_key(|walk| match walk {

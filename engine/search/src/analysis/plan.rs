@@ -1,17 +1,18 @@
-//! Which functions are shared by their calls.
+//! Decides which functions are shared by their calls.
 //!
-//! Walked apart for each call a function is seen as it is used there, which is what makes `memcpy`
-//! one thing here and another there. What calls itself cannot be, and what would be walked too
-//! often is not: those functions first by which the most is saved.
+//! A function that is walked separately for each call is analysed as it is used there, so that, for
+//! example, `memcpy` is analysed precisely at each call. This is impossible for recursive
+//! functions, and too expensive for functions with too many calls. Of the latter, those that save
+//! the most are shared first.
 
 use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Blocks in all contexts together.
+/// The maximum number of blocks in all contexts together.
 const BLOCKS: u64 = 10_000;
 
-/// The functions to be shared.
+/// The functions to share.
 pub fn shared(program: &Program, points: &Points) -> FxHashSet<FuncId> {
     let order = order(program, points);
     let mut shared: FxHashSet<FuncId> = order
@@ -46,7 +47,7 @@ pub fn shared(program: &Program, points: &Points) -> FxHashSet<FuncId> {
     }
 }
 
-/// Blocks of a function and of what is walked with it.
+/// The number of blocks of a function and of the functions that are walked within it.
 fn below(program: &Program, points: &Points, function: FuncId, shared: &FxHashSet<FuncId>) -> u64 {
     let mut seen = FxHashSet::default();
     let mut open = vec![function];
@@ -74,7 +75,7 @@ fn calls_itself(points: &Points, function: FuncId) -> bool {
     false
 }
 
-/// What the entry may call, callers first where nothing calls itself.
+/// The functions that the entry may call, callers first, except in cycles.
 fn order(program: &Program, points: &Points) -> Vec<FuncId> {
     let mut post = Vec::new();
     let mut seen = FxHashSet::default();
@@ -122,7 +123,7 @@ fn copies(
     copies
 }
 
-/// Whom a function calls, and in how many places.
+/// The callees of a function, with the number of call sites.
 fn calls(program: &Program, points: &Points, function: FuncId) -> Vec<(FuncId, u64)> {
     use cegar_model::program::ir::{BlockId, Op};
     let mut all: FxHashMap<FuncId, u64> = FxHashMap::default();

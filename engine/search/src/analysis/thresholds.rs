@@ -1,4 +1,4 @@
-//! Numbers to which states are widened first: those that are compared with, and the ends of types.
+//! The thresholds of widening: numbers that a program compares with, and the ends of types.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use cegar_model::program::ir::{
 };
 use cegar_model::term::fault::ONE_ALLOCATION;
 
-/// What is at the ends of types, and the sizes of large blocks.
+/// The ends of types, and the sizes of large blocks.
 pub const ENDS: [i64; 15] = [
     i32::MIN as i64,
     i16::MIN as i64,
@@ -24,7 +24,7 @@ pub const ENDS: [i64; 15] = [
     u16::MAX as i64,
     i32::MAX as i64,
     u32::MAX as i64,
-    // What blocks have room for, of large elements and of bytes: above that a request is refused.
+    // The maximum sizes of blocks, for large elements and for bytes: larger requests are refused.
     1 << 40,
     1 << 48,
     ONE_ALLOCATION as i64,
@@ -33,11 +33,11 @@ pub const ENDS: [i64; 15] = [
 /// A function's thresholds.
 #[derive(Debug)]
 pub struct Bounds {
-    /// The numbers that it compares with, and their neighbours, and the ends of types.
+    /// The numbers that it compares with, their neighbours, and the ends of types.
     pub all: Vec<i64>,
-    /// For what objects hold: the ends of types, and the small numbers that it stores, chooses
-    /// between, returns or masks with. An array that is filled with those in a loop changes after
-    /// many turns, when the bounds of its index have gone past all numbers that are compared with.
+    /// The thresholds for the contents of objects: the ends of types, and the small numbers that it
+    /// stores, selects, returns or masks with. An array that a loop fills with these changes after
+    /// many iterations, when the bounds of its index are beyond all numbers that are compared with.
     pub stored: Vec<i64>,
 }
 
@@ -51,12 +51,12 @@ impl Default for Bounds {
     }
 }
 
-/// Numbers with which what memory holds is compared.
+/// The maximum number of constants that contents of memory are compared with.
 const COMPARED: usize = 24;
 
-/// The numbers with which the user's functions compare what they read, the small ones first, and
-/// their neighbours: a counter in memory is compared in one function and counted up in a loop of
-/// another one.
+/// The constants that the user's functions compare loaded values with, smallest first, and the
+/// numbers below them: a counter in memory may be compared in one function and incremented in a
+/// loop of another one.
 pub fn compared_in_memory(program: &Program) -> Vec<i64> {
     let functions = program.functions.iter();
     let own = functions.filter(|function| function.kind == FunctionKind::User);
@@ -83,7 +83,7 @@ pub fn compared_in_memory(program: &Program) -> Vec<i64> {
     few.flat_map(|number| [number - 1, number]).collect()
 }
 
-/// The thresholds of a function; what objects hold has these, too.
+/// The thresholds of a function; `compared` are additional thresholds for the contents of objects.
 pub fn thresholds(program: &Program, id: FuncId, compared: &[i64]) -> Bounds {
     let (mut all, mut stored) = (Vec::new(), [&ENDS, compared].concat());
     for block in program.function(id).blocks.clone().map(BlockId) {
@@ -133,7 +133,7 @@ pub fn thresholds(program: &Program, id: FuncId, compared: &[i64]) -> Bounds {
     Bounds { all, stored }
 }
 
-/// A constant that is no negative number in any width.
+/// A constant of at most 127, which is not negative at any width.
 fn small(value: Operand) -> Option<i64> {
     match value {
         Operand::Const(number) => i8::try_from(number).ok().map(i64::from),
@@ -141,12 +141,13 @@ fn small(value: Operand) -> Option<i64> {
     }
 }
 
-/// Memory cells whose number is a threshold.
+/// The maximum number of memory cells whose values are thresholds.
 const CELLS: usize = 16;
 
-/// Thresholds, and the numbers that registers hold in both states: what a caller passes is compared
-/// with like a constant. So is the size of a block until it grows, and what a structure of which
-/// other members change keeps: how many elements there is room for.
+/// Adds to the thresholds the numbers that registers hold in both states: an argument of a caller
+/// is compared with like a constant. The same holds for the size of a block until it is enlarged,
+/// and for a member of a structure that stays constant while others change: it may be the capacity
+/// for elements.
 pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
     let single = |state: &State, reg: &Reg| {
         let num = *state.registers.get(reg)?.plain()?;
@@ -171,7 +172,7 @@ pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64
     all
 }
 
-/// Numbers above one in cells of both states, of objects in which something else changes.
+/// Numbers above one in cells of both states, of objects whose contents changed.
 fn kept_in_memory(known: &State, new: &State) -> impl Iterator<Item = i64> {
     let changed = known.objects.iter().filter_map(|(id, object)| {
         let there = new.objects.get(id)?;

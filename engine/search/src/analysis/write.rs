@@ -1,4 +1,4 @@
-//! What is found, written down for the checker.
+//! Writes the states into a claim for the checker.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::grow::Growing;
 
-/// The claim of states.
+/// The claim of the states.
 pub fn claim(
     states: &Growing,
     contexts: &Contexts,
@@ -70,7 +70,8 @@ struct Writer {
 
 impl Writer {
     fn contents(&mut self, contents: &Arc<Contents>) -> u32 {
-        // The states keep them, so that an address is one of them for as long as this lives.
+        // The states keep the contents alive, so that an address identifies them while the writer
+        // exists.
         let key = Arc::as_ptr(contents) as usize;
         if let Some(&known) = self.places.get(&key) {
             return known;

@@ -1,4 +1,4 @@
-//! Proofs written down, taken up again, and said in words.
+//! Proofs: written as certificates, resumed from them, and explained in words and in C.
 
 mod in_c;
 mod needed;

@@ -1,14 +1,14 @@
 //! The few facts that one goal needs.
 //!
-//! The search keeps every guess that holds, hundreds of them, since it cannot know which will
-//! matter. Who wants to understand a proof wants the few that do. The solver's unsatisfiable cores
-//! name them: those that the goal rests on, those that each of them rests on, and so on, which is
-//! inductive by construction. What is left is tried without each in turn, the largest first, as
-//! long as the goal still follows from what stays inductive.
+//! The search keeps every inductive candidate, hundreds of them, since it cannot know which will
+//! matter. To understand a proof, one needs the few that do. The solver's unsatisfiable cores name
+//! the facts that the goal depends on, the facts that each of these depends on, and so on; the
+//! result is inductive by construction. Then each remaining fact is removed, the largest first, if
+//! the goal still follows from the facts that stay inductive.
 //!
-//! What follows from the floor has no facts of its own. The floor's states are tried as facts, so
-//! that a proof can be told in the same way; where that is not enough for the solver, or the
-//! program is too large to be explored, the floor itself is the reason.
+//! A goal that follows from the floor has no facts of its own. The states of the floor are tried as
+//! facts, so that the proof can be explained in the same way. If these are not enough for the
+//! solver, or if the program is too large to be explored, the floor itself is the reason.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
 use crate::abstraction::said;
 
-/// What is to be explained.
+/// The goal to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Goal {
     /// A check, by number.
@@ -44,11 +44,11 @@ pub enum Goal {
 /// Why a goal holds.
 #[derive(Debug)]
 pub enum Reason<'p> {
-    /// Facts around loops, of which there may be none.
+    /// It follows from facts at loops; there may be none.
     Facts(Box<Needed<'p>>),
     /// It follows from the program's only execution.
     Execution,
-    /// It follows from the floor, and the solver does not say why.
+    /// It follows from the floor, and the solver does not show why.
     Floor,
 }
 
@@ -57,19 +57,19 @@ pub enum Reason<'p> {
 pub struct Needed<'p> {
     /// The program, explored.
     pub graph: Graph<'p>,
-    /// The facts that it needs, inductive together.
+    /// The facts that the goal needs, inductive together.
     pub facts: Facts,
-    /// How many the certificate has.
+    /// The number of facts in the certificate.
     pub of: usize,
-    /// Questions to the solver.
+    /// The number of queries to the solver.
     pub questions: u64,
 }
 
-/// Questions that trying without a fact may cost in all.
+/// The maximum number of queries for removing facts.
 const QUESTIONS: u64 = 3_000;
 
-/// The facts of a certificate that a goal needs. Says, as the checker would, where it does not
-/// follow.
+/// Finds the facts of a certificate that a goal needs. If the goal does not follow, returns the
+/// checker's error.
 pub fn needed<'p>(
     program: &'p Program,
     bitcode: &str,
@@ -106,7 +106,7 @@ fn follows(ground: &Ground, goal: Goal) -> bool {
     }
 }
 
-/// The facts that a goal needs, the states of a floor among those to choose from.
+/// The facts that a goal needs, chosen from the certificate's facts and the states of a floor.
 fn facts<'p>(
     program: &'p Program,
     bitcode: &str,
@@ -115,7 +115,7 @@ fn facts<'p>(
     limits: Limits,
 ) -> Result<Needed<'p>, Rejected> {
     let mut checker = Explored::open(program, certificate, floor, limits)?;
-    // What a goal rests on may be no more than a counter's bounds.
+    // A goal may depend on nothing but a counter's bounds.
     checker.claim_bounds();
     let of = checker.facts.values().map(Vec::len).sum();
     let mut search = Search {
@@ -124,7 +124,7 @@ fn facts<'p>(
     };
     search.collect(program, &checker, goal);
     let Some(found) = search.closure(&mut checker) else {
-        // The checker finds the words for what does not follow.
+        // If the goal does not follow, the checker gives the reason.
         if floor.is_none() {
             let about = about(
                 program,
@@ -148,7 +148,8 @@ fn facts<'p>(
     })
 }
 
-/// The certificate for one goal, with the facts that it needs: they hold where all other checks do.
+/// The certificate for one goal with the facts that it needs. It holds under the condition that all
+/// other checks hold.
 pub fn pruned(
     program: &Program,
     certificate: &Certificate,
@@ -177,8 +178,8 @@ pub fn pruned(
     Ok(pruned)
 }
 
-/// Where the model is narrower than the world: with fewer facts more may be reached, so all of it
-/// counts.
+/// The narrowings in the graph: all of them count, since with fewer facts more code may be
+/// reachable.
 fn narrowed(program: &Program, graph: &Graph<'_>) -> Met {
     met(
         program,
@@ -186,7 +187,7 @@ fn narrowed(program: &Program, graph: &Graph<'_>) -> Met {
     )
 }
 
-/// The certificate with one claim only, which holds where all other checks do.
+/// The certificate with one claim only, under the condition that all other checks hold.
 fn about(program: &Program, certificate: &Certificate, goal: Goal, met: &Met) -> Certificate {
     let (id, claims_check) = match goal {
         Goal::Check(id) => (id, true),
@@ -218,7 +219,7 @@ fn about(program: &Program, certificate: &Certificate, goal: Goal, met: &Met) ->
     }
 }
 
-/// A program explored, with a certificate's formulas as guesses.
+/// A program, explored, with a certificate's facts as candidates.
 struct Explored<'p> {
     graph: Graph<'p>,
     facts: Facts,
@@ -261,7 +262,7 @@ impl<'p> Explored<'p> {
         })
     }
 
-    /// Makes formulas of the bounds that the propagation found.
+    /// Adds the bounds that the propagation found as facts.
     fn claim_bounds(&mut self) {
         let Graph { states, pool, .. } = &mut self.graph;
         for (&cut, state) in states {
@@ -274,7 +275,8 @@ impl<'p> Explored<'p> {
         }
     }
 
-    /// What may be assumed in a fragment: of its start, and of the functions that it calls.
+    /// What may be assumed in a fragment: the facts at its start, and the summaries of the
+    /// functions that it calls.
     fn known(&mut self, start: Option<Cut>) -> Vec<Term> {
         let mut known = self.graph.axioms(start);
         let facts = start.and_then(|cut| self.facts.get(&cut));
@@ -283,8 +285,7 @@ impl<'p> Explored<'p> {
         known
     }
 
-    /// Some of these that cannot hold together already; none if all can, as far as the solver
-    /// knows.
+    /// Some of these terms that cannot hold together; `None` if the solver does not refute them.
     fn core(&mut self, terms: &[Term]) -> Option<Vec<Term>> {
         let pool = &mut self.graph.pool;
         if let Some(&never) = terms.iter().find(|&&t| pool.as_const(t) == Some(0)) {
@@ -298,11 +299,11 @@ impl<'p> Explored<'p> {
         if let Answer::Unsat { core } = Z3::new().check(pool, terms, &limits) {
             return Some(core.into_iter().map(|i| terms[i]).collect());
         }
-        // Z3 may need what is put in for variables, and that has no core.
+        // Z3 may need the consequences that are added there, for which there is no core.
         self.is_refuted(terms).then(|| terms.to_vec())
     }
 
-    /// Whether these cannot hold together.
+    /// Whether the solver shows that these cannot hold together.
     fn is_refuted(&mut self, terms: &[Term]) -> bool {
         let pool = &mut self.graph.pool;
         if terms.iter().any(|&t| pool.as_const(t) == Some(0)) {
@@ -316,14 +317,14 @@ impl<'p> Explored<'p> {
     }
 }
 
-/// What must not be possible, in a fragment.
+/// A query that must be unsatisfiable, in a fragment.
 struct Question {
     start: Option<Cut>,
     terms: Vec<Term>,
 }
 
 struct Search {
-    /// All transitions: fragment, number, target.
+    /// All transitions: start of the fragment, index, target.
     transitions: Vec<(Option<Cut>, usize, Cut)>,
     questions: Vec<Question>,
 }
@@ -366,8 +367,8 @@ impl Search {
         }
     }
 
-    /// The facts that the goal rests on, and those that these rest on; none if something does not
-    /// follow.
+    /// The facts that the goal depends on, and those that these depend on; `None` if something does
+    /// not follow.
     fn closure(&self, checker: &mut Explored<'_>) -> Option<Facts> {
         let mut found = Facts::new();
         let mut seen: FxHashSet<(Cut, Term)> = FxHashSet::default();
@@ -408,7 +409,7 @@ impl Search {
         self.transitions.iter().filter(move |(.., to)| *to == cut)
     }
 
-    /// Leaves out what the goal can do without, the largest first.
+    /// Removes the facts that the goal does not need, the largest first.
     fn minimise(&self, checker: &mut Explored<'_>) {
         let mut all: Vec<(usize, Cut, Term)> = Vec::new();
         for (&cut, facts) in &checker.facts {
@@ -473,8 +474,8 @@ fn remove(facts: &mut Facts, cut: Cut, fact: Term) {
     }
 }
 
-/// What would have to hold for a transition to break a fact: first the way, then what is known
-/// where it starts.
+/// The terms that hold if a transition breaks a fact: first those of the transition, then what is
+/// known at its start.
 fn along(checker: &mut Explored<'_>, start: Option<Cut>, index: usize, fact: Term) -> Vec<Term> {
     let fragment = &checker.graph.fragments[&start];
     let transition = fragment.transitions[index].clone();

@@ -1,8 +1,8 @@
-//! What an earlier run had found, as guesses.
+//! The facts of an earlier run, as candidates.
 //!
-//! A certificate that lies in a folder is a start and no more: its formulas are read like any other
-//! guess, and what names anything but the variables of its own cut point is none. Whether they hold
-//! is found out anew.
+//! A certificate found in a folder is only a starting point: its formulas are candidates like any
+//! other, and a formula with variables of anything but its own cut point is ignored. Whether they
+//! hold is proved again.
 
 use cegar_checker::Certificate;
 use cegar_model::program::ir::BlockId;

@@ -1,9 +1,9 @@
-//! Facts as C would say them.
+//! Facts in the notation of C, for people.
 //!
-//! A certificate speaks of `|r/22.20/24.0:6|`; a reader knows that as `from`. Names are those of
-//! debug information ([`cegar_model::program::Function::names`]), operators are C's. Two liberties
-//! are taken, since this is for people and the certificate is exact: widening is left out, and what
-//! is unsigned shows only where it decides a comparison.
+//! A certificate contains names such as `|r/22.20/24.0:6|`, which a reader knows as `from`. Names
+//! are those of the debug information ([`cegar_model::program::Function::names`]), operators are
+//! C's. The text is less exact than the certificate in two respects: extensions to wider types are
+//! left out, and unsignedness is shown only where it decides a comparison.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,10 +17,10 @@ use cegar_model::symbolic::cuts::{Base, CutState, Part, Place, Value};
 use cegar_model::symbolic::world::{CtxId, Cut, ObjId, ObjectKind, World};
 use cegar_model::term::{Array, ArrayNode, Node, Pool, Term, value};
 
-/// Longer facts are cut.
+/// The maximum length of a fact's text, in bytes; the rest is cut off.
 const LONGEST: usize = 240;
 
-/// The names of one cut point's variables.
+/// The names of a cut point's variables.
 #[derive(Debug, Default)]
 pub struct Words {
     variables: FxHashMap<u32, String>,
@@ -28,7 +28,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// The words for what varies at a cut point.
+    /// The names of the variables of a cut point.
     pub fn new(graph: &mut Graph<'_>, cut: Cut) -> Words {
         let mut words = Words::default();
         let Some(state) = graph.states.get(&cut).cloned() else {
@@ -52,7 +52,7 @@ impl Words {
         words
     }
 
-    /// A fact in words.
+    /// The text of a fact.
     pub fn say(&self, pool: &Pool, fact: Term) -> String {
         let mut text = String::new();
         self.put(pool, fact, 0, &mut text);
@@ -64,8 +64,8 @@ impl Words {
         text
     }
 
-    /// `binds` is how tightly the context binds: 0 nothing, 1 `||`, 2 `&&`, 3 comparisons, 4
-    /// arithmetic, 5 operands.
+    /// Appends the text of a term. `binds` is how tightly the context binds: 0 nothing, 1 `||`, 2
+    /// `&&`, 3 comparisons, 4 arithmetic, 5 operands.
     fn put(&self, pool: &Pool, t: Term, binds: u32, out: &mut String) {
         if out.len() > LONGEST {
             return;
@@ -138,7 +138,7 @@ impl Words {
                 self.put(pool, b, 4, out);
             }),
             Node::FloatCast(_, inner) => self.put(pool, inner, binds, out),
-            // What is left has no operator in C.
+            // The remaining operations have no operator in C.
             Node::Un(op, a) => self.call(pool, &format!("{op:?}"), &[a], out),
             Node::Concat(a, b) => self.call(pool, "join", &[a, b], out),
             Node::Funnel(_, a, b, by) => self.call(pool, "funnel", &[a, b, by], out),
@@ -157,7 +157,7 @@ impl Words {
         }
     }
 
-    /// `name(a, b)`.
+    /// Appends `name(a, b)`.
     fn call(&self, pool: &Pool, name: &str, arguments: &[Term], out: &mut String) {
         out.push_str(&name.to_lowercase());
         out.push('(');
@@ -179,7 +179,7 @@ impl Words {
         binds: u32,
         out: &mut String,
     ) {
-        // `!(a < b)` is `b <= a`, and a constant stands on the right.
+        // `!(a < b)` is written as `b <= a`, and constants are on the right.
         let (mut a, mut b, mut strict) = (a, b, matches!(pred, Pred::Ult | Pred::Slt));
         let equal = pred == Pred::Eq;
         if negated && !equal {
@@ -272,10 +272,10 @@ fn float_symbol(op: FloatOp) -> &'static str {
     }
 }
 
-/// What the parts of a cut point's state are called.
+/// The names of the parts of a cut point's state.
 struct Names {
     registers: BTreeMap<(CtxId, Reg), String>,
-    /// Objects whose variable has the name of another one's.
+    /// Names that several objects have.
     shared: FxHashSet<String>,
 }
 
@@ -338,8 +338,9 @@ impl Names {
     }
 }
 
-/// The names of a cut point's registers: the variable's, with the function where it is a caller's.
-/// Where two values would be called the same, the line in which each was given follows: `i@20`.
+/// The names of a cut point's registers: that of the variable, with the function's name if it is a
+/// caller's. If two registers would have the same name, the line in which the value was set is
+/// added: `i@20`.
 fn registers(world: &World<'_>, state: &CutState, here: CtxId) -> BTreeMap<(CtxId, Reg), String> {
     let mut names = BTreeMap::new();
     let mut count: FxHashMap<String, u32> = FxHashMap::default();
@@ -375,7 +376,7 @@ fn registers(world: &World<'_>, state: &CutState, here: CtxId) -> BTreeMap<(CtxI
     each.collect()
 }
 
-/// How C selects these bits of an object.
+/// C's selector for these bits of an object.
 fn selector(world: &World<'_>, id: ObjId, at: u64, bits: u64) -> Option<String> {
     let program = world.program();
     let (shape, whole) = match world.object(id).kind {
@@ -397,7 +398,7 @@ fn selector(world: &World<'_>, id: ObjId, at: u64, bits: u64) -> Option<String> 
     Shape::selector(&program.shapes, shape, whole, at, bits)
 }
 
-/// The line that makes an object.
+/// The line that creates an object.
 fn line_of(world: &World<'_>, id: ObjId) -> Option<u32> {
     let program = world.program();
     let line = match world.object(id).kind {

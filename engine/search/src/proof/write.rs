@@ -1,8 +1,9 @@
-//! What the search found, written down as a certificate.
+//! Writes the results of the search into a certificate.
 //!
-//! Everything that the graph knows of its cut points is stated, so that the checker has nothing to
-//! find out. What many cut points know of an object is the same, and is written once. Nothing rests
-//! on this being right: a certificate that says too little or too much is rejected.
+//! The complete states of the graph's cut points are written, so that the checker does not have to
+//! search. Objects have the same abstract value at many cut points, so each value is written once.
+//! Soundness does not depend on this module: a certificate that claims too little or too much is
+//! rejected.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
 
-/// States in a certificate what is known of a graph's cut points.
+/// Writes the states of a graph's cut points and the facts into a certificate.
 pub fn state(certificate: &mut Certificate, graph: &Graph<'_>, facts: &Facts) {
     certificate.grain = graph.world.grain();
     certificate.alone = graph.world.alone().map(|id| id.0).collect();
@@ -34,7 +35,7 @@ pub fn state(certificate: &mut Certificate, graph: &Graph<'_>, facts: &Facts) {
         places: FxHashMap::default(),
     };
     for (&cut, state) in &graph.states {
-        // A formula that has no text is left out; the checker then says what does not follow.
+        // A formula without a text is left out; the checker then reports what does not follow.
         let facts = facts.get(&cut).into_iter().flatten();
         let texts = facts.filter_map(|&t| graph.pool.write(t).ok()).collect();
         let claim = writer.cut(cut, state, texts);
@@ -43,7 +44,7 @@ pub fn state(certificate: &mut Certificate, graph: &Graph<'_>, facts: &Facts) {
     certificate.known = writer.known;
 }
 
-/// Facts that can be written down.
+/// Removes facts that cannot be written.
 pub fn writable(pool: &Pool, facts: &mut Vec<Term>) {
     facts.retain(|&t| pool.write(t).is_ok());
 }
@@ -104,7 +105,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The place of what is known of an object.
+    /// The index of an object's abstract value, which is written if it is new.
     fn known(&mut self, id: ObjId, known: &Known) -> u32 {
         let cells = |cells: &BTreeMap<_, Value>| {
             let all = cells
@@ -132,7 +133,7 @@ impl Writer<'_, '_> {
         place
     }
 
-    /// Bytes that contain no variable: a table below, and what was written since.
+    /// Bytes that contain no variable: a table, and the bytes stored over it.
     fn fixed(&self, id: ObjId, contents: &Contents) -> BytesClaim {
         let pool = &self.graph.pool;
         let mut patch: BTreeMap<u32, u8> = BTreeMap::new();
@@ -144,7 +145,7 @@ impl Writer<'_, '_> {
         }
         let global = match self.graph.world.object(id).kind {
             ObjectKind::Global(global) => {
-                // A pool of its own: the graph's is not to be changed.
+                // A separate pool, since the graph's pool must not change.
                 let mut scratch = Pool::new();
                 let initial = memory::initial(&mut scratch, &self.graph.world, id);
                 let initial = initial.and_then(|object| bytes_of(&scratch, object.contents.base));
@@ -166,7 +167,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// Bytes that follow each other, together.
+/// Joins adjacent bytes to runs.
 fn runs(patch: &BTreeMap<u32, u8>) -> Vec<(u32, String)> {
     let mut runs: Vec<(u32, String)> = Vec::new();
     for (&at, byte) in patch {
@@ -188,7 +189,8 @@ fn bytes_of(pool: &Pool, array: Array) -> Option<Vec<u8>> {
     }
 }
 
-/// The table below stores of constants, which are noted; none if there is something else.
+/// The table below stores of constants, which are added to `patch`; `None` if there are other
+/// operations.
 fn flatten(pool: &Pool, array: Array, patch: &mut BTreeMap<u32, u8>) -> Option<Vec<u8>> {
     let mut array = array;
     while let ArrayNode::Store(below, index, byte) = pool.array_node(array) {

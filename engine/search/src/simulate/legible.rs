@@ -1,16 +1,16 @@
-//! Tapes that read well.
+//! Makes tapes readable.
 //!
-//! A person reads `repeat(b'a', 513)` at a glance, and 513 bytes of noise not at all. Which bytes
-//! are text only a run says, and of a tape that leads a loop around a hundred thousand times a run
-//! takes long: there the beginning says what all the rest is.
+//! A person reads `repeat(b'a', 513)` at a glance, but not 513 bytes of noise. Only a run shows
+//! which bytes are text, and the run of a tape for a hundred thousand iterations of a loop takes
+//! long. There, the bytes that the beginning of the run reads are extrapolated to the rest.
 
 use cegar_model::machine::{Choice, Machine, Outcome};
 
-/// A tape of no more bytes is executed in no time.
+/// A tape of at most this many bytes is executed quickly.
 pub const SHORT: usize = 1 << 12;
-/// Steps of the beginning.
+/// The number of steps in the beginning of a run.
 const BEGINNING: u64 = 100_000;
-/// Longest turn, in bytes.
+/// The longest period of repeated bytes.
 const TURN: usize = 64;
 
 /// The positions of a tape that were read as text.
@@ -28,7 +28,7 @@ pub fn text_positions(choices: &[Choice]) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-/// The byte that one would like to read at a position, where these ranges are text, in order.
+/// The preferred byte at a position, given the sorted ranges of positions that are text.
 pub fn plain_at(text: &[std::ops::Range<usize>], at: usize) -> u8 {
     let next = text.partition_point(|range| range.end <= at);
     match text.get(next) {
@@ -37,9 +37,9 @@ pub fn plain_at(text: &[std::ops::Range<usize>], at: usize) -> u8 {
     }
 }
 
-/// The tape with `a` for all text and zeros for all numbers, by what is read at its beginning; none
-/// if that is the same tape, or if the beginning says nothing of the rest. Whether it does what the
-/// tape does has yet to be seen.
+/// Returns the tape with `a` for all text and zeros for all numbers, as the beginning of its run
+/// reads it. Returns `None` if that is the same tape, or if the bytes read at the beginning do not
+/// repeat. The caller has to check that the result behaves like the tape.
 pub fn legible(machine: &Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
     let run = machine.limited(BEGINNING).run(tape);
     let text = text_positions(&run.choices);
@@ -51,7 +51,7 @@ pub fn legible(machine: &Machine<'_>, tape: &[u8]) -> Option<Vec<u8>> {
     (plain != tape).then_some(plain)
 }
 
-/// So many bytes of what comes again and again in the second half of these.
+/// Extends `bytes` to `length` with the period that repeats in their second half.
 fn continued(mut bytes: Vec<u8>, length: usize) -> Option<Vec<u8>> {
     let half = &bytes[bytes.len() / 2..];
     let turn = (1..=TURN.min(half.len() / 2)).find(|turn| {
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(continued(Vec::new(), 3), None);
     }
 
-    /// A number that says how many characters there are, and the characters.
+    /// Reads the number of characters and then the characters.
     const COUNTED: &str = "int cegar_entry(void) {
         int n = word(), sum = 0;
         for (int i = 0; i < n; i++) { u8 c; crunner_choose(\"stdin\", &c, 1); sum += c; }

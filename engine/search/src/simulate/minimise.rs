@@ -1,17 +1,17 @@
-//! Shortening what was found, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of
+//! Shortens and simplifies tapes, so that a person reads `repeat(b'a', 17)` and not 4,096 bytes of
 //! noise.
 //!
-//! First chunks are removed, from half the tape down to single bytes; then chunks are overwritten
-//! with a byte that reads well (`a` in text, 0 in numbers), and in numbers each byte gets as few
-//! bits as will do. At last, where somebody knows which bytes make up a number and which are text
-//! ([`Span`]), the number as a whole goes towards zero (a byte at a time ends in -16777216 where -1
-//! would do), and text becomes printable. Every candidate is judged by execution. The budget is in
-//! executed steps, because a tape of 100,000 bytes costs a thousand times more to try than one of a
-//! hundred.
+//! [`minimise`] first removes chunks, from half the tape down to single bytes. Then it overwrites
+//! chunks with a plain byte (`a` in text, 0 in numbers), and clears as many bits as possible in the
+//! bytes of numbers. [`simplify`] runs last, when it is known which bytes form a number and which
+//! are text ([`Span`]): it moves each number as a whole towards zero (byte by byte, the result
+//! would be -16777216 where -1 suffices) and makes text printable. Every candidate is judged by
+//! execution. The budget is in executed steps, because a candidate of 100,000 bytes costs a
+//! thousand times as much as one of a hundred.
 
 use std::ops::Range;
 
-/// What a candidate may cost in all.
+/// The limits on all candidates together.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Candidates tried.
@@ -29,27 +29,27 @@ impl Default for Budget {
     }
 }
 
-/// What judging one candidate said.
+/// The result of executing one candidate.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
-    /// Whether it still shows the same violation.
+    /// Whether the candidate still shows the same violation.
     pub same: bool,
-    /// Bytes it consumed; the rest is cut off.
+    /// The number of bytes that the run consumed; the rest is cut off.
     pub consumed: usize,
-    /// Steps it took.
+    /// The number of steps that the run took.
     pub steps: u64,
 }
 
-/// Bytes of a tape that mean something together.
+/// Bytes of a tape that form one value or one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// Where they are.
+    /// Their positions.
     pub at: Range<usize>,
-    /// What they are.
+    /// Their meaning.
     pub sort: Sort,
 }
 
-/// See [`Span`].
+/// The meaning of a [`Span`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// An integer, little-endian, of at most 8 bytes.
@@ -57,11 +57,12 @@ pub enum Sort {
         /// Whether it has a sign.
         signed: bool,
     },
-    /// Characters, each of which stands alone.
+    /// Characters, each independent of the others.
     Text,
 }
 
-/// The tape with simpler values in `spans`, as far as `judge` accepts them and consumes as much.
+/// Returns the tape with simpler values in `spans`. A change is kept if `judge` accepts it and it
+/// consumes the whole tape.
 pub fn simplify(
     tape: &[u8],
     spans: &[Span],
@@ -69,7 +70,7 @@ pub fn simplify(
     mut judge: impl FnMut(&[u8]) -> Judged,
 ) -> Vec<u8> {
     let mut best = tape.to_vec();
-    // Bytes past the end are zeros, and as simple as can be.
+    // Bytes past the end of the tape are zeros, which are simple already.
     let inside = |span: &&Span| span.at.end <= tape.len() && span.at.len() <= 8;
     let mut put = |best: &mut Vec<u8>, at: usize, bytes: &[u8]| -> bool {
         if budget.tries == 0 || budget.steps == 0 {
@@ -115,7 +116,7 @@ pub fn simplify(
                 break;
             }
         }
-        // Half of what is left, then a quarter, and so on: towards zero as far as it goes.
+        // Reduces the value by half, then by a quarter, and so on, as long as that is accepted.
         let mut step = value / 2;
         while step != 0 {
             if put(&mut best, at, &write(value - step)) {
@@ -138,8 +139,8 @@ fn number(bytes: &[u8], signed: bool) -> i128 {
     i128::from_le_bytes(wide)
 }
 
-/// The shortest and plainest tape found within the budget that `judge` still accepts. `tape` itself
-/// is accepted. `plain(at)` is the byte one would like to read at a position.
+/// Returns the shortest and plainest tape found within the budget that `judge` accepts. `tape`
+/// itself must be accepted. `plain(at)` is the preferred byte at a position.
 pub fn minimise(
     tape: &[u8],
     mut budget: Budget,
@@ -159,8 +160,8 @@ pub fn minimise(
     if let Some(consumed) = attempt(&best.clone(), &mut budget) {
         best.truncate(consumed);
     }
-    // All plain at once comes first: of a long tape the budget allows few attempts, and that one
-    // makes it legible.
+    // First replaces all bytes by plain ones at once: on a long tape the budget allows few
+    // attempts, and this one alone makes the tape readable.
     let candidate: Vec<u8> = (0..best.len()).map(&plain).collect();
     if candidate != best
         && let Some(consumed) = attempt(&candidate, &mut budget)
@@ -209,8 +210,8 @@ pub fn minimise(
         }
         size /= 2;
     }
-    // Numbers: as few bits as possible, then a small value. A mask shows which bit matters, a count
-    // how many.
+    // Numbers: first as few bits as possible (for a mask, this shows which bit matters), then a
+    // small value (for a count, this shows how many are needed).
     let mut at = 0;
     while at < best.len() && budget.tries > 0 && budget.steps > 0 {
         let bits = (0..8).rev().map(|bit| !(1u8 << bit));
@@ -239,7 +240,7 @@ pub fn minimise(
     best
 }
 
-/// Puts another byte at a position, if that is accepted.
+/// Changes the byte at a position, if the result is accepted.
 fn try_byte(
     best: &mut Vec<u8>,
     at: usize,

@@ -1,8 +1,8 @@
-//! Simulation: from what an execution did to what another could do.
+//! Simulation: derives new inputs from recorded executions.
 //!
-//! [`blame`] says whose choice a fault is, [`partial`] asks the solver about one departure from a
-//! recorded path, [`pump`] replays answers without asking, [`search`] decides what to ask next,
-//! [`minimise`] shortens what was found, and [`legible`] says what reads well.
+//! [`blame`] decides whose choice a fault is, [`partial`] asks the solver about one departure from
+//! a recorded path, [`pump`] replays answers without the solver, [`search`] decides what to ask
+//! next, [`minimise`] shortens the tapes of violations, and [`legible`] makes tapes readable.
 
 pub mod blame;
 pub mod context;

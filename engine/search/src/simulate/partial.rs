@@ -1,19 +1,20 @@
-//! Partial simulation: from a recorded execution, an input that leaves it at one point.
+//! Partial simulation: derives from a recorded execution an input that departs from it at one
+//! point.
 //!
 //! Kroening, Groce and Clarke (CRunner, section 3.4) do not simulate a whole abstract trace. They
 //! keep executing, and ask the solver only about the next few steps, since programs decide on an
-//! input soon after they read it. Here the execution already happened, so what is limited is not
-//! the number of steps ahead but the number of *inputs behind*: the last k choices that the wanted
-//! condition depends on become symbolic, everything earlier keeps its recorded value, for k = 1, 2,
-//! 4, ... Most answers come at k = 1 from a query over a few bytes, however long the path was. Only
-//! when the constraints that are transitively related to the condition are few is the whole
-//! question asked at once, and only then does "unsatisfiable" mean that no input at all follows
-//! this path and then departs.
+//! input soon after they read it. Here the execution already happened, so the limit is not on the
+//! number of steps ahead but on the number of *inputs behind*: the last k choices that the wanted
+//! condition depends on become symbolic, and all earlier ones keep their recorded values, for k =
+//! 1, 2, 4, ... Most answers come at k = 1 from a query over a few bytes, however long the path
+//! was. The whole query is asked at once only if few constraints are transitively related to the
+//! condition, and only then does "unsatisfiable" mean that no input at all follows this path and
+//! then departs.
 //!
-//! A long choice (a file, a packet) is taken in pieces, and beside the last pieces that the
-//! condition mentions the last ones that its constraints mention become symbolic, too: a checksum
-//! that follows what it covers ties all of it together, which is hard for a solver as a whole and
-//! easy as "these bytes, and then the checksum".
+//! A long choice (a file, a packet) is taken in pieces. In addition to the last pieces that the
+//! condition mentions, the last pieces that its related constraints mention become symbolic: a
+//! checksum depends on all bytes that it covers, which is hard for a solver as a whole and easy if
+//! only a few of these bytes and the checksum are symbolic.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,23 +24,23 @@ use cegar_model::solver::{Answer, Limits, Model, Z3};
 use crate::solver::Cached;
 use cegar_model::term::{Pool, Term};
 
-/// The related constraints of one query are never more than this; beyond it the question is
-/// narrowed to the last k choices.
+/// The maximum number of related constraints in one query; beyond it the query is narrowed to the
+/// last k choices.
 const RELATED_LIMIT: usize = 400;
-/// Nor may they mention more tape bytes than this.
+/// The maximum number of tape bytes that the related constraints may mention.
 const BYTES_LIMIT: usize = 4096;
 
-/// A choice of more bytes than this is not one number, and is taken in pieces.
+/// A choice of more bytes than this is not one number and is taken in pieces.
 const LONG: usize = 16;
-/// So many bytes are a piece: as wide as most fields are.
+/// The size of a piece, in bytes: the width of most fields.
 const PIECE: usize = 4;
 
-/// An index holds no more pairs of condition and byte than this. Where positions are sums of what
-/// was read before (decoders), every condition depends on every earlier byte: indexing such a path
-/// whole takes gigabytes.
+/// The maximum number of pairs of condition and byte in an index. In decoders, where positions are
+/// sums of values read before, every condition depends on every earlier byte; a complete index of
+/// such a path takes gigabytes.
 const INDEX_LIMIT: usize = 1 << 20;
 
-/// Finding them walks no more parts of terms than that: a second's work.
+/// The maximum number of subterms visited while indexing a path: about a second's work.
 const WALK_LIMIT: u64 = 1 << 22;
 
 /// The conditions of a recorded path, indexed by the tape bytes that they depend on.
@@ -49,8 +50,8 @@ pub struct PathIndex {
 }
 
 impl PathIndex {
-    /// Indexes the conditions of a path, which all hold on it; of a path that is too much for an
-    /// index, a beginning.
+    /// Indexes the conditions of a path, as they held on it. If the path exceeds the limits of an
+    /// index, only a prefix is indexed.
     pub fn new(pool: &mut Pool, path: &[PathEvent]) -> PathIndex {
         let mut conditions = Vec::with_capacity(path.len());
         let mut by_input: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
@@ -79,17 +80,17 @@ impl PathIndex {
         }
     }
 
-    /// How many events of the path are indexed.
+    /// The number of indexed events of the path.
     pub fn len(&self) -> usize {
         self.conditions.len()
     }
 
-    /// Whether none is.
+    /// Whether no event is indexed.
     pub fn is_empty(&self) -> bool {
         self.conditions.is_empty()
     }
 
-    /// Conditions before event `before` that share inputs with `seed`, transitively; `None` when
+    /// The conditions before event `before` that share inputs with `seed`, transitively; `None` if
     /// there are more than the limits allow.
     fn related(&self, pool: &mut Pool, before: usize, seed: &[u32]) -> Option<Vec<usize>> {
         let mut inputs: FxHashSet<u32> = seed.iter().copied().collect();
@@ -120,7 +121,7 @@ impl PathIndex {
         Some(result)
     }
 
-    /// Conditions before `before` that mention one of `free`.
+    /// The conditions before `before` that mention an input in `free`.
     fn touching(&self, before: usize, free: &FxHashSet<u32>) -> Vec<usize> {
         let mut result: Vec<usize> = free
             .iter()
@@ -134,7 +135,7 @@ impl PathIndex {
     }
 }
 
-/// What came of a partial simulation.
+/// The result of a partial simulation.
 #[derive(Debug)]
 pub enum Simulated {
     /// A tape that follows the path up to the event and then satisfies the wanted condition.
@@ -146,17 +147,17 @@ pub enum Simulated {
     },
     /// No input takes this path and satisfies the condition.
     Dead,
-    /// Only narrowed questions could be asked, and none had an answer.
+    /// Only narrowed queries could be asked, and none had an answer.
     Open,
     /// The solver reached its limits.
     OutOfLimits,
 }
 
-/// The question: after the first `before` events of the path, can `wanted` hold?
+/// The query: after the first `before` events of the path, can `wanted` hold?
 pub struct Question<'a> {
     /// The recorded path.
     pub index: &'a PathIndex,
-    /// The number of events that are kept.
+    /// The number of events that the input must follow.
     pub before: usize,
     /// The condition, one bit.
     pub wanted: Term,
@@ -166,8 +167,7 @@ pub struct Question<'a> {
     pub choices: &'a [Choice],
 }
 
-/// Asks it, narrowing the symbolic inputs to the last k choices where the whole question is too
-/// large.
+/// Asks the query. Where it is too large, narrows the symbolic inputs to the last k choices.
 pub fn simulate(
     pool: &mut Pool,
     solver: &mut Cached<Z3>,
@@ -222,9 +222,9 @@ fn byte(question: &Question<'_>, at: u32) -> u8 {
     question.tape.get(at as usize).copied().unwrap_or(0)
 }
 
-/// k = 1, 2, 4, ...: only the last k pieces of what the condition depends on are symbolic, and of
-/// what it is tied to. `of`: the inputs of the one, and of the other if the question as a whole was
-/// asked in vain.
+/// Asks with only the last k pieces symbolic, for k = 1, 2, 4, ... `of` contains the inputs that
+/// the condition depends on and, if the whole query was asked in vain, the inputs that the related
+/// constraints depend on.
 fn deepen(
     pool: &mut Pool,
     solver: &mut Cached<Z3>,
@@ -261,7 +261,7 @@ fn deepen(
             let answer = solver.check_from(pool, &path, wanted, &|at| byte(question, at), limits);
             match answer {
                 Answer::Sat(model) => return replaced(question.tape, &model),
-                // More symbolic bytes only make it harder.
+                // More symbolic bytes would only make the query harder.
                 Answer::Unknown(_) => return Simulated::OutOfLimits,
                 Answer::Unsat { .. } => {}
             }
@@ -273,8 +273,8 @@ fn deepen(
     }
 }
 
-/// The inputs grouped by the choice that read them, in tape order; a long choice in pieces of
-/// [`PIECE`] bytes.
+/// Groups the inputs by the choice that read them, in tape order, with a long choice split into
+/// pieces of [`PIECE`] bytes.
 fn pieces(choices: &[Choice], inputs: &[u32]) -> Vec<Vec<u32>> {
     let mut groups: Vec<((usize, usize), Vec<u32>)> = Vec::new();
     for &input in inputs {

@@ -1,11 +1,11 @@
-//! Answers replayed: a stretch of tape that led a loop once around, repeated.
+//! Replays answers: repeats a stretch of tape that led once around a loop.
 //!
 //! CRunner's central economy (section 1.2) is that an answer is reused while execution keeps
 //! returning to the same place: its example finds an overflow after n bytes with two solver calls,
-//! whatever n is. The same economy on a tape: when two choices were made at the same call site
-//! under the same call stack, the bytes between them carried the program once around a loop, and
-//! repeating them carries it around again. No solver is asked at all; execution judges. The number
-//! of repetitions climbs by [`LADDER`], and climbs only while the longer tape was really consumed.
+//! for any n. The same works on a tape: when two choices were made at the same call site under the
+//! same call stack, the bytes between them carried the program once around a loop, and repeating
+//! them carries it around again. No solver is involved; execution judges. The number of repetitions
+//! climbs by [`LADDER`], as long as the longer tape is consumed.
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,8 @@ use cegar_model::machine::Choice;
 
 /// How often a stretch is repeated, one rung after the other.
 pub const LADDER: [usize; 6] = [16, 128, 1024, 8192, 65_536, 1 << 20];
-/// Longest tape that is made so, in bytes: what needs more turns is solved, not tried.
+/// The longest tape made by repetition, in bytes. Loops that need more iterations are solved, not
+/// tried.
 const LONGEST: usize = 1 << 20;
 
 /// A stretch of the tape that goes around a loop once.
@@ -25,14 +26,14 @@ pub struct Stretch {
     pub end: usize,
 }
 
-/// How many stretches are taken from one execution at most.
+/// The maximum number of stretches from one execution.
 const PER_EXECUTION: usize = 24;
-/// How many choices a stretch may span.
+/// The maximum number of choices in a stretch.
 const SPAN: usize = 64;
 
-/// The stretches of an execution worth repeating: for each site the first repetition, the last one,
-/// and those that contain one of the `changed` positions (what the solver just put there is what
-/// one wants more of).
+/// The stretches of an execution that are worth repeating: for each site the first and the last
+/// repetition, and the stretches that contain one of the `changed` positions, because the solver
+/// just chose those bytes to make progress.
 pub fn stretches(choices: &[Choice], consumed: usize, changed: &[u32]) -> Vec<Stretch> {
     let mut previous: FxHashMap<u64, usize> = FxHashMap::default();
     let mut first: FxHashMap<u64, Stretch> = FxHashMap::default();
@@ -71,8 +72,8 @@ pub fn stretches(choices: &[Choice], consumed: usize, changed: &[u32]) -> Vec<St
     result
 }
 
-/// The tape with the stretch standing there `times` times in place of once, at most `max_len` bytes
-/// of it.
+/// Returns the tape with the stretch occurring `times` times instead of once. Fewer repetitions are
+/// made where the result would exceed `max_len` bytes; `None` if there is no room for any.
 pub fn pumped(tape: &[u8], stretch: &Stretch, times: usize, max_len: usize) -> Option<Vec<u8>> {
     let unit = tape.get(stretch.start..stretch.end)?;
     let room = max_len.min(LONGEST).checked_sub(tape.len())?;

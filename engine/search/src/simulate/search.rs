@@ -1,12 +1,12 @@
-//! What to ask next.
+//! Decides what to ask the solver next.
 //!
 //! Each recorded execution offers departures: every symbolic branch could have gone the other way,
-//! every check that held could perhaps fail "on this very path" (the generational search of SAGE,
-//! which asks about every branch and not only the last). They wait in one queue, in classes: can a
-//! check fail here; can an uncovered block be entered from here; can an answer be replayed
-//! ([`super::pump`]); does a longer tape change anything; can an odd context be left; and at last
-//! everything else. A new execution is recorded symbolically only if it did something new, so that
-//! the queue stays proportional to the program's behaviour and not to the number of executions.
+//! and every check that held could fail on this very path. (The generational search of SAGE also
+//! asks about every branch and not only the last.) Departures wait in one queue, in classes: a
+//! check that may fail; an uncovered block that may be entered; an answer that can be replayed
+//! ([`super::pump`]); a longer tape; an unusual context that can be left; and everything else. A
+//! new execution is recorded symbolically only if it did something new, so that the queue is
+//! proportional to the program's behaviour and not to the number of executions.
 
 mod ask;
 mod judge;
@@ -41,31 +41,31 @@ pub use tell::Spans;
 
 /// Longest tape, in bytes: 64 MiB.
 pub const LONGEST: usize = 64 << 20;
-/// Operations that every run may take, however many others did not end.
+/// The least step limit of a run: the limit is not lowered further, however many runs reach it.
 const SHORTEST: u64 = 4_000_000;
-/// Operations for each byte of a tape that loops were solved for.
+/// Step limit per byte of a tape that the closed forms of loops were solved for.
 const PER_BYTE: u64 = 400;
-/// Operations that a recorded run may take: recording is an order of magnitude slower than running.
+/// Step limit of a recorded run: recording is an order of magnitude slower than running.
 const RECORDED: u64 = 20_000_000;
-/// What a question costs in executed steps, and what one that reaches the solver costs.
+/// The cost of a query, and the cost of a query that reaches the solver, in executed steps.
 const QUESTION_STEPS: u64 = 2_000;
 const SOLVER_STEPS: u64 = 100_000;
-/// What one costs that goes to the solver's limits.
+/// The cost of a query that reaches the solver's limits, in executed steps.
 const HARD_STEPS: u64 = 50_000_000;
 
-/// Queued jobs beyond this many of the lowest class are dropped.
+/// When more jobs than this are queued, new jobs of the class `REST` are dropped.
 const QUEUE_LIMIT: usize = 400_000;
-/// What shortening a tape may cost whose turns are the least already, in steps; one run is allowed
-/// if it takes more.
+/// Budget, in steps, for making a tape readable whose number of iterations is already minimal. A
+/// run that takes more steps than this is still tried once.
 const LEGIBLE_STEPS: u64 = 2_000_000;
-/// How often a violation is told of that is not confirmed.
+/// How many failed confirmations of a violation end the reports of it.
 const DOUBTS: u32 = 16;
-/// Of what is read last, every length up to this is tried: a buffer that is one byte too small is
-/// no new block.
+/// For the last choice of a tape, every length below or at this bound is tried: a buffer that is
+/// one byte too small shows in no new block.
 const MOST_LENGTHS: usize = 300;
-/// For so many tapes that end at the same place in the program.
+/// The number of tapes per site of the last choice for which all lengths are tried.
 const LENGTH_SWEEPS: u32 = 8;
-/// Lengths that a tape is extended to.
+/// The lengths that a tape is extended to.
 const LENGTHS: [usize; 9] = [1, 4, 16, 64, 128, 256, 512, 1024, 4096];
 
 /// A tape, the violation that the machine saw on it, and how the tape was made.
@@ -86,15 +86,16 @@ pub struct Search<'p> {
     contexts: FxHashSet<(u32, u32, u64)>,
     tried: FxHashMap<(u32, u32), u64>,
     replayed: FxHashSet<u64>,
-    /// How many tapes were tried with other lengths, by where their last bytes are read.
+    /// The number of tapes that were tried with other lengths, by the site that reads their last
+    /// bytes.
     swept: FxHashMap<u64, u32>,
     reported: FxHashSet<Place>,
-    /// Further tapes with a violation that was told of already, until it is confirmed or given up.
+    /// Further tapes for violations that were reported already, until one is confirmed or given up.
     witnesses: FxHashMap<Place, VecDeque<Witness>>,
-    /// How often what was told of a place was not confirmed.
+    /// The number of failed confirmations, by place.
     doubted: FxHashMap<Place, u32>,
     last_consumed: usize,
-    /// The last tape with a violation that is news, and its run, for the report.
+    /// The last tape with a new violation and its run, for the report.
     telling: Option<(Vec<u8>, Execution)>,
     jobs: u64,
     stats: SearchStats,
@@ -128,7 +129,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Whether failing this kind of check is what the search is for.
+    /// Whether failing checks of this kind are goals of the search.
     pub fn wanted(&self, kind: CheckKind) -> bool {
         self.config.properties.contains(&kind.property())
     }
@@ -143,7 +144,7 @@ impl<'p> Search<'p> {
         self.solver.stats()
     }
 
-    /// Blocks that some execution entered, by number.
+    /// The blocks that some execution entered, by number.
     pub fn covered(&self) -> &[bool] {
         &self.covered
     }
@@ -175,28 +176,28 @@ impl<'p> Search<'p> {
 
     /// Executes one of the first tapes.
     pub fn begin(&mut self, tape: Vec<u8>, news: &mut Vec<News>) {
-        // These are guesses: none of them is worth seconds.
+        // These tapes are guesses; none of them is worth seconds.
         let steps = self.machine.limits().steps.min(RECORDED);
         self.within(steps, |search| {
             search.execute(tape, Origin::Given, &[], news)
         });
     }
 
-    /// As [`Search::add`], but no longer than there is time for the search: what is not executed to
-    /// its end does nothing new.
+    /// As [`Search::add`], but the execution ends when the time of the search is over. An execution
+    /// that is cut off does nothing new.
     pub fn glance(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
         self.hurry(self.config.until);
         self.add(tape, origin, news);
         self.hurry(None);
     }
 
-    /// Has executions end by then.
+    /// Sets the time at which executions end.
     fn hurry(&mut self, until: Option<Instant>) {
         let limits = self.machine.limits().clone();
         self.machine.set_limits(Limits { until, ..limits });
     }
 
-    /// Does something with another limit of steps.
+    /// Calls `work` under another step limit.
     fn within<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
         let limits = self.machine.limits().clone();
         self.machine.set_limits(Limits {
@@ -208,17 +209,17 @@ impl<'p> Search<'p> {
         done
     }
 
-    /// The limit of steps for a tape.
+    /// The step limit for a tape.
     fn steps_for(&self, tape: &[u8], origin: Origin) -> u64 {
         let steps = self.machine.limits().steps;
         match origin {
-            // So many turns are what it is about.
+            // Such a tape was solved for so many iterations, so they must be executed.
             Origin::Loop => steps.max(tape.len() as u64 * PER_BYTE),
             _ => steps,
         }
     }
 
-    /// Executes a tape that came from outside, and takes what it did into account.
+    /// Executes a tape that came from outside, and processes the run.
     pub fn add(&mut self, tape: &[u8], origin: Origin, news: &mut Vec<News>) {
         if tape.len() > self.config.max_len {
             return;
@@ -240,20 +241,20 @@ impl<'p> Search<'p> {
         });
     }
 
-    /// Takes into account what a tape from outside did in a run that was made elsewhere.
+    /// Processes the run of a tape from outside that was executed elsewhere.
     pub fn take(&mut self, tape: Vec<u8>, run: Execution, origin: Origin, news: &mut Vec<News>) {
         if tape.len() <= self.config.max_len && self.seen.insert(hash(&tape)) {
             self.heed(tape, run, origin, &[], news);
         }
     }
 
-    /// Departures taken from the queue so far.
+    /// The number of departures taken from the queue so far.
     pub fn jobs(&self) -> u64 {
         self.jobs
     }
 
-    /// Works through the queue until `deadline`, `stop`, `jobs` departures or the first news; false
-    /// when nothing is left to ask.
+    /// Works through the queue until `deadline`, `stop`, `jobs` departures or the first news.
+    /// Returns false when the queue is empty.
     pub fn slice(
         &mut self,
         deadline: Instant,
@@ -326,8 +327,8 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Runs a tape; if it does something new, records it and queues its departures. Gives the block
-    /// counts, or nothing if the tape was run before.
+    /// Runs a tape; if it does something new, records it and queues its departures. Returns the
+    /// block counts, or `None` if the tape was run before.
     fn execute(
         &mut self,
         tape: Vec<u8>,
@@ -340,8 +341,8 @@ impl<'p> Search<'p> {
         }
         let run = self.machine.run(&tape);
         if run.steps > self.machine.limits().steps {
-            // Where one run does not end, others will not: they get less, so that the search goes
-            // on.
+            // Where one run does not end, others will not end either. They get fewer steps, so that
+            // the search goes on.
             let mut limits = self.machine.limits().clone();
             limits.steps = (limits.steps / 4).max(SHORTEST);
             self.machine.set_limits(limits);
@@ -351,7 +352,7 @@ impl<'p> Search<'p> {
         Some(counts)
     }
 
-    /// Takes a run into account.
+    /// Processes a run: updates coverage, reports violations and seeds, and queues departures.
     fn heed(
         &mut self,
         mut tape: Vec<u8>,

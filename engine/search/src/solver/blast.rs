@@ -1,9 +1,8 @@
-//! Bit-vector terms as circuits.
+//! Bit-blasting: translates bit-vector terms to circuits.
 //!
-//! What [`cegar_model::term::value`] says of numbers, said of their bits: adders carry from bit to
-//! bit, products are sums of shifted rows, quotients come from restoring division, shifts go by
-//! powers of two. Where C leaves something undefined it is SMT-LIB's, as there. A term's bits are
-//! lowest first.
+//! Implements the semantics of [`cegar_model::term::value`] on bits: ripple-carry adders, products
+//! as sums of shifted rows, restoring division, shifts by powers of two. Where C leaves something
+//! undefined, the semantics is that of SMT-LIB, as there. A term's bits are stored lowest first.
 
 use std::rc::Rc;
 
@@ -33,7 +32,7 @@ impl Blaster {
         }
     }
 
-    /// The bits of a term that has no arrays and no floating point in it.
+    /// The bits of a term that contains no arrays and no floating point.
     pub(super) fn bits(&mut self, pool: &Pool, t: Term) -> Result<Rc<[Lit]>, Unsuited> {
         for item in pool.order(Item::Term(t), |item| match item {
             Item::Term(t) => self.terms.contains_key(&t),
@@ -53,7 +52,7 @@ impl Blaster {
         self.bits(pool, t)?.first().copied().ok_or(Unsuited)
     }
 
-    /// A term's value in the solver's model; none if it has no circuit.
+    /// A term's value in the solver's model; `None` if the term has no circuit.
     pub(super) fn value(&self, t: Term) -> Option<u128> {
         let bits = self.terms.get(&t)?.iter().enumerate();
         Some(bits.fold(0, |value, (i, &bit)| {
@@ -135,7 +134,7 @@ impl Blaster {
         pairs.map(|(&a, &b)| self.gates.mux(cond, a, b)).collect()
     }
 
-    /// The sum, and the carry out of it.
+    /// The sum and the carry out.
     fn sum(&mut self, a: &[Lit], b: &[Lit], mut carry: Lit) -> (Bits, Lit) {
         let mut bits = Vec::with_capacity(a.len());
         for (&a, &b) in a.iter().zip(b) {
@@ -146,7 +145,7 @@ impl Blaster {
         (bits, carry)
     }
 
-    /// The difference, and whether it is not below zero.
+    /// The difference, and whether it is not negative (unsigned).
     fn difference(&mut self, a: &[Lit], b: &[Lit]) -> (Bits, Lit) {
         let b: Bits = b.iter().map(|&bit| !bit).collect();
         let one = self.gates.bit(true);
@@ -164,7 +163,7 @@ impl Blaster {
                 .filter(|&&b| self.gates.value(b).is_some())
                 .count()
         };
-        // A row for each bit of the one of which more is known.
+        // One row per bit of the factor of which more bits are constant.
         let (a, b) = if constants(a) > constants(b) {
             (b, a)
         } else {
@@ -188,7 +187,7 @@ impl Blaster {
         Ok(total)
     }
 
-    /// Quotient and remainder without signs; by zero: all ones, and the dividend.
+    /// Unsigned quotient and remainder. Division by zero gives all ones and the dividend.
     fn divide(&mut self, a: &[Lit], b: &[Lit]) -> (Bits, Bits) {
         let width = a.len();
         let divisor = self.extended(b, width + 1, false);
@@ -223,7 +222,7 @@ impl Blaster {
         )
     }
 
-    /// Shifted towards the high end or the low one, with `fill` coming in.
+    /// Shifts towards the high end (`left`) or the low end, filling with `fill`.
     fn shifted(&mut self, a: &[Lit], by: &[Lit], left: bool, fill: Lit) -> Bits {
         let width = a.len();
         let mut bits = a.to_vec();
@@ -268,7 +267,7 @@ impl Blaster {
         let last = a.len().saturating_sub(1);
         for (i, (&a, &b)) in a.iter().zip(b).enumerate() {
             let differ = self.gates.xor(a, b);
-            // A sign counts the other way around.
+            // A sign bit counts negatively.
             let decides = if signed && i == last { a } else { b };
             below = self.gates.mux(differ, decides, below);
         }
@@ -316,7 +315,7 @@ impl Blaster {
                 let below = self.below(a, b, op == BinOp::SMax);
                 self.choice(below, b, a)
             }
-            // Constructors write these as choices.
+            // The pool's constructors rewrite these to choices.
             BinOp::UAddSat | BinOp::SAddSat | BinOp::USubSat | BinOp::SSubSat => {
                 return Err(Unsuited);
             }
@@ -324,7 +323,7 @@ impl Blaster {
     }
 
     fn overflow(&mut self, op: BinOp, signed: bool, a: &[Lit], b: &[Lit]) -> Result<Lit, Unsuited> {
-        // Computed with room for the result, which then fits or does not.
+        // Computes with enough bits for the exact result, and checks whether it fits.
         let width = a.len();
         let room = if op == BinOp::Mul {
             2 * width
@@ -352,7 +351,7 @@ impl Blaster {
                 self.sum(&sum, &bit, zero).0
             }),
             UnOp::CtLz | UnOp::CtTz => {
-                // What is looked at last decides.
+                // The bit that is visited last decides.
                 let mut count = self.number(width, width as u128);
                 for k in (0..width).rev() {
                     let bit = if op == UnOp::CtTz {

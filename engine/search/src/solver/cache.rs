@@ -1,8 +1,9 @@
-//! Answers without a solver, in front of one.
+//! A cache of answers in front of a solver.
 //!
-//! The order is by cost: constants; the same set asked before; a set that contains an unsatisfiable
-//! one; a recent model that fits; enumeration of one or two bytes; and only then the back end.
-//! Everything is keyed by terms of one pool and forgotten when another pool comes.
+//! Cheap answers are tried first: constants; the same set asked before; a superset of a known
+//! unsatisfiable set; a recent model that satisfies the set; enumeration of one or two bytes; and
+//! only then the back end. The keys are terms of one pool; the cache is cleared when another pool
+//! is used.
 
 use std::collections::VecDeque;
 
@@ -13,12 +14,12 @@ use super::small::enumerate;
 use cegar_model::solver::{Answer, Limits, Model, Solver, SolverStats};
 use cegar_model::term::{Environment, Evaluator, Pool, Term};
 
-/// How many models are tried, the latest first.
+/// The number of recent models that are tried, the latest first.
 const MODELS: usize = 24;
-/// Answers kept; when they are this many, all are forgotten.
+/// The maximum number of answers kept; when it is reached, all are dropped.
 const ANSWERS: usize = 200_000;
 
-/// A solver with a memory.
+/// A solver with a cache.
 #[derive(Debug)]
 pub struct Cached<S> {
     inner: S,
@@ -31,7 +32,8 @@ pub struct Cached<S> {
     stats: SolverStats,
 }
 
-/// A model over a witness: what the one leaves open the other says.
+/// A model that is completed by a witness: the witness gives the inputs that the model does not
+/// contain.
 struct Over<'a> {
     model: &'a Model,
     witness: &'a dyn Fn(u32) -> u8,
@@ -54,7 +56,7 @@ impl Environment for Over<'_> {
 }
 
 impl<S: Solver> Cached<S> {
-    /// A memory in front of `inner`.
+    /// A cache in front of `inner`.
     pub fn new(inner: S) -> Cached<S> {
         Cached {
             inner,
@@ -67,7 +69,7 @@ impl<S: Solver> Cached<S> {
         }
     }
 
-    /// What the questions have cost so far.
+    /// The cost of the queries so far.
     pub fn stats(&self) -> SolverStats {
         self.stats
     }
@@ -79,9 +81,9 @@ impl<S: Solver> Cached<S> {
 
     /// Whether `wanted` can hold together with `path`, all of which `witness` satisfies.
     ///
-    /// Only constraints that share symbols with `wanted` are looked at; the model holds only their
-    /// symbols, so what it leaves open keeps the witness's value. A core's indices are into `path`,
-    /// with `path.len()` for `wanted`.
+    /// Only constraints that share symbols with `wanted` are solved. The model contains only their
+    /// symbols; all other inputs keep the witness's values. A core's indices are into `path`, with
+    /// `path.len()` for `wanted`.
     pub fn check_from(
         &mut self,
         pool: &mut Pool,
@@ -104,7 +106,7 @@ impl<S: Solver> Cached<S> {
         }
     }
 
-    /// One set, as a whole.
+    /// Answers one set as a whole.
     fn solve(
         &mut self,
         pool: &mut Pool,
@@ -145,7 +147,7 @@ impl<S: Solver> Cached<S> {
         }
     }
 
-    /// A sorted set without constants; cores are indices into it.
+    /// Answers a sorted set without constants; cores are indices into it.
     fn solve_set(
         &mut self,
         pool: &mut Pool,
@@ -206,7 +208,8 @@ impl<S: Solver> Cached<S> {
         answer
     }
 
-    /// Where the members of a known unsatisfiable set stand in this one, if all do.
+    /// The indices in this set of the members of a known unsatisfiable set, if this set contains
+    /// all of them.
     fn known_core(&self, set: &[Term]) -> Option<Vec<usize>> {
         let places = |core: &[Term]| {
             core.iter()
@@ -219,7 +222,7 @@ impl<S: Solver> Cached<S> {
             .find_map(|core| places(core))
     }
 
-    /// A recent model that fits, cut down to the symbols of this set.
+    /// A recent model that satisfies this set, with the inputs reduced to those of this set.
     fn known_model(
         &mut self,
         pool: &Pool,
@@ -251,7 +254,7 @@ impl<S: Solver> Cached<S> {
 }
 
 impl<S: Solver> Solver for Cached<S> {
-    /// Each group of constraints that share symbols is answered for itself.
+    /// Answers each group of constraints that share symbols separately.
     fn check(&mut self, pool: &mut Pool, assertions: &[Term], limits: &Limits) -> Answer {
         self.stats.queries += 1;
         let mut model = Model::default();
@@ -265,7 +268,7 @@ impl<S: Solver> Solver for Cached<S> {
                         core: core.into_iter().map(|i| part[i]).collect(),
                     };
                 }
-                // Another part may still be unsatisfiable.
+                // Another group may still be unsatisfiable.
                 Answer::Unknown(reason) => unknown = Some(reason),
             }
         }

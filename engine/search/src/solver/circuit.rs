@@ -1,11 +1,12 @@
-//! Questions that share most of what they assume.
+//! An incremental SAT solver for queries that share most of their assertions.
 //!
-//! The transitions of a graph are asked about hundreds of times, each time with a few guesses less.
-//! Started over, Z3 spends nearly all of its time on preprocessing what does not change, and its
-//! incremental core does so for every guess. Here the shared part becomes a circuit once, without
-//! arrays (see [`super::reads`] and [`super::blast`]), for a SAT solver that is asked under
-//! assumptions. It is for the search only: what is proved, a certificate's checker asks Z3 again.
-//! Where this cannot be, there is no answer, and the question is Z3's.
+//! The transitions of a graph are queried hundreds of times, each time with a few candidates less.
+//! Z3 started anew spends nearly all of its time on preprocessing the shared part, and its
+//! incremental core does so for every candidate. Here the shared part is translated once to a
+//! circuit without arrays (see [`super::reads`] and [`super::blast`]) for a SAT solver, which is
+//! queried under assumptions. Only the search uses it: the checker of certificates proves
+//! everything again with Z3. Where a term has no circuit, there is no answer, and the caller asks
+//! Z3.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -29,8 +30,8 @@ pub struct Circuit {
 }
 
 impl Circuit {
-    /// A solver in which all of these are asserted; none if they are not for it. `spent` counts the
-    /// solver's steps.
+    /// Returns a solver in which `asserted` is asserted; `None` if a term has no circuit. `spent`
+    /// counts the solver's steps.
     pub fn new(pool: &mut Pool, asserted: &[Term], spent: Rc<Cell<u64>>) -> Option<Circuit> {
         let mut circuit = Circuit {
             blaster: Blaster::new(),
@@ -45,9 +46,9 @@ impl Circuit {
         Some(circuit)
     }
 
-    /// Whether everything asserted and all of `assumptions` can hold together; none if one of them
-    /// is not for this solver. A core's indices are into `assumptions`; it is empty where what is
-    /// asserted is already unsatisfiable.
+    /// Whether everything asserted and all of `assumptions` can hold together; `None` if an
+    /// assumption has no circuit. A core's indices are into `assumptions`; it is empty if the
+    /// assertions alone are unsatisfiable.
     pub fn check(
         &mut self,
         pool: &mut Pool,
@@ -70,7 +71,8 @@ impl Circuit {
         self.spent.set(self.spent.get() + spent);
         Some(if result == lbool::FALSE {
             let core = solver.unsat_core();
-            // The core is a clause: what cannot all hold, negated.
+            // The core is a clause: it contains the negations of the assumptions that cannot all
+            // hold.
             let in_core = |&i: &usize| core.contains(&!literals[i]);
             Answer::Unsat {
                 core: (0..literals.len()).filter(in_core).collect(),
@@ -83,7 +85,7 @@ impl Circuit {
         })
     }
 
-    /// The literal that stands for a one-bit term.
+    /// The literal that represents a one-bit term.
     fn literal(&mut self, pool: &mut Pool, t: Term) -> Option<Lit> {
         let flat = self.reads.flat(pool, t).ok()?;
         for agree in self.reads.agree() {

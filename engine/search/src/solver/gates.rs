@@ -1,8 +1,8 @@
 //! Gates: the clauses of a circuit, for a SAT solver.
 //!
-//! Every gate is simplified and looked up before it is made, so that what two formulas share is one
-//! circuit; each gets the clauses of both directions, since the same circuit is assumed in one
-//! question and refuted in another.
+//! Every gate is simplified and looked up before it is created, so that formulas share their common
+//! subcircuits. Each gate gets the clauses of both directions, since the same circuit is assumed in
+//! one query and refuted in another.
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -12,26 +12,27 @@ use rustc_hash::FxHashMap;
 
 use super::reads::Unsuited;
 
-/// So many gates, and no more.
+/// The maximum number of gates.
 const GATES: usize = 3_000_000;
 
-/// When the search is over, whatever it has come to.
+/// The limits of the SAT solver's search.
 #[derive(Debug, Default)]
 pub(super) struct Budget {
-    /// What is left of the steps; none: no limit.
+    /// The value of [`Budget::spent`] beyond which the search stops; `None`: no limit.
     pub steps: Cell<Option<u64>>,
-    /// When time is up; none: never.
+    /// The time at which the search stops; `None`: never.
     pub until: Cell<Option<Instant>>,
     polls: Cell<u64>,
     conflicts: u64,
 }
 
-/// What a decision and a conflict count, in steps of [`super::STEPS_PER_SECOND`].
+/// The cost of a decision and of a conflict, in steps (see
+/// `cegar_model::solver::STEPS_PER_SECOND`).
 const DECISION: u64 = 12;
 const CONFLICT: u64 = 2_000;
 
 impl Budget {
-    /// Steps since the solver was made.
+    /// The number of steps since the solver was created.
     pub(super) fn spent(&self) -> u64 {
         self.polls.get() * DECISION + self.conflicts * CONFLICT
     }
@@ -49,7 +50,7 @@ impl Callbacks for Budget {
     }
 }
 
-/// A circuit and the solver for it.
+/// A circuit and its solver.
 pub(super) struct Gates {
     /// The solver.
     pub solver: Solver<Budget>,
@@ -90,25 +91,25 @@ impl Gates {
         if value { self.one } else { !self.one }
     }
 
-    /// The constant that a literal is, if it is one.
+    /// The constant that a literal equals, if it is constant.
     pub(super) fn value(&self, a: Lit) -> Option<bool> {
         (a.var() == self.one.var()).then(|| a == self.one)
     }
 
-    /// A new literal that nothing is known of.
+    /// A new unconstrained literal.
     pub(super) fn free(&mut self) -> Lit {
         self.count += 1;
         Lit::new(self.solver.new_var_default(), true)
     }
 
-    /// The output of a new gate. The search decides about inputs only, since the rest follows from
+    /// The output of a new gate. The solver decides only on inputs, since the outputs follow from
     /// them.
     fn output(&mut self) -> Lit {
         self.count += 1;
         Lit::new(self.solver.new_var(lbool::UNDEF, false), true)
     }
 
-    /// Whether it has become too large.
+    /// Fails if the circuit has become too large.
     pub(super) fn check(&self) -> Result<(), Unsuited> {
         if self.count > GATES {
             Err(Unsuited)
@@ -117,7 +118,7 @@ impl Gates {
         }
     }
 
-    /// At least one of these holds.
+    /// Adds a clause: at least one of these literals holds.
     pub(super) fn clause(&mut self, literals: &[Lit]) {
         self.clause.clear();
         self.clause.extend_from_slice(literals);
@@ -157,7 +158,7 @@ impl Gates {
             _ if a == !b => return self.bit(true),
             _ => {}
         }
-        // Signs go to the outside.
+        // Negations are moved to the output, so that fewer different gates are created.
         let flip = a.sign() != b.sign();
         let (a, b) = (Lit::new(a.var(), true), Lit::new(b.var(), true));
         let key = if a.idx() < b.idx() { (a, b) } else { (b, a) };
@@ -205,20 +206,20 @@ impl Gates {
         self.clause(&[!cond, a, !c]);
         self.clause(&[cond, !b, c]);
         self.clause(&[cond, b, !c]);
-        // They follow, and let it propagate.
+        // These clauses are redundant, but they improve propagation.
         self.clause(&[!a, !b, c]);
         self.clause(&[a, b, !c]);
         self.muxes.insert(key, c);
         c
     }
 
-    /// The carry of three bits: at least two of them.
+    /// The majority of three bits: the carry of their sum.
     pub(super) fn most(&mut self, a: Lit, b: Lit, c: Lit) -> Lit {
         let differ = self.xor(a, b);
         self.mux(differ, c, a)
     }
 
-    /// What the solver says of a literal in its model.
+    /// The value of a literal in the solver's model.
     pub(super) fn in_model(&self, a: Lit) -> bool {
         self.solver.value_lit(a) == lbool::TRUE
     }

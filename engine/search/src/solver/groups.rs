@@ -1,9 +1,9 @@
-//! Which constraints have to do with each other.
+//! Groups of constraints that share symbols.
 //!
-//! Two constraints that share no symbol, directly or through others, can be solved apart; and those
-//! that share none with a new constraint keep the values that already satisfy them (EXE, KLEE). A
-//! union-find over symbols. A term with very many symbols is joined node by node instead, so that a
-//! chain of n such terms costs n steps and not n².
+//! Constraints that share no symbol, directly or transitively, can be solved separately;
+//! constraints that share none with a new constraint keep the values that already satisfy them
+//! (EXE, KLEE). The groups are a union-find over symbols. A term with very many symbols is joined
+//! node by node instead, so that a chain of n such terms costs n steps and not n².
 
 use rustc_hash::FxHashMap;
 
@@ -110,8 +110,8 @@ impl Groups {
     }
 }
 
-/// The indices of those constraints of `path` that share symbols with `wanted`, directly or through
-/// others; ascending.
+/// The indices of the constraints of `path` that share symbols with `wanted`, directly or
+/// transitively, in ascending order.
 pub fn related(pool: &Pool, path: &[Term], wanted: Term) -> Vec<usize> {
     let mut groups = Groups::default();
     let keys: Vec<u32> = path.iter().map(|&t| groups.add(pool, t)).collect();
@@ -122,7 +122,7 @@ pub fn related(pool: &Pool, path: &[Term], wanted: Term) -> Vec<usize> {
         .collect()
 }
 
-/// The constraints' indices, parted so that different parts share no symbol.
+/// Partitions the constraints' indices so that different parts share no symbol.
 pub fn components(pool: &Pool, assertions: &[Term]) -> Vec<Vec<usize>> {
     let mut groups = Groups::default();
     let keys: Vec<u32> = assertions.iter().map(|&t| groups.add(pool, t)).collect();

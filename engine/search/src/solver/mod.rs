@@ -1,10 +1,11 @@
-//! What saves questions: caches, small cases, and solvers that keep what questions share.
+//! Layers that save solver queries: caches, small cases, and solvers that keep the shared part of
+//! queries.
 //!
-//! [`Cached`] answers most questions without a back end: it asks only about the constraints that
-//! share symbols with the wanted one, tries the models it knows, recognises sets that contain an
-//! unsatisfiable one, and enumerates what depends on one or two bytes. [`Session`] keeps assertions
-//! between questions, for those that grow step by step; [`Circuit`] hands what many questions share
-//! to a SAT solver. The search alone uses them: what is proved, a certificate's checker asks again.
+//! [`Cached`] answers most queries without a back end: it asks only about the constraints that
+//! share symbols with the wanted one, tries known models, recognises sets that contain an
+//! unsatisfiable one, and enumerates constraints on one or two bytes. [`Session`] keeps assertions
+//! between queries that grow step by step; [`Circuit`] gives the shared part of many queries to a
+//! SAT solver. Only the search uses them: the checker of certificates proves everything again.
 
 mod blast;
 mod cache;

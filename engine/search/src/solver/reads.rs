@@ -1,10 +1,10 @@
-//! Terms without arrays: each byte that is read becomes a variable of its own.
+//! Eliminates arrays from terms: each byte that is read becomes a variable of its own.
 //!
-//! After Ackermann: a read of stored bytes is a choice among the stores, a read of a table a tree
-//! over the index's bits, a read of an array variable a fresh variable, and two reads of one array
-//! variable agree where their indices do. What results is pure bit-vectors, which become a circuit
-//! ([`super::blast`]). The price is a constraint for each pair of reads, so there is a limit, and
-//! what exceeds it is asked the other way.
+//! After Ackermann: a read of stored bytes is a choice among the stores, a read of a table is a
+//! tree over the bits of the index, a read of an array variable is a fresh variable, and two reads
+//! of the same array variable agree if their indices do. The results are pure bit-vector terms,
+//! which become a circuit ([`super::blast`]). The price is one constraint for each pair of reads.
+//! Therefore their number is limited, and larger queries go to Z3.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,25 +12,25 @@ use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::solver::Model;
 use cegar_model::term::{Array, ArrayNode, Evaluator, Item, Node, Pool, Term};
 
-/// Reads of one array variable.
+/// The maximum number of reads of one array variable.
 const READS: usize = 160;
-/// Bytes of a table that is read at an offset that varies.
+/// The maximum number of bytes of a table that is read at a variable offset.
 const TABLE: usize = 4096;
-/// Steps down through stores and choices, all in all.
+/// The maximum number of array nodes visited by all reads together.
 const DEPTH: usize = 1 << 17;
 
-/// It would become too large, or there is no circuit for it.
+/// The circuit would be too large, or an operation has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Unsuited;
 
-/// What became of the terms of one pool.
+/// The translations of the terms of one pool.
 #[derive(Debug, Default)]
 pub(super) struct Reads {
     terms: FxHashMap<Term, Term>,
     bytes: FxHashMap<(Array, Term), Term>,
-    /// By array variable: index and value.
+    /// The index and value of each read, by array variable.
     reads: FxHashMap<u32, Vec<(Term, Term)>>,
-    /// Inputs and variables, as the terms that they are.
+    /// The terms of the inputs and variables.
     symbols: Vec<Term>,
     seen: FxHashSet<Term>,
     agree: Vec<Term>,
@@ -38,7 +38,8 @@ pub(super) struct Reads {
 }
 
 impl Reads {
-    /// The term without arrays. What has to hold beside it is in [`Reads::agree`] afterwards.
+    /// Returns the term without arrays. The constraints that it depends on are in [`Reads::agree`]
+    /// afterwards.
     pub(super) fn flat(&mut self, pool: &mut Pool, t: Term) -> Result<Term, Unsuited> {
         for item in pool.order(Item::Term(t), |item| match item {
             Item::Term(t) => self.terms.contains_key(&t),
@@ -65,17 +66,17 @@ impl Reads {
         Ok(self.get(t))
     }
 
-    /// What has to hold of the variables that have come up since the last time.
+    /// Takes the constraints on the variables that were created since the last call.
     pub(super) fn agree(&mut self) -> Vec<Term> {
         std::mem::take(&mut self.agree)
     }
 
-    /// Every input and variable so far.
+    /// All inputs and variables so far.
     pub(super) fn symbols(&self) -> &[Term] {
         &self.symbols
     }
 
-    /// Adds to a model of flat terms the bytes of the arrays that it stands for.
+    /// Adds to a model of flat terms the bytes of the arrays that the variables represent.
     pub(super) fn complete(&self, pool: &Pool, model: &mut Model) {
         let mut evaluator = Evaluator::new();
         let mut elements = Vec::new();
@@ -99,7 +100,7 @@ impl Reads {
         }
     }
 
-    /// The byte at a flat index. What the array is made of has been seen before.
+    /// The byte at a flat index. The terms inside the array must have been flattened before.
     fn read(&mut self, pool: &mut Pool, array: Array, index: Term) -> Result<Term, Unsuited> {
         let mut open = vec![array];
         while let Some(&array) = open.last() {
@@ -165,8 +166,8 @@ impl Reads {
     }
 }
 
-/// The byte of fixed contents at an index: halves until one byte is left. Zeros follow the
-/// contents.
+/// The byte of constant contents at an index: chooses between halves until one byte is left. Zeros
+/// follow the contents.
 fn table(pool: &mut Pool, contents: u32, index: Term) -> Result<Term, Unsuited> {
     let mut row: Vec<u8> = pool.array_bytes(contents).to_vec();
     if row.len() > TABLE {
@@ -191,7 +192,7 @@ fn table(pool: &mut Pool, contents: u32, index: Term) -> Result<Term, Unsuited> 
     let Some(&byte) = row.first() else {
         return Ok(zero);
     };
-    // An index with higher bits is behind the end.
+    // An index with higher bits set is past the end.
     let by = pool.constant(64, u128::from(bit));
     let high = pool.bin(BinOp::LShr, index, by);
     let none = pool.constant(64, 0);

@@ -1,7 +1,7 @@
-//! Questions that grow: assertions on a stack.
+//! An incremental Z3 solver with a stack of assertions.
 //!
-//! Deepening asks the same prefix again with more behind it. Z3's incremental core keeps what it
-//! learnt about the prefix, as long as it stays asserted.
+//! Deepening asks the same prefix again with more constraints after it. Z3's incremental core keeps
+//! what it learnt about the prefix as long as it stays asserted.
 
 use z3::SatResult;
 use z3::ast::Bool;
@@ -20,7 +20,7 @@ pub struct Session {
     translator: Translator,
     asserted: Vec<Term>,
     levels: Vec<usize>,
-    /// The solver's steps that the last question took, where steps are what is limited.
+    /// The solver's steps that the last query took, if steps are limited; otherwise 0.
     pub spent: u64,
 }
 
@@ -31,7 +31,7 @@ impl Default for Session {
 }
 
 impl Session {
-    /// Nothing asserted, in the calling thread's context.
+    /// A solver without assertions, in the calling thread's Z3 context.
     pub fn new() -> Session {
         Session {
             solver: z3::Solver::new(),
@@ -48,7 +48,7 @@ impl Session {
         self.levels.push(self.asserted.len());
     }
 
-    /// Closes the innermost level and forgets its assertions. Without one, nothing happens.
+    /// Closes the innermost level and removes its assertions. Does nothing if no level is open.
     pub fn pop(&mut self) {
         if let Some(length) = self.levels.pop() {
             self.solver.pop(1);
@@ -63,13 +63,13 @@ impl Session {
     }
 
     /// Whether everything asserted and all of `assumptions` can hold together. A core's indices are
-    /// into `assumptions`; it is empty where what is asserted is already unsatisfiable.
+    /// into `assumptions`; it is empty if the assertions alone are unsatisfiable.
     pub fn check(&mut self, pool: &Pool, assumptions: &[Term], limits: &Limits) -> Answer {
         if deadline::passed() {
             return Answer::Unknown(Reason::Time);
         }
         self.solver.set_params(&params(limits));
-        // Assumptions have to be literals; their definitions are given back with the level.
+        // Assumptions have to be literals; their definitions are removed with the level.
         self.solver.push();
         let labels: Vec<Bool> = assumptions
             .iter()

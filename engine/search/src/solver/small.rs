@@ -1,19 +1,19 @@
-//! Answers by trying everything, where everything is one or two bytes.
+//! Answers by enumeration, for constraints on one or two bytes.
 //!
-//! Most branches of a parser look at one byte. 256 evaluations of a small term take microseconds; a
-//! round through a solver takes a hundred times that. With two bytes, constraints on a single byte
-//! first cut down its candidates.
+//! Most branches of a parser depend on one byte. 256 evaluations of a small term take microseconds;
+//! a call of a solver takes a hundred times as long. With two bytes, the constraints on a single
+//! byte first reduce its candidates.
 
 use rustc_hash::FxHashSet;
 
 use cegar_model::solver::{Answer, Model};
 use cegar_model::term::{Evaluator, Item, Node, Pool, Symbol, Term};
 
-/// Largest number of nodes to evaluate 256 times, and 65,536 times.
+/// The maximum number of nodes to evaluate 256 times, and 65,536 times.
 const ONE_BYTE: usize = 2000;
 const TWO_BYTES: usize = 60;
 
-/// The answer for assertions over at most two bytes, if they are small enough.
+/// The answer for assertions on at most two bytes, if they are small enough.
 pub(super) fn enumerate(
     evaluator: &mut Evaluator,
     pool: &Pool,
@@ -96,7 +96,7 @@ pub(super) fn enumerate(
     })
 }
 
-/// Whether there are at most `bound` nodes and every function is computed by evaluation.
+/// Whether there are at most `bound` nodes and evaluation is exact for all of them.
 fn is_small(pool: &Pool, assertions: &[Term], bound: usize) -> bool {
     let mut seen: FxHashSet<Term> = FxHashSet::default();
     let mut stack: Vec<Term> = assertions.to_vec();
@@ -109,7 +109,7 @@ fn is_small(pool: &Pool, assertions: &[Term], bound: usize) -> bool {
         }
         let node = pool.node(t);
         match *node {
-            // Some functions have no exact value here.
+            // Some of these functions are not computed exactly.
             Node::FloatFn(..) => return false,
             Node::Select(a, _) => {
                 for item in pool

@@ -1,4 +1,4 @@
-//! Every way to an answer against trying all tapes.
+//! Compares every way of answering with the enumeration of all tapes.
 
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ use super::*;
 use cegar_model::program::ir::{BinOp, FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Pred};
 use cegar_model::term::random::expr;
 
-/// All tapes of two bytes.
+/// Whether any tape of two bytes satisfies the set.
 fn satisfiable(pool: &Pool, set: &[Term]) -> bool {
     let mut evaluator = Evaluator::new();
     (0..=0xffffu32).any(|n| {
@@ -122,7 +122,7 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
-    /// Stores, choices, tables and free contents, read at offsets that vary: with arrays and
+    /// Stores, choices, tables and free contents, read at variable offsets, with arrays and
     /// without.
     #[test]
     fn arrays_as_variables(
@@ -210,7 +210,8 @@ fn deep_chains_reach_the_solver() {
     }
     let zero = pool.constant(32, 0);
     let equal = pool.eq(sum, zero);
-    // Solving it may take longer than allowed; what counts is that the stack holds.
+    // The term is translated and grouped but not solved, which may take long: only the depth of the
+    // recursion is tested.
     let limits = Limits {
         time: Some(Duration::from_millis(1)),
         steps: None,
@@ -252,7 +253,7 @@ fn variables_arrays_and_floats() {
     ));
 }
 
-/// What Z3 computes of floats must be what evaluation computes, for values at every kind of edge.
+/// Z3's results for floats must equal those of evaluation, for values at every kind of edge.
 #[test]
 fn floats_mean_the_same_to_z3() {
     let values: Vec<f64> = vec![
@@ -310,7 +311,7 @@ fn floats_mean_the_same_to_z3() {
         for &result in &results {
             let v = Evaluator::new().eval_in(&pool, result, &model);
             let w = pool.width(result);
-            // Bits of a NaN are free.
+            // The bits of a NaN are unspecified.
             if (w == 64 && f64::from_bits(v as u64).is_nan())
                 || (w == 32 && f32::from_bits(v as u32).is_nan())
             {

@@ -1,12 +1,12 @@
-//! The default: executions beside the abstraction, in large steps.
+//! The default strategy: executions beside the abstraction, in large steps.
 //!
 //! After Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property
 //! checking* (2006): a forest of concrete states and a partition of the abstract ones grow
-//! together, and each decides what the other does next. Where the paper splits regions edge by
-//! edge, a region here is a cut point with its invariant: the graph is explored ([`Graph`]), the
-//! forest is grown, and what no state of the forest refutes is guessed in levels, from cheap to
-//! dear, until every goal is settled or nothing is left to guess. An iteration is one level:
-//! guesses made, the inductive ones kept, the goals asked again.
+//! together, and each determines the next step of the other. Where the paper splits regions edge by
+//! edge, a region here is a cut point with its invariant. The graph is explored ([`Graph`]), the
+//! forest is grown, and candidates that no state of the forest refutes are tried in levels, from
+//! cheap to expensive, until every goal is settled or no candidates are left. An iteration is one
+//! level: it generates candidates, keeps the inductive ones, and asks about the goals again.
 
 mod reach;
 
@@ -36,30 +36,28 @@ use cegar_model::solver::{Z3, steps};
 use cegar_model::symbolic::summary;
 use cegar_model::symbolic::world::{Cut, Grain};
 
-/// The share of the time in which recursive functions are encoded alone.
+/// The share of the time for the search with recursive functions encoded alone.
 const ON_SUMMARIES: f64 = 0.6;
-/// The share of the time in which unreachable code is looked for where the floor settles all
-/// checks.
+/// The share of the time for finding unreachable code, if the floor settles all checks.
 const ON_DEAD_CODE: f64 = 0.25;
-/// How long paths around loops are looked for before anything is guessed.
+/// The time for paths around loops before any candidates are generated.
 const AT_FIRST: Duration = Duration::from_millis(1_500);
-/// What part of the time they get after the first guesses, and at the end.
+/// The share of the time for paths around loops after the first candidates, and at the end.
 const ON_LOOPS: f64 = 0.3;
-/// And no more than this.
+/// The maximum of that time.
 const LOOPS: Duration = Duration::from_secs(10);
-/// What part of the time it may take to find out which of the floor's states are inductive for the
-/// solver.
+/// The share of the time for finding out which states of the floor are inductive for the solver.
 const ON_THE_FLOOR: f64 = 0.2;
-/// How long the forest may grow.
+/// The time for growing the forest.
 const FOREST_TIME: Duration = Duration::from_millis(400);
-/// What that is in terms evaluated.
+/// The equivalent in terms evaluated.
 const FOREST_WORK: u64 = 20_000_000;
 
-/// Steps of the solver after which checks of properties that were not asked for are left open: a
-/// few seconds.
+/// The number of solver steps after which checks of properties that were not asked for are left
+/// open: a few seconds.
 const BESIDE: u64 = 8_000_000;
 
-/// Tries to prove everything that is asked.
+/// Tries to prove all checks of the properties that are asked for.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
     let begin = Instant::now();
     let executed = options
@@ -98,8 +96,8 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     if recursive.is_empty() {
         return search((program, stop), options, (begin, floor), &recursive);
     }
-    // Summaries prove recursion of any depth. Contexts, tried next, prove a recursion of a few
-    // turns whose summary is not found.
+    // Summaries prove recursion of any depth. Contexts, which are tried next, prove recursion of
+    // small depth whose summary is not found.
     let first = Options {
         time: left(options).mul_f64(ON_SUMMARIES),
         ..options.clone()
@@ -108,7 +106,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     if summarised.is_complete() || stop.load(Ordering::Relaxed) {
         return summarised;
     }
-    // What the first search has told stays the result if the second one has to be cut off.
+    // If the second search has to be cut off, the report of the first search stays the result.
     let second = Options {
         time: left(options),
         so_far: None,
@@ -129,10 +127,10 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
     better
 }
 
-/// The floor, and what it cost.
+/// The floor and its cost.
 type Below<'a> = Option<&'a (Arc<Floor>, Stats)>;
 
-/// Tries to prove what is asked; the functions in `alone` are encoded alone.
+/// Tries to prove what is asked for; the functions in `alone` are encoded alone.
 fn search<'p>(
     (program, stop): (&'p Program, &AtomicBool),
     options: &Options,
@@ -151,7 +149,7 @@ fn search<'p>(
     let (graph, mut stats, mut deadline) = (explored.graph, explored.stats, explored.deadline);
     if let Some((_, counts)) = floor {
         parts::count(&mut stats, counts);
-        // It is part of the time that there is.
+        // The floor's time is part of the time available.
         deadline = deadline.map(|at| at.min(begin + options.time));
     }
     let solver = Z3::new();
@@ -191,9 +189,9 @@ struct Prover<'a, 'p> {
     patience: Patience<'a>,
     blocks_asked: bool,
     loops: Loops,
-    /// How many obligations were open when it was told what is proved.
+    /// The number of open obligations at the last intermediate report.
     told: Option<usize>,
-    /// Goals that a path around loops leads to.
+    /// Goals that a path around loops reaches.
     reached: BTreeSet<(Option<Cut>, usize)>,
 }
 
@@ -259,16 +257,16 @@ impl<'p> Prover<'_, 'p> {
             }
             self.tell_so_far();
             if sliced && level == 1 {
-                // The easy ones are proved by now.
+                // The easy goals are proved by now.
                 self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
             }
         }
-        // Nothing is left to guess.
+        // No candidates are left.
         self.around(&forest, self.options.time.mul_f64(ON_LOOPS).min(LOOPS));
     }
 
-    /// Reports what is proved so far, where it is more than before. Writing down the facts takes
-    /// time, too.
+    /// Reports what is proved so far, if it is more than before, unless time is up: writing down
+    /// the facts takes time, too.
     fn tell_so_far(&mut self) {
         let Some(listener) = &self.options.so_far else {
             return;
@@ -290,8 +288,8 @@ impl<'p> Prover<'_, 'p> {
         let _ = listener.send(outcome);
     }
 
-    /// Takes what the floor states for guesses, where it leaves something open: before anything is
-    /// asked, since most questions need bounds.
+    /// If the floor leaves goals open, takes its states as candidates. This happens before any
+    /// query, since most queries need bounds.
     fn on_the_floor(&mut self) {
         let Some(floor) = self.settled.ground.clone() else {
             return;
@@ -311,18 +309,18 @@ impl<'p> Prover<'_, 'p> {
         tracing::debug!(guesses = count, ?kept, "the floor's states as guesses");
     }
 
-    /// Takes up what an earlier run had found, as guesses; true if there is no need to go on.
+    /// Takes the facts of an earlier run as candidates; true if there is no need to go on.
     fn resume(&mut self, before: &Certificate) -> bool {
         let guesses = resumed(&mut self.graph, before);
         self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
         self.keep(guesses).is_none() || self.is_done()
     }
 
-    /// Adds the guesses that are inductive together to the facts, and gives their number; `None` if
-    /// the time ran out first.
+    /// Adds the candidates that are inductive together to the facts, and returns their number;
+    /// `None` if time ran out first.
     fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
         let clock = Instant::now();
-        // What cannot be written down is of no use to a certificate.
+        // Facts that cannot be written into a certificate are useless.
         for facts in guesses.values_mut() {
             write::writable(&self.graph.pool, facts);
         }
@@ -347,15 +345,15 @@ impl<'p> Prover<'_, 'p> {
         Some(new)
     }
 
-    /// Asks about everything that is not settled; true if there is no need to go on. Blocks are
-    /// asked about when the checks are done, since by then executions have covered most.
+    /// Asks about everything that is not settled; true if there is no need to go on. Asks about
+    /// blocks when the checks are done, since executions have covered most blocks by then.
     fn is_done(&mut self) -> bool {
         self.ask(false);
         if !self.open(true).is_complete() {
             return false;
         }
-        // Checks of properties that were not asked for would have to be assumed: a little more is
-        // worth while.
+        // Checks of properties that were not asked for would have to be assumed, so a little more
+        // effort is worthwhile.
         let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
         if goes_on && !self.open(false).is_complete() {
             return false;
@@ -364,7 +362,7 @@ impl<'p> Prover<'_, 'p> {
         !self.options.all_blocks || self.settled.entered.is_empty()
     }
 
-    /// What there is to do next: what is asked, and then the rest.
+    /// What is left to prove: first what is asked for, and then the rest.
     fn left(&self) -> Open {
         let asked = self.open(true);
         match asked.is_complete() {
@@ -373,7 +371,8 @@ impl<'p> Prover<'_, 'p> {
         }
     }
 
-    /// What may still be proved, or of that what is asked: not what an execution has violated.
+    /// What may still be proved, or only the part of it that is `asked` for. Excludes what an
+    /// execution has violated.
     fn open(&self, asked: bool) -> Open {
         let fragments = &self.graph.fragments;
         let options = self.options;
@@ -386,7 +385,7 @@ impl<'p> Prover<'_, 'p> {
         self.settled.open(is_open)
     }
 
-    /// Guesses of one level where they can matter.
+    /// Generates the candidates of one level for the cut points where they can matter.
     fn guess(
         &mut self,
         vocabulary: &Vocabulary,
@@ -397,7 +396,7 @@ impl<'p> Prover<'_, 'p> {
         let clock = Instant::now();
         let mut targets = self.left().fragments();
         if targets.is_empty() {
-            // Only blocks are left to ask about: everything can matter.
+            // Only blocks are left to ask about, so everything can matter.
             targets = self.graph.fragments.keys().copied().collect();
         }
         let guessing = (level, relevance);
@@ -435,7 +434,7 @@ impl<'p> Prover<'_, 'p> {
 
     fn finish(mut self) -> Proof<'p> {
         if !self.blocks_asked {
-            // Open checks do not make dead code live.
+            // Unreachable code can be proved even if checks are open.
             self.ask(true);
         }
         self.stats.solver_calls = self.cost.solver_calls;

@@ -1,8 +1,8 @@
-//! What a verdict rests on, beside the formulas: checks of the same program that are not proved.
+//! The conditions of a proof: unproved checks of the same program that it depends on.
 //!
-//! After a violation an execution is not the model's any more, so whatever may be executed behind a
-//! check that is open holds only if that check does. Which code that is follows from the control
-//! flow. The checker ([`cegar_checker::check()`]) derives the same.
+//! After a violation, the model no longer describes the execution. Therefore, whatever may be
+//! executed after an open check holds only if that check does. The control flow determines this
+//! code. The checker ([`cegar_checker::check()`]) derives the same conditions.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::abstraction::goals::Settled;
 use crate::abstraction::graph::Graph;
 
-/// See the [module](self).
+/// The conditions of a program's proofs; see the [module](self).
 #[derive(Debug)]
 pub struct Conditions {
     open: Vec<Unsettled>,
@@ -30,7 +30,7 @@ struct Unsettled {
 }
 
 impl Conditions {
-    /// Those of what is settled, where some checks are claimed and the others are open.
+    /// The conditions for the settled goals, where some checks are claimed and the others are open.
     pub fn of(
         graph: &Graph<'_>,
         settled: &Settled,
@@ -64,12 +64,12 @@ impl Conditions {
         Conditions { open }
     }
 
-    /// What a check rests on; none if on nothing.
+    /// The condition of a check; `None` if it holds unconditionally.
     pub fn check(&self, loc: Loc) -> Option<Condition> {
         self.condition(|behind| behind.has(loc))
     }
 
-    /// What it rests on that a block is not entered; none if on nothing.
+    /// The condition under which a block is not entered; `None` if it never is.
     pub fn block(&self, block: BlockId) -> Option<Condition> {
         self.condition(|behind| behind.enters(block))
     }

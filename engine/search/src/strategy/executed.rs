@@ -1,4 +1,4 @@
-//! Programs that ask for no input: they have one execution, and nothing is left to be abstracted.
+//! Programs that read no input: they have one execution, so that no abstraction is needed.
 
 use std::time::{Duration, Instant};
 
@@ -11,16 +11,16 @@ use super::options::{Options, Seed, Stats, Verdict};
 use super::outcome::Proof;
 use crate::simulate::search::Origin;
 
-/// What part of the time the run may take, which may never end: invariants are tried after it.
+/// The share of the time for the run, which may not terminate: invariants are tried after it.
 const PART: f64 = 0.05;
-/// What it may take in any case.
+/// The minimum time for the run.
 const LEAST: Duration = Duration::from_secs(1);
-/// Operations where no clock is read.
+/// The step limit if steps are counted instead of time.
 const COUNTED: u64 = 50_000_000;
-/// Operations where time ends the run.
+/// The step limit if time limits the run.
 const STEPS: u64 = 4_000_000_000;
 
-/// What one execution says of a program, if it has no other.
+/// The claims that follow from the only execution of a program.
 #[derive(Clone, Debug)]
 pub struct Executed {
     checks: Vec<Claim>,
@@ -28,7 +28,7 @@ pub struct Executed {
 }
 
 impl Executed {
-    /// The certificate: the checker executes the program again.
+    /// The certificate; its checker executes the program again.
     pub fn certificate(&self, bitcode: &str, properties: &[Property]) -> Certificate {
         Certificate {
             checks: self.checks.clone(),
@@ -39,7 +39,7 @@ impl Executed {
     }
 }
 
-/// Executes a program without input; none if that does not say everything.
+/// Executes a program without input; `None` if it may have other executions.
 pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>> {
     let (steps, until) = match options.counted {
         true => (COUNTED, None),
@@ -95,7 +95,7 @@ pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>
             blocks: dead.into_iter().map(claim).collect(),
         }),
     };
-    // The next execution covers the same blocks.
+    // The next execution would cover the same blocks.
     if let Some(seeds) = &options.seeds {
         let seed = Seed {
             tape: Vec::new(),

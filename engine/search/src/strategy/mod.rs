@@ -1,9 +1,10 @@
-//! Which loop settles the goals, and what all of them have in common.
+//! The strategies that settle the goals, and their common parts.
 //!
-//! [`auto`] is the tool's own; the published ones are a crate of their own (`cegar-papers`) that
-//! stands on this one. All of them end in the same way ([`Proof`]): facts at the cut points of a
-//! graph, what these settle, and a certificate that one checker checks. Inputs that lead to a
-//! violation go to the fuzzer ([`Options::seeds`]) and count when a native run has shown it.
+//! [`auto`] is the tool's own; the published ones are in a separate crate (`cegar-papers`) that
+//! depends on this one. All of them end in the same way ([`Proof`]): with facts at the cut points
+//! of a graph, the goals that these settle, and a certificate that one checker checks. Inputs that
+//! lead to a violation go to the fuzzer ([`Options::seeds`]) and count when a native run has shown
+//! the violation.
 
 pub mod auto;
 pub mod conditions;
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use self::options::{Coverage, Options, Seed, Stats, Verdict};
 pub use self::outcome::{Evidence, Outcome, Proof};
 
-/// Which loop.
+/// A strategy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Strategy {
@@ -27,16 +28,16 @@ pub enum Strategy {
     /// Gulavani, Henzinger, Kannan, Nori and Rajamani, *SYNERGY: a new algorithm for property
     /// checking* (2006), figure 2.
     Synergy,
-    /// Lee and Yannakakis, *On-line minimization of transition systems* (1992), as the Synergy
-    /// paper's figure 5 has it.
+    /// Lee and Yannakakis, *On-line minimization of transition systems* (1992), in the form of
+    /// figure 5 of the Synergy paper.
     LeeYannakakis,
     /// Godefroid, Klarlund and Sen, *DART: directed automated random testing* (2005).
     Dart,
     /// Kroening, Groce and Clarke, *Counterexample guided abstraction refinement via program
     /// execution* (2004).
     Crunner,
-    /// Ball and Rajamani's loop as CRunner's paper compares with it: predicate abstraction from the
-    /// program's start, no execution.
+    /// Ball and Rajamani's loop, in the form that CRunner's paper compares with: predicate
+    /// abstraction from the program's start, without executions.
     Slam,
     /// Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006).
     Satabs,
@@ -54,7 +55,7 @@ impl Strategy {
         Strategy::Satabs,
     ];
 
-    /// Its name on the command line and in reports.
+    /// The name on the command line and in reports.
     pub fn name(self) -> &'static str {
         match self {
             Strategy::Auto => "auto",
@@ -67,7 +68,7 @@ impl Strategy {
         }
     }
 
-    /// What it does, in one line.
+    /// A description in one line.
     pub fn about(self) -> &'static str {
         match self {
             Strategy::Auto => {

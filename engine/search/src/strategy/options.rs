@@ -1,4 +1,4 @@
-//! What a proof is asked for, and what it counts.
+//! The options of a proof, and its counters.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,45 +15,48 @@ use cegar_model::machine::Execution;
 use cegar_model::program::ir::{BlockId, CheckId, Property};
 use cegar_model::symbolic::encode::Budget;
 
-/// What to prove, and how long to try.
+/// The options of a proof.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How. Default: auto.
+    /// The strategy. Default: auto.
     pub strategy: Strategy,
-    /// Which checks are asked for. The others are assumed to hold, and `Proof::assumed` says so.
+    /// The properties whose checks are asked for. The other checks are assumed to hold, and
+    /// `Proof::assumed` says so.
     pub properties: Vec<Property>,
-    /// Blocks that some execution entered: that they can be entered is known. Others may add to it
+    /// Blocks that some execution entered: they need no proof. Other threads may add blocks
     /// meanwhile.
     pub covered: Arc<Coverage>,
-    /// Whether to go on for the blocks when all checks are settled. Default: no; they are asked
+    /// Whether to continue for the blocks when all checks are settled. Default: no; they are asked
     /// about once.
     pub all_blocks: bool,
     /// Whether a strategy other than `auto` ends at the first violation. Default: no.
     pub first_only: bool,
-    /// How long to try in all. Default: 60 s.
+    /// The time limit in all. Default: 60 s.
     pub time: Duration,
-    /// The certificate of an earlier run, whose formulas are tried first.
+    /// The certificate of an earlier run, whose facts are tried first.
     pub before: Option<Certificate>,
-    /// Whether that is counted in steps of the solver and not by the clock: slower, and the same on
-    /// every machine. Default: no.
+    /// Whether `time` is measured in steps of the solver and not by the clock: slower, but the same
+    /// on every machine. Default: no.
     pub counted: bool,
-    /// Turns of the loop of a strategy other than `auto`. Default: as many as there is time for.
+    /// The maximum number of iterations of a strategy other than `auto`. Default: as many as time
+    /// allows.
     pub iterations: Option<u64>,
-    /// Executions of the forest. Default: 60.
+    /// The number of random executions of the forest. Default: 60.
     pub runs: u64,
-    /// What one fragment may cost.
+    /// The limits for one fragment.
     pub budget: Budget,
-    /// Tapes of executions that are known, for the forest.
+    /// Tapes of known executions, for the forest.
     pub tapes: Vec<Vec<u8>>,
-    /// Whether loops are followed by their closed forms. Default: yes.
+    /// Whether loops are handled by their closed forms. Default: yes.
     pub loops: bool,
-    /// Whether states of the whole program are looked for first, without a solver. Default: yes.
+    /// Whether a floor is computed first, without a solver. Default: yes.
     pub floor: bool,
-    /// Whether a program that asks for no input is executed instead. Default: no.
+    /// Whether a program that reads no input is executed instead. Default: no.
     pub executes: bool,
-    /// Where the tapes go that answer questions about goals.
+    /// The receiver of tapes that answer queries about goals.
     pub seeds: Option<Sender<Seed>>,
-    /// Where the proofs so far go, in case the rest is not ready in time. Only `auto` sends them.
+    /// The receiver of intermediate results, in case the rest is not ready in time. Only `auto`
+    /// sends them.
     pub so_far: Option<Sender<Outcome>>,
 }
 
@@ -81,7 +84,8 @@ impl Default for Options {
     }
 }
 
-/// What executions have covered so far, shared between those that execute and those that prove.
+/// What executions have covered so far, shared between the threads that execute and those that
+/// prove.
 #[derive(Debug, Default)]
 pub struct Coverage {
     blocks: Vec<AtomicBool>,
@@ -89,7 +93,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Nothing covered of so many blocks, and none of so many checks violated.
+    /// An empty coverage of so many blocks and checks.
     pub fn new(blocks: usize, checks: usize) -> Coverage {
         let flags = |n: usize| (0..n).map(|_| AtomicBool::new(false)).collect();
         Coverage {
@@ -98,7 +102,7 @@ impl Coverage {
         }
     }
 
-    /// Notes what is covered.
+    /// Adds covered blocks.
     pub fn note(&self, covered: &[bool]) {
         for (flag, _) in self.blocks.iter().zip(covered).filter(|(_, c)| **c) {
             flag.store(true, Ordering::Relaxed);
@@ -111,7 +115,7 @@ impl Coverage {
         flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// The blocks that are covered, by number.
+    /// The covered blocks, by number.
     pub fn covered(&self) -> impl Iterator<Item = u32> + '_ {
         let flags = (0u32..).zip(&self.blocks);
         flags.filter_map(|(block, flag)| flag.load(Ordering::Relaxed).then_some(block))
@@ -124,23 +128,23 @@ impl Coverage {
         }
     }
 
-    /// Whether some execution violated a check, which makes it useless to prove it.
+    /// Whether some execution violated a check, so that it cannot be proved.
     pub fn is_violated(&self, check: CheckId) -> bool {
         let flag = self.checks.get(check.index());
         flag.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
 
-/// How a goal stands.
+/// The verdict on one goal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// No execution violates the check, or enters the block.
     Proved,
-    /// No execution in which certain other checks hold violates the check, or enters the block;
-    /// those checks are not proved.
+    /// In no execution in which certain other, unproved checks hold is the check violated or the
+    /// block entered.
     ProvedIf(Condition),
-    /// Not settled, and why.
+    /// Not settled, with the reason.
     Open(String),
 }
 
@@ -158,15 +162,15 @@ pub struct Seed {
     pub tape: Vec<u8>,
     /// How it was made.
     pub origin: Origin,
-    /// Its run, where there was one: nothing long runs twice.
+    /// Its run, if it was executed, so that no long tape runs twice.
     pub run: Option<Box<Execution>>,
 }
 
-/// What it cost.
+/// The effort of a proof.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Turns of the strategy's loop: with `auto` the levels of guesses that were tried, else as its
-    /// authors count.
+    /// Iterations of the strategy: with `auto` the levels of candidates that were tried, else as
+    /// its authors count.
     pub iterations: u64,
     /// Regions that were split, or predicates that were added.
     #[serde(default)]
@@ -186,46 +190,46 @@ pub struct Stats {
     pub frontier_queries: u64,
     /// The goals that were reached: tapes for the search and the fuzzer.
     pub frontier_seeds: u64,
-    /// Ways around loops that were followed by their closed forms.
+    /// Segments of loops that were found.
     pub loop_segments: u64,
-    /// Paths around loops that were asked about.
+    /// Paths around loops for which a query was asked.
     pub loop_paths: u64,
-    /// Those with an answer: how often each loop is to be taken.
+    /// Paths with an answer, i.e. with a number of iterations of each loop.
     pub loop_answers: u64,
     /// Answers that an execution confirmed: tapes for the search and the fuzzer.
     pub loop_seeds: u64,
-    /// Guesses that no execution refuted.
+    /// Candidates that no execution refuted.
     pub guesses: u64,
-    /// Guesses that are inductive.
+    /// Candidates that are inductive.
     pub facts: u64,
-    /// Questions to the solver.
+    /// Queries to the solver.
     pub solver_calls: u64,
-    /// Questions that it did not answer in time.
+    /// Queries that it did not answer in time.
     pub unknown: u64,
     /// Steps of the solver.
     pub steps: u64,
-    /// Checks of which the floor says that they hold.
+    /// Checks that hold by the floor.
     #[serde(default)]
     pub floor_checks: u64,
-    /// Blocks of which it says that they are never entered.
+    /// Blocks that are never entered by the floor.
     #[serde(default)]
     pub floor_blocks: u64,
-    /// Seconds that the floor took.
+    /// Seconds for the floor.
     #[serde(default)]
     pub floor: f64,
-    /// Checks that the floor without relations of values settles.
+    /// Checks that the floor without relations between values settles.
     #[serde(default)]
     pub floor_first_checks: u64,
-    /// Seconds until there was that floor.
+    /// Seconds until that floor was found.
     #[serde(default)]
     pub floor_first: f64,
-    /// Checks that hold, of which the floor does not say that.
+    /// Checks that hold, but not by the floor.
     #[serde(default)]
     pub beyond_floor_checks: u64,
-    /// Places where something was over-approximated.
+    /// The number of over-approximations in the fragments.
     pub approximations: u64,
-    /// Seconds: exploring, growing the forest, frontier queries, paths around loops, guessing,
-    /// Houdini, asking about goals.
+    /// Seconds for exploring; the following fields: for growing the forest, frontier queries, paths
+    /// around loops, generating candidates, Houdini, asking about goals.
     pub explore: f64,
     /// See `explore`.
     pub forest: f64,
@@ -242,7 +246,7 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Adds the effort of another search of one command. What a search found is not added.
+    /// Adds the effort of another search of the same command, but not its results.
     pub fn spend(&mut self, other: &Stats) {
         self.iterations += other.iterations;
         self.encodings += other.encodings;

@@ -1,7 +1,7 @@
-//! What a strategy comes to: verdicts, what they rest on, and why they are so.
+//! The outcome of a strategy: verdicts, their conditions and assumptions, and the evidence.
 //!
-//! Every strategy ends in the same way, with facts at the cut points of its graph and what these
-//! settle, so that one checker is enough for all of them.
+//! Every strategy ends in the same way, with facts at the cut points of its graph and the goals
+//! that these settle, so that one checker is enough for all of them.
 
 mod elsewhere;
 mod grounded;
@@ -29,20 +29,21 @@ use crate::abstraction::graph::Graph;
 use crate::analysis::Floor;
 use crate::proof::write;
 
-/// What was proved of one program.
+/// The proofs for one program.
 #[derive(Debug)]
 pub struct Proof<'p> {
-    /// By check; none for checks that were not asked for.
+    /// The verdict of each check; `None` for checks that were not asked for.
     pub checks: Vec<Option<Verdict>>,
-    /// By block; none for blocks that were not asked about: stubs, and what is covered.
+    /// The verdict of each block; `None` for blocks that were not asked about: those of stubs, and
+    /// covered ones.
     pub blocks: Vec<Option<Verdict>>,
-    /// What may go wrong where no check of the user's stands.
+    /// Possible violations at places without a check of the user's code.
     pub elsewhere: Vec<Elsewhere>,
-    /// What the proofs rest on.
+    /// The assumptions of the proofs.
     pub assumed: Vec<Assumption>,
-    /// What it cost.
+    /// The effort.
     pub stats: Stats,
-    /// The invariants; none if not even exploring ended.
+    /// The invariants; `None` if exploring the program did not end.
     pub evidence: Option<Evidence<'p>>,
     /// What follows from the floor alone, if there is one.
     pub grounded: Option<Grounded>,
@@ -50,18 +51,18 @@ pub struct Proof<'p> {
     pub executed: Option<Executed>,
 }
 
-/// The graph and what holds at its cut points.
+/// The graph and the facts at its cut points.
 #[derive(Debug)]
 pub struct Evidence<'p> {
     /// The graph.
     pub graph: Graph<'p>,
     /// The invariants, inductive together.
     pub facts: Facts,
-    /// What is claimed because of them.
+    /// The claims that follow from them.
     pub claims: Claims,
 }
 
-/// What a certificate is to claim, and why.
+/// The claims of a certificate, and their conditions.
 #[derive(Clone, Debug, Default)]
 pub struct Claims {
     checks: Vec<Claim>,
@@ -69,7 +70,7 @@ pub struct Claims {
     conditions: Vec<Condition>,
 }
 
-/// What a proof comes to, without the terms: for another thread, and for a file.
+/// The result of a proof without terms, which can be sent to another thread and written to a file.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// As in [`Proof`].
@@ -82,17 +83,17 @@ pub struct Outcome {
     pub assumed: Vec<Assumption>,
     /// As in [`Proof`].
     pub stats: Stats,
-    /// Why it is so, for the checker.
+    /// The evidence for the checker.
     pub certificate: Certificate,
-    /// What the floor knew where it leaves checks open.
+    /// What the floor lacks for the checks that it leaves open.
     pub short: Arc<BTreeMap<CheckId, Short>>,
-    /// What follows from the floor alone, where more is claimed: it is what is left if the rest is
+    /// What follows from the floor alone, if more is claimed: the fallback if the certificate is
     /// not accepted.
     pub grounded: Option<Box<Outcome>>,
 }
 
 impl Proof<'_> {
-    /// The outcome, and the certificate for what is proved of the program with this bitcode.
+    /// The outcome, with the certificate for what is proved of the program with this bitcode.
     pub fn outcome(self, bitcode: &str, properties: &[Property]) -> Outcome {
         if let Some(executed) = &self.executed {
             let mut certificate = executed.certificate(bitcode, properties);
@@ -134,7 +135,7 @@ impl Proof<'_> {
     }
 }
 
-/// How all goals stand.
+/// The verdicts on all goals.
 #[derive(Clone, Debug)]
 struct Verdicts {
     checks: Vec<Option<Verdict>>,
@@ -144,7 +145,7 @@ struct Verdicts {
 }
 
 impl Verdicts {
-    /// With the certificate for what is proved.
+    /// The outcome, with the certificate for what is proved.
     fn outcome(
         self,
         (bitcode, properties): (&str, &[Property]),
@@ -176,8 +177,8 @@ impl Verdicts {
 }
 
 impl Outcome {
-    /// What is settled while the search goes on, for a program whose bitcode the caller knows.
-    /// Nothing is said of blocks, which are asked about at the end.
+    /// What is settled while the search goes on, for a program whose bitcode the caller knows. All
+    /// blocks are open, since they are asked about at the end.
     pub fn so_far(
         program: &Program,
         options: &Options,
@@ -199,7 +200,7 @@ impl Outcome {
         )
     }
 
-    /// Withdraws everything: nothing is proved.
+    /// Withdraws all verdicts: nothing is proved.
     pub fn withdraw(&mut self, why: &str) {
         for verdict in self.checks.iter_mut().chain(&mut self.blocks).flatten() {
             *verdict = Verdict::Open(why.to_owned());
@@ -251,7 +252,7 @@ impl Proof<'_> {
 }
 
 impl<'p> Proof<'p> {
-    /// What was settled of a program that was explored.
+    /// The proof for a program that was explored.
     pub fn settled(
         program: &'p Program,
         options: &Options,
@@ -289,7 +290,7 @@ impl<'p> Proof<'p> {
         }
     }
 
-    /// Nothing was settled of a program that could not be explored.
+    /// The proof for a program that could not be explored: nothing is settled.
     pub fn unexplored(
         program: &'p Program,
         options: &Options,
@@ -303,7 +304,7 @@ impl<'p> Proof<'p> {
         Proof::open(program, options, why, stats)
     }
 
-    /// Nothing was settled, and why.
+    /// A proof in which all goals are open for the same reason.
     pub fn open(program: &'p Program, options: &Options, why: &str, stats: Stats) -> Proof<'p> {
         let open = || Some(Verdict::Open(why.to_owned()));
         Proof {
@@ -325,7 +326,7 @@ impl<'p> Proof<'p> {
         }
     }
 
-    /// What the floor settles, if that is all that is asked.
+    /// What follows from the floor, if that settles everything that is asked for.
     pub fn alone(program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Option<Proof<'p>> {
         let why = "the floor says nothing of it";
         let mut nothing = Proof::open(program, options, why, Stats::default());
@@ -334,7 +335,7 @@ impl<'p> Proof<'p> {
         proof.is_complete().then_some(proof)
     }
 
-    /// What the floor settled of a program that could not be explored is settled.
+    /// Adds what the floor settles to a proof for a program that could not be explored.
     pub fn on(mut self, program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Proof<'p> {
         let why = self.elsewhere.first();
         let why = why.map_or(String::new(), |first| first.why.clone());

@@ -1,6 +1,7 @@
-//! The parts that strategies are put together from: exploring, guessing, settling.
+//! The parts that strategies consist of: exploring, generating candidates, settling goals.
 //!
-//! They are the same for `auto` and for the published loops, so that what is compared is the loops.
+//! They are the same for `auto` and for the published strategies, so that a comparison compares the
+//! strategies themselves.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,24 +25,24 @@ use cegar_model::symbolic::world::{Cut, Grain};
 pub struct Explored<'p> {
     /// The graph.
     pub graph: Graph<'p>,
-    /// What it cost.
+    /// The effort so far.
     pub stats: Stats,
-    /// When it began.
+    /// When exploring began.
     pub begin: Instant,
-    /// When time is up; none where steps are counted.
+    /// The deadline; `None` if steps are counted.
     pub deadline: Option<Instant>,
 }
 
-/// What part of the time the floor may take.
+/// The share of the time for the floor.
 const FLOOR: f64 = 0.5;
-/// Blocks that it may walk; where steps are counted, fewer.
+/// The maximum number of blocks walked for the floor.
 const WALKED: u64 = 4_000_000;
-/// See [`WALKED`].
+/// The same, if steps are counted instead of time.
 const COUNTED: u64 = 200_000;
-/// Deep call chains are walked by recursion.
+/// The size of the stack, in bytes: deep call chains are walked by recursion.
 const STACK: usize = 256 << 20;
 
-/// Looks for a floor, and reports what follows from it.
+/// Computes a floor, and reports what follows from it.
 pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)> {
     let patience = if options.counted { COUNTED } else { WALKED };
     let time = options.time.mul_f64(FLOOR);
@@ -82,7 +83,7 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     Some((floor, stats))
 }
 
-/// What the floor settles, with its cost, if that is all that is asked.
+/// The proof by the floor, with its effort, if that settles everything that is asked for.
 pub fn on_the_floor_alone<'p>(
     program: &'p Program,
     options: &Options,
@@ -92,7 +93,7 @@ pub fn on_the_floor_alone<'p>(
     Some(counted(proof, stats))
 }
 
-/// Adds what the floor cost.
+/// Adds the effort of the floor.
 pub fn count(stats: &mut Stats, floor: &Stats) {
     stats.floor = floor.floor;
     stats.floor_first = floor.floor_first;
@@ -101,13 +102,13 @@ pub fn count(stats: &mut Stats, floor: &Stats) {
     stats.floor_blocks = floor.floor_blocks;
 }
 
-/// A proof with what the floor cost.
+/// Adds the effort of the floor to a proof.
 pub fn counted<'p>(mut proof: Proof<'p>, floor: &Stats) -> Proof<'p> {
     count(&mut proof.stats, floor);
     proof
 }
 
-/// Explores a program. If that is too much, nothing is settled.
+/// Explores a program. If it is too large, returns a proof in which nothing is settled.
 pub fn explore<'p>(
     program: &'p Program,
     options: &Options,
@@ -148,8 +149,8 @@ pub fn explore_with<'p>(
     })
 }
 
-/// Asks about everything that is not settled; about blocks of the user's code that nothing has
-/// covered, too, if these are wanted.
+/// Asks about everything that is not settled; if `blocks`, also about the uncovered blocks of the
+/// user's code.
 pub fn settle(
     program: &Program,
     options: &Options,
@@ -166,8 +167,8 @@ pub fn settle(
     goals::settle(solver, graph, facts, &wanted, patience, result);
 }
 
-/// Guesses of one level at the cut points that lead to where they are wanted, refuted by no state
-/// of the forest.
+/// Generates the candidates of one level for the cut points from which the targets can be reached.
+/// No state of the forest refutes them.
 pub fn guess(
     graph: &mut Graph<'_>,
     (vocabulary, forest): (&Vocabulary, &Forest),

@@ -1,9 +1,9 @@
-//! A module made of some functions of another one.
+//! Composes a module from some functions of another module.
 //!
-//! Types, groups of attributes and metadata are numbered by their first mention, and names that are
-//! mentioned are declared in the order of names: the text depends on the functions alone, not on
-//! the program that they were found in. Debug information is kept as far as a call stack needs it:
-//! places, and the functions that were inlined.
+//! Types, attribute groups and metadata are numbered by their first mention, and the names that are
+//! mentioned are declared in alphabetical order. The text therefore depends only on the functions,
+//! not on the program that contains them. Debug information is kept as far as a call stack needs
+//! it: source locations, and the functions that were inlined.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
@@ -13,10 +13,10 @@ use super::module::{Function, Global, Module, Name};
 use super::names::Names;
 use super::scan::{Token, fields, tokens};
 
-/// Bytes of text up to which a constant's value is written into the parts that read it.
+/// The maximal text length of a constant's value that is copied into the parts that read it.
 const SHORT: usize = 256;
 
-/// Numbers given in the order of first mentions.
+/// Assigns numbers in the order of first mentions.
 struct Numbers<T> {
     number: HashMap<T, usize>,
     order: Vec<T>,
@@ -39,20 +39,20 @@ impl<T: Copy + Eq + Hash> Numbers<T> {
     }
 }
 
-/// What the parts of a program are to contain.
+/// What the parts of a program contain besides code.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// Places in the source.
+    /// Source locations.
     pub debug: bool,
-    /// The optimiser is told what it may inline: values of short constants.
+    /// What the optimiser needs for inlining: the values of short constants.
     pub inline: bool,
 }
 
-/// How a function gets into a part.
+/// How a function is included in a part.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum As {
     Defined,
-    /// For the optimiser's eyes only.
+    /// Only for inlining; no code is emitted for it.
     Copy,
 }
 
@@ -85,7 +85,7 @@ impl<'m, 't> Composer<'m, 't> {
         }
     }
 
-    /// A part with these functions, and others that are only there to be inlined.
+    /// A part with the functions `own`, and with `copies`, which are only there to be inlined.
     pub fn functions(mut self, own: &[usize], copies: &[usize]) -> String {
         for &index in own {
             self.define(&self.module.functions[index], As::Defined);
@@ -103,8 +103,8 @@ impl<'m, 't> Composer<'m, 't> {
         self.complete()
     }
 
-    /// The part with all data, except tables of labels, and what the sanitizer has added; `more` is
-    /// text to go with them.
+    /// The part with all data (except tables of labels) and the functions that the sanitizer added;
+    /// `more` is text to append.
     pub fn data(mut self, more: &str) -> String {
         let module = self.module;
         self.style.debug = false;
@@ -163,7 +163,7 @@ impl<'m, 't> Composer<'m, 't> {
         self.mentions.insert(new, target);
     }
 
-    /// `linkage` and what a function returns, without what it is linked as now.
+    /// Emits a function's linkage and return type, leaving out its current linkage.
     fn result(&mut self, function: &Function<'t>, out: &mut String) {
         const LINKED: [&str; 12] = [
             "internal",
@@ -186,7 +186,7 @@ impl<'m, 't> Composer<'m, 't> {
             }
             rest = next;
         }
-        // A renamed symbol was `static` in its file, or is used in this program only.
+        // A renamed symbol was `static` in its file, or is used only in this program.
         let is_renamed = self.names.of(self.module, function.name) != function.name.text;
         if is_renamed || function.result.split(' ').any(|word| word == "hidden") {
             out.push_str("hidden ");
@@ -217,7 +217,7 @@ impl<'m, 't> Composer<'m, 't> {
             &mut text,
         );
         if let Some((_, after)) = function.tail.split_once(" comdat") {
-            // What a group is called ends with its bracket.
+            // A comdat name ends at its bracket.
             let after = match after.strip_prefix("($") {
                 Some(name) => name.split_once(')').map_or("", |(_, rest)| rest),
                 None => after,
@@ -277,7 +277,8 @@ impl<'m, 't> Composer<'m, 't> {
         self.emit(global.ty, text);
     }
 
-    /// A variable of another part. The optimiser is told a short constant's value.
+    /// Declares a variable of another part. With the value of a short constant, so that the
+    /// optimiser knows it.
     fn declare_variable(&mut self, new: &str, global: &Global<'t>) {
         let aligned = global.tail.iter().find(|item| item.starts_with("align "));
         let value = global.value.filter(|value| {
@@ -329,7 +330,7 @@ impl<'m, 't> Composer<'m, 't> {
         self.out.push_str(&text);
     }
 
-    /// Declares what is mentioned and appends what is numbered.
+    /// Declares what is mentioned, and appends what is numbered.
     fn complete(mut self) -> String {
         let module = self.module;
         let mut nodes = String::new();
@@ -381,7 +382,7 @@ impl<'m, 't> Composer<'m, 't> {
         text
     }
 
-    /// A node, of debug information only what a call stack needs.
+    /// The text of a node. Of debug information, it has only what a call stack needs.
     fn node(&mut self, number: usize, node: u32) -> String {
         let whole = self.module.nodes.get(&node).copied().unwrap_or("!{}");
         let sort = whole.strip_prefix("distinct ").unwrap_or(whole);
@@ -400,7 +401,7 @@ impl<'m, 't> Composer<'m, 't> {
             self.units.push(number);
             &["language", "file", "producer"]
         } else if sort.starts_with("!DIFile(") {
-            // Its hash changes with every function of the file.
+            // The file's hash is left out, since it changes with every function of the file.
             &["filename", "directory"]
         } else {
             self.emit(whole, &mut text);
@@ -420,7 +421,8 @@ impl<'m, 't> Composer<'m, 't> {
             let _ = write!(text, "{separator}{key}: ");
             self.emit(value, &mut text);
             if key == "file" && !is_unit {
-                // A function's types and name spaces are left out.
+                // The file replaces a function's scope, since its types and name spaces are left
+                // out.
                 text.push_str(", scope: ");
                 self.emit(value, &mut text);
             }
@@ -430,7 +432,7 @@ impl<'m, 't> Composer<'m, 't> {
             text.push_str(", emissionKind: LineTablesOnly, nameTableKind: None");
         }
         if is_function {
-            // LLVM's writer of debug information reads it unasked.
+            // LLVM's writer of debug information reads the type without checking that there is one.
             text.push_str(", type: !DISubroutineType(types: !{})");
         }
         text.push(')');

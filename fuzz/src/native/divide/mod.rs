@@ -1,20 +1,21 @@
-//! A program in parts that are compiled by themselves.
+//! Divides a program into parts that are compiled separately.
 //!
-//! Compiling a large library takes a minute, and each harness of it, each edit of a file and each
-//! of the four products would take that minute again. So an instrumented module is divided: its
-//! functions go to parts of bounded size, its data to one part of its own. Parts are compiled side
-//! by side, kept as objects and linked.
+//! Compiling a large library takes a minute. Each harness of it, each edit of a file and each of
+//! the four products would take that minute again. An instrumented module is therefore divided: its
+//! functions go to parts of bounded size, and its data goes to a separate part. Parts are compiled
+//! in parallel, cached as objects and linked.
 //!
-//! Which functions of a library a program has depends on the harness: what is out of reach is left
-//! out. So an object is not looked up by the part that it was compiled from, but by its functions.
-//! Each has a *key*, the hash of all that its code depends on: its text with names that are the
-//! same in every program ([`names`]), the declarations that it reads, and, where the optimiser may
-//! inline, the functions of its own file that it reaches. An object serves a program if each
-//! function in it has the program's key, or is not in the program: then the linker drops it.
+//! The harness determines which functions of a library a program contains, since unreachable
+//! functions are left out. An object is therefore not looked up by the part that it was compiled
+//! from, but by its functions. Each function has a *key*, the hash of everything that its code
+//! depends on: its text with names that are the same in every program ([`names`]), the declarations
+//! that it reads, and, if the optimiser may inline, the functions of its own file that it reaches.
+//! An object can be used for a program if each function in it has the program's key, or is not in
+//! the program: then the linker drops it.
 //!
-//! All this is done on LLVM's text ([`scan`], [`module`], [`compose`]), where a function stands by
-//! itself: LLVM's C interface cannot move a function to another module, and copying the module for
-//! each part takes longer than compiling does.
+//! All this is done on LLVM's text ([`scan`], [`module`], [`compose`]), in which each function is
+//! self-contained: LLVM's C interface cannot move a function to another module, and copying the
+//! module for each part takes longer than compiling.
 
 mod compose;
 mod module;
@@ -33,15 +34,15 @@ use names::{ENTRY, Names};
 
 use super::instrument::First;
 
-/// Bytes of text that a part holds at most, unless a single function has more.
+/// The maximal number of bytes of text in a part, unless a single function has more.
 const PART: usize = 256 << 10;
-/// Bytes of text up to which a function is copied to the parts that call it.
+/// The maximal number of bytes of text of a function that is copied to the parts that call it.
 const COPIED: usize = 2 << 10;
 
-/// Functions to be compiled together.
+/// Functions that are compiled together.
 #[derive(Debug)]
 pub(super) struct Part {
-    /// Each function's name and key.
+    /// The key of each function, by name.
     pub functions: BTreeMap<String, String>,
     /// The module in LLVM's assembly language.
     pub text: String,
@@ -52,13 +53,13 @@ pub(super) struct Division<'t> {
     module: Module<'t>,
     names: Names<'t>,
     style: Style,
-    /// The functions that parts are made of, with their names and keys.
+    /// The functions to be divided among parts: index, name and key.
     functions: Vec<(usize, String, String)>,
 }
 
 impl<'t> Division<'t> {
-    /// Divides what LLVM has printed. With `inline`, the parts will be optimised; with `debug`,
-    /// places in the source are kept. `Err` says why this program must be compiled whole.
+    /// Divides a module that LLVM has printed. With `inline`, the parts will be optimised; with
+    /// `debug`, source locations are kept. `Err` says why this program must be compiled as a whole.
     pub fn new(text: &'t str, inline: bool, debug: bool) -> Result<Division<'t>, String> {
         let module = Module::read(text).map_err(|why| why.0)?;
         let names = Names::new(&module);
@@ -111,7 +112,7 @@ impl<'t> Division<'t> {
             .of(&self.module, self.module.functions[index].name)
     }
 
-    /// The functions of one file that a function of it reaches by mentions.
+    /// The functions of the same file that a function reaches by mentions, directly or indirectly.
     fn reached(&self, index: usize) -> HashSet<usize> {
         let mut reached = HashSet::new();
         let mut waiting = vec![index];
@@ -125,7 +126,7 @@ impl<'t> Division<'t> {
         reached
     }
 
-    /// The functions of its own file that a function mentions.
+    /// The functions of the same file that a function mentions.
     fn mentioned(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let function = &self.module.functions[index];
         function.mentions.iter().filter_map(move |&name| {
@@ -135,21 +136,21 @@ impl<'t> Division<'t> {
         })
     }
 
-    /// Every function's name and key.
+    /// The key of every function, by name.
     pub fn wanted(&self) -> HashMap<&str, &str> {
         let all = self.functions.iter();
         all.map(|(_, name, key)| (name.as_str(), key.as_str()))
             .collect()
     }
 
-    /// The parts that all functions but those in `made` make up. Where they will be optimised, each
-    /// holds functions of one file.
+    /// The parts with all functions except those in `made`. If they will be optimised, each part
+    /// has functions of one file.
     pub fn parts(&self, made: &HashSet<String>) -> Vec<Part> {
         let mut files: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (number, (index, name, _)) in self.functions.iter().enumerate() {
             if !made.contains(name) {
-                // The entry function has one name in all programs, and calls another harness in
-                // each: an object with the entry function serves one program only.
+                // The entry function has the same name in all programs but calls a different
+                // harness in each, so an object that contains it serves only one program.
                 let file = if name == ENTRY {
                     ENTRY
                 } else if self.style.inline {
@@ -176,7 +177,7 @@ impl<'t> Division<'t> {
                 parts.push(self.part(&now));
             }
         }
-        // The longest first, so that the last to begin is a short one.
+        // The longest part first, so that the last one to start is short.
         parts.sort_by_key(|part| std::cmp::Reverse(part.text.len()));
         parts
     }
@@ -211,8 +212,8 @@ impl<'t> Division<'t> {
         }
     }
 
-    /// The part with the program's data, its counters and its numbers: it gives each function's
-    /// counters and numbers their places.
+    /// The part with the program's data, its counters and its numbers. It defines where the
+    /// counters and numbers of each function are.
     pub fn data(&self, firsts: &[First]) -> String {
         let mut text = String::new();
         let sites = firsts.iter().map(|first| first.site + first.sites).max();

@@ -1,13 +1,13 @@
-//! A module's text, sorted: what it defines, declares and numbers.
+//! Parses the text of a module: what it defines, declares and numbers.
 //!
-//! Everything borrows from the text. A line that this reader does not know is an error, and the
-//! program is compiled whole: without the line it would be another program.
+//! Everything borrows from the text. A line that this parser does not recognise is an error, and
+//! the program is then compiled as a whole, since leaving out the line could change the program.
 
 use std::collections::HashMap;
 
 use super::scan::{Token, fields, item, tokens, ty};
 
-/// A global's name. One without a name has a number.
+/// The name of a global. A global without a name has a number instead.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Name<'t> {
     pub text: &'t str,
@@ -30,7 +30,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// Why a module is not divided.
+/// Why a module cannot be divided.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Refused(pub String);
 
@@ -38,36 +38,36 @@ pub(super) struct Refused(pub String);
 #[derive(Debug)]
 pub(super) struct Function<'t> {
     pub name: Name<'t>,
-    /// From `define` to the name, which is left out.
+    /// The text from `define` to the name, both excluded.
     pub result: &'t str,
-    /// Its parameters, in their brackets.
+    /// Its parameters, including the brackets.
     pub parameters: &'t str,
-    /// What stands between the parameters and the body.
+    /// The text between the parameters and the body.
     pub tail: &'t str,
     /// The lines of its body.
     pub body: &'t str,
-    /// The file that it is compiled from, with its folder, as debug information has them; empty if
-    /// unknown.
+    /// The file that it was compiled from, with its folder, according to debug information; empty
+    /// if unknown.
     pub file: String,
-    /// What it refers to, in the order of the first mention.
+    /// The globals that it refers to, in the order of first mention.
     pub mentions: Vec<Name<'t>>,
 }
 
 impl Function<'_> {
-    /// Whether another definition may take its place when the program is linked.
+    /// Whether the linker may replace it by another definition.
     pub fn is_weak(&self) -> bool {
         let weak =
             |word: &str| word == "weak" || word == "weak_odr" || word.starts_with("linkonce");
         self.result.split(' ').any(weak)
     }
 
-    /// What the sanitizer adds, and the linker does not know by another name.
+    /// Whether the sanitizer added it. The linker knows it only under this name.
     pub fn is_sanitizers(&self) -> bool {
         self.name.text.starts_with("asan.")
     }
 
     /// Whether it jumps to labels by their addresses. A copy without its table of labels would have
-    /// nowhere to jump to, and the optimiser would delete what follows.
+    /// no targets, and the optimiser would delete the code after the jump.
     pub fn has_labels(&self) -> bool {
         self.body.contains("indirectbr ")
     }
@@ -79,15 +79,15 @@ pub(super) struct Global<'t> {
     pub name: Name<'t>,
     pub linkage: &'t str,
     pub visibility: &'t str,
-    /// What else stands before `global` or `constant`.
+    /// The other words before `global` or `constant`.
     pub words: Vec<&'t str>,
     pub constant: bool,
     pub ty: &'t str,
-    /// Its value; None where it is only declared.
+    /// Its value; None if it is only declared.
     pub value: Option<&'t str>,
-    /// Alignment, section and what is attached.
+    /// Alignment, section and attachments.
     pub tail: Vec<&'t str>,
-    /// The function whose labels it holds: it must be compiled with it.
+    /// The function whose labels it holds, which must be compiled with it.
     pub labels: Option<Name<'t>>,
 }
 
@@ -104,15 +104,15 @@ pub(super) struct Module<'t> {
     pub types: HashMap<&'t str, &'t str>,
     pub groups: HashMap<u32, &'t str>,
     pub nodes: HashMap<u32, &'t str>,
-    /// The module's flags, a list of nodes.
+    /// The module's flags: a list of nodes.
     pub flags: &'t str,
     pub functions: Vec<Function<'t>>,
     pub function: HashMap<Name<'t>, usize>,
     pub globals: Vec<Global<'t>>,
     pub global: HashMap<Name<'t>, usize>,
-    /// Functions without bodies, by their lines.
+    /// Functions without bodies: their lines.
     pub declared: HashMap<Name<'t>, &'t str>,
-    /// What each alias stands for.
+    /// The target of each alias.
     pub aliases: HashMap<Name<'t>, Name<'t>>,
 }
 
@@ -137,7 +137,7 @@ fn refused<T>(what: &str, line: &str) -> Result<T, Refused> {
 }
 
 impl<'t> Module<'t> {
-    /// Reads a module as LLVM prints it.
+    /// Parses a module that LLVM has printed.
     pub fn read(text: &'t str) -> Result<Module<'t>, Refused> {
         if !text.is_ascii() {
             return refused("text beyond ASCII", "");
@@ -195,7 +195,7 @@ impl<'t> Module<'t> {
                     return refused("a line that is not understood", line);
                 };
                 if name[1..].bytes().all(|byte| byte.is_ascii_digit()) {
-                    // Values have such names, too.
+                    // Local values have such names too.
                     return refused("a type without a name", line);
                 }
                 self.types.insert(name, definition);
@@ -205,8 +205,8 @@ impl<'t> Module<'t> {
                 match name[1..].parse() {
                     Ok(number) => drop(self.nodes.insert(number, what)),
                     Err(_) if name == "!llvm.module.flags" => self.flags = what,
-                    // Which debug information there is follows from what is used; the rest is for
-                    // people.
+                    // The needed debug information follows from what is used; other named metadata
+                    // is informative.
                     Err(_) => {}
                 }
             }
@@ -282,7 +282,7 @@ impl<'t> Module<'t> {
         let Some(name) = tokens(line).find_map(Name::of) else {
             return refused("a variable without a name", line);
         };
-        // A name in quotes may hold anything.
+        // A name in quotes may contain any character.
         let after = match name.unnamed || !line[1..].starts_with('"') {
             true => 1 + name.text.len(),
             false => 3 + name.text.len(),
@@ -368,9 +368,9 @@ impl<'t> Module<'t> {
         }
     }
 
-    /// What a name stands for, aliases followed.
+    /// The global that a name stands for, after following aliases.
     pub fn target(&self, mut name: Name<'t>) -> Name<'t> {
-        // At most as many steps as there are aliases, in case they form a circle.
+        // At most as many steps as there are aliases, in case they form a cycle.
         for _ in 0..=self.aliases.len() {
             match self.aliases.get(&name) {
                 Some(&next) => name = next,
@@ -380,8 +380,8 @@ impl<'t> Module<'t> {
         name
     }
 
-    /// The file of the unit that the function with this tail belongs to. Not its hash: names stay
-    /// when a file is edited.
+    /// The file of the compile unit of the function with this tail. The file's hash is not used, so
+    /// that names do not change when a file is edited.
     fn file(&self, tail: &str) -> String {
         let place = tokens(tail).find_map(|token| match token {
             Token::Debug { node, .. } => Some(node),
@@ -403,7 +403,7 @@ impl<'t> Module<'t> {
     }
 }
 
-/// The functions whose labels `text` takes the addresses of.
+/// The functions whose labels have their address taken in `text`.
 fn labelled(text: &str) -> Vec<Name<'_>> {
     let mut all = Vec::new();
     if !text.contains("blockaddress(") {
@@ -422,7 +422,7 @@ fn labelled(text: &str) -> Vec<Name<'_>> {
     all
 }
 
-/// The text in brackets that `text` begins with.
+/// The bracketed text at the start of `text`.
 fn ty_brackets(text: &str) -> Option<&str> {
     let mut depth = 0i32;
     let mut in_string = false;

@@ -1,9 +1,9 @@
-//! Names that parts of a program know each other by.
+//! The names by which the parts of a program refer to each other.
 //!
-//! A `static` symbol of C has no name beyond its file, and LLVM numbers symbols of one name
-//! (`helper.12`, `.str.7`) by what it was linked with. A part of a library is to be the same text
-//! whichever harness it was linked with, so such names are made of what no harness changes: the
-//! name in C, the file, and the bytes of constants.
+//! A `static` symbol of C has a meaning only within its file, and LLVM numbers symbols of the same
+//! name (`helper.12`, `.str.7`) depending on what is linked. A part of a library must have the same
+//! text whichever harness it is linked with, so such names are derived from what no harness
+//! changes: the name in C, the file, and the bytes of constants.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,23 +12,23 @@ use sha2::{Digest, Sha256};
 use super::module::{Module, Name};
 use super::scan::{Token, tokens};
 
-/// Begins what is added to a name; what stands before it is what people are shown.
+/// Separates the suffix that is added to a name; the part before it is shown to users.
 pub(in crate::native) const MARK: &str = ".cegar.";
-/// Begins the names of functions' counters and of their numbers of failing places.
+/// Prefixes of the names of a function's counters and of its site numbers.
 pub(in crate::native) const COUNTERS: &str = "__cegar_at.";
 pub(in crate::native) const SITES: &str = "__cegar_sites.";
-/// Where a program starts: the runtime knows it by that name.
+/// The entry function of a program, which the runtime knows by this name.
 pub(super) const ENTRY: &str = "cegar_entry";
 
 /// The new names of a module's globals.
 #[derive(Debug, Default)]
 pub(super) struct Names<'t> {
     new: HashMap<Name<'t>, String>,
-    /// Variables of one file that functions of other parts refer to.
+    /// Variables of one file that functions of other parts may refer to.
     promoted: HashSet<Name<'t>>,
 }
 
-/// The name without the numbers that the compiler and linking have added.
+/// The name without the numbers that the compiler and the linker have added.
 fn base(mut name: &str) -> &str {
     while let Some((base, number)) = name.rsplit_once('.') {
         let is_number = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
@@ -47,7 +47,7 @@ fn content(value: &str) -> String {
         match token {
             Token::Text(other) => text.push_str(other),
             Token::Global(name) | Token::Local(name) => text.push_str(base(name)),
-            // The numbers of unnamed globals belong to the program, not to the file.
+            // The numbers of unnamed globals depend on the program, not on the file.
             _ => text.push('@'),
         }
     }
@@ -115,7 +115,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// The name in the parts, without quotes.
+    /// The name that is used in the parts, without quotes.
     pub fn of(&self, module: &Module<'t>, name: Name<'t>) -> String {
         for prefix in [COUNTERS, SITES] {
             if let Some(function) = name.text.strip_prefix(prefix)
@@ -135,13 +135,13 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// Whether a variable was its file's own and is the program's now.
+    /// Whether a variable was local to its file and is now visible in the whole program.
     pub fn is_promoted(&self, name: Name<'t>) -> bool {
         self.promoted.contains(&name)
     }
 }
 
-/// The name that a person knows a function by.
+/// The name of a function for users.
 pub(in crate::native) fn plain(name: &str) -> &str {
     name.split_once(MARK).map_or(name, |(plain, _)| plain)
 }

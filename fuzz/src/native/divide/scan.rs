@@ -1,7 +1,8 @@
-//! LLVM's assembly language, taken to pieces as far as dividing a module needs it.
+//! A tokenizer for LLVM's assembly language, as far as dividing a module needs it.
 //!
-//! Tokens are the pieces that change when a function moves to another module: names of globals and
-//! types, numbers of metadata and of attribute groups. All other text is copied as it stands.
+//! Tokens are the parts of the text that change when a function moves to another module: names of
+//! globals and types, numbers of metadata and of attribute groups. All other text is copied
+//! unchanged.
 
 /// A piece of assembly text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +15,12 @@ pub(super) enum Token<'t> {
     Local(&'t str),
     /// `!12`.
     Metadata(u32),
-    /// `, !dbg !12`, or the same without a comma: where an instruction or a function stands in the
-    /// source.
+    /// `, !dbg !12`, or the same without a comma: the source location of an instruction or a
+    /// function.
     Debug { comma: bool, node: u32 },
     /// `#12`: a group of attributes.
     Group(u32),
-    /// All else, without comments.
+    /// All other text, without comments.
     Text(&'t str),
 }
 
@@ -38,13 +39,13 @@ fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'$' | b'.' | b'_')
 }
 
-/// The length of the string in quotes that `text` begins with.
+/// The length of the quoted string at the start of `text`.
 fn quoted(text: &str) -> usize {
-    // A quote within a string is written \22.
+    // A quote within a string is written as \22.
     text[1..].find('"').map_or(text.len(), |end| end + 2)
 }
 
-/// The length of the name that `text` begins with, quotes included.
+/// The length of the name at the start of `text`, including quotes.
 fn name(text: &str) -> usize {
     match text.as_bytes().first() {
         Some(b'"') => quoted(text),
@@ -52,7 +53,7 @@ fn name(text: &str) -> usize {
     }
 }
 
-/// The number that `text` begins with, and its length.
+/// The number at the start of `text`, and its length.
 fn number(text: &str) -> Option<(u32, usize)> {
     let length = text.bytes().take_while(u8::is_ascii_digit).count();
     Some((text[..length].parse().ok()?, length))
@@ -87,7 +88,7 @@ impl<'t> Iterator for Tokens<'t> {
     }
 }
 
-/// Whether something other than plain text begins here.
+/// Whether a token other than plain text starts here.
 fn starts(text: &str) -> bool {
     match text.as_bytes()[0] {
         b'@' | b'%' | b'!' | b'#' | b';' => special(text).is_some(),
@@ -96,7 +97,7 @@ fn starts(text: &str) -> bool {
     }
 }
 
-/// The token at the start of `text` if it is not plain text, and its length.
+/// The token at the start of `text` and its length, if it is not plain text.
 fn special(text: &str) -> Option<(Token<'_>, usize)> {
     let rest = &text[1..];
     match text.as_bytes()[0] {
@@ -133,15 +134,15 @@ fn special(text: &str) -> Option<(Token<'_>, usize)> {
     }
 }
 
-/// Where a list at the start of `text` has its first `,` that is in no bracket and no string; the
-/// text's end if it has none.
+/// The position of the first `,` in the list at the start of `text` that is outside brackets and
+/// strings; the end of the text if there is none.
 pub(super) fn item(text: &str) -> usize {
     let comma = outside_strings(text, |byte, depth| byte == b',' && depth == 0);
     comma.unwrap_or(text.len())
 }
 
-/// The first place for which `wanted` holds of the bytes that are in no string: it is given the
-/// byte and how many brackets are open behind it.
+/// The first position outside strings for which `wanted` holds. It is given the byte and the number
+/// of brackets that are open after it.
 fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (0, 0i32);
@@ -163,7 +164,7 @@ fn outside_strings(text: &str, wanted: impl Fn(u8, i32) -> bool) -> Option<usize
     None
 }
 
-/// The length of the type that `text` begins with; None if this reader does not know the type.
+/// The length of the type at the start of `text`; None if the type is not supported.
 pub(super) fn ty(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     match bytes.first()? {

@@ -44,7 +44,7 @@ int twice(int); int less(int);
 void cegar_entry(void) { if (less(twice(1))) { for (;;) {} } }
 "#;
 
-/// The text of a program of these files, linked in this order.
+/// The text of a program that is linked from these files, in this order.
 fn linked(files: &[(&str, &str)], flags: &[&str]) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let program = Module::empty("program");
@@ -53,7 +53,7 @@ fn linked(files: &[(&str, &str)], flags: &[&str]) -> String {
         fs::write(&source, text).expect("written");
         let status = Command::new("clang-19")
             .args(["-O0", "-Xclang", "-disable-O0-optnone", "-g", "-w", "-fPIC"])
-            // The file's name, not its place, which is another one in each test.
+            // The file's name without its folder, which differs in each test.
             .args(["-fno-discard-value-names", "-emit-llvm", "-c"])
             .args(["-fdebug-compilation-dir", "/lib"])
             .args(flags)
@@ -86,7 +86,7 @@ fn keys(text: &str, inline: bool) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// The names of the functions in two programs, and whether their keys are equal.
+/// The functions that are in both programs, and whether their keys are equal.
 fn common(one: &BTreeMap<String, String>, two: &BTreeMap<String, String>) -> Vec<(String, bool)> {
     let both = one.iter().filter_map(|(name, key)| {
         let other = two.get(name)?;
@@ -103,7 +103,7 @@ fn a_function_has_one_key_in_every_program_of_its_library() {
         both.sort();
         let equal = |name: &str| (name.to_owned(), true);
         let expected = [
-            // The harnesses' own.
+            // The entry functions of the two harnesses.
             ("cegar_entry".to_owned(), false),
             equal("feeble"),
             equal("helper"),

@@ -1,8 +1,8 @@
 //! Functions that make objects from outside, one for each type that a pointer may lead to.
 //!
-//! A maker allocates, fills what is no pointer from the channel, and calls the makers of what its
-//! pointers lead to, so that one call gives a whole structure of objects. (*Executable
-//! Counterexamples*, section 5: there such reads give zeros.)
+//! A maker allocates an object, fills everything except pointers from the channel, and calls the
+//! makers of the types that its pointers lead to, so that one call makes a whole structure of
+//! objects. (*Executable Counterexamples*, section 5, lets such reads return zeros.)
 
 use std::fmt::{Display, Write as _};
 
@@ -12,7 +12,7 @@ use crate::external::codec::{EARLIER, FRESH, NULL, REMEMBERED, SET, SORTS};
 use crate::external::{Inner, ObjectType, Pointee, Signature};
 use crate::rules::Returned;
 
-/// The function that makes pointers to a type: to one object, or to several.
+/// The function that makes pointers to one object, or to several objects, of a type.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Maker {
     to: String,
@@ -31,7 +31,7 @@ impl Maker {
 }
 
 impl Writer<'_> {
-    /// The call that makes a pointer.
+    /// The call that makes a pointer. Declares the maker if it is new.
     pub(super) fn make(
         &mut self,
         pointee: &Pointee,
@@ -71,7 +71,7 @@ impl Writer<'_> {
             maker.to
         );
         let mut text = String::new();
-        // Two variables and no array: a prover knows each of them.
+        // Two variables instead of an array, since a prover tracks each of them separately.
         if !self.before.contains(&format!("*{given}_0,")) {
             let _ = writeln!(self.before, "static void *{given}_0, *{given}_1;");
         }
@@ -128,8 +128,8 @@ impl Writer<'_> {
         text + "    return object;\n}\n"
     }
 
-    /// The statements that fill an object: its bytes from `channel`, then its pointers, each with
-    /// all that it leads to.
+    /// The statements that fill an object: first its bytes from `channel`, then its pointers, each
+    /// with everything that it leads to.
     pub(super) fn filled(
         &mut self,
         object: &ObjectType,
@@ -165,8 +165,8 @@ impl Writer<'_> {
         text
     }
 
-    /// A function that an object from outside points to: a mock of its own, with a channel of its
-    /// own.
+    /// A function that an object from outside points to. It is a separate mock with its own
+    /// channel.
     pub(super) fn code(&mut self, channel: &str, signature: &Signature) -> String {
         let name = member_symbol(channel);
         if !self.before.contains(&format!(" {name}(")) {
@@ -174,7 +174,7 @@ impl Writer<'_> {
             let _ = writeln!(self.before, "static {head};");
             let mut function = MockedFunction::returning(&name, crate::channel::Shape::Void);
             function.channel = Some(channel.to_owned());
-            // Objects that it returns would make the description recursive: it returns none.
+            // It returns no objects, since these would make the description recursive.
             let body = self.body(&function, signature, &Returned::default());
             let _ = write!(self.code, "static {head} {{\n{body}}}\n");
         }
@@ -182,7 +182,7 @@ impl Writer<'_> {
     }
 }
 
-/// The symbol of a function that objects from outside point to, by its channel.
+/// The symbol of a function that objects from outside point to, derived from its channel.
 pub fn member_symbol(channel: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     format!(

@@ -1,5 +1,5 @@
-//! How values are written in C: types, structures that are passed by value, numbers in ranges,
-//! parameters as words.
+//! The C text of values: types, structures that are passed by value, numbers in ranges, parameters
+//! as words.
 
 use std::fmt::Write as _;
 
@@ -44,7 +44,7 @@ impl Writer<'_> {
     }
 }
 
-/// Asks the test, with the parameters as numbers.
+/// The statements that ask the test for an answer and pass the parameters as numbers.
 pub(super) fn asked(channel: &str, signature: &Signature) -> String {
     let words: Vec<String> = signature
         .params
@@ -68,7 +68,7 @@ pub(super) fn asked(channel: &str, signature: &Signature) -> String {
     )
 }
 
-/// The number is in one of these ranges.
+/// Assumes that the number is in one of these ranges.
 pub(super) fn assume(ranges: &[(i128, i128)]) -> String {
     if ranges.is_empty() {
         return String::new();

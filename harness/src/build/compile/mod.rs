@@ -1,4 +1,4 @@
-//! From C sources to one executable.
+//! Compiles and links C sources into one executable.
 
 pub(crate) mod publish;
 mod unit;
@@ -37,8 +37,8 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
     let mut linked = redirect(&objects, &entry, &making.out)?;
     linked.extend(making.stubs(&objects, &entry)?);
     let (mocked, guessed) = making.link(linked, &objects)?;
-    // A harness of `init` calls the library and nothing else. Mocks of what it calls would let its
-    // tests pass.
+    // A harness that `init` wrote calls only the library. If a function that it calls were mocked,
+    // its tests would pass without testing anything.
     let own = objects.first().filter(|_| harness.drives.is_some());
     if let Some(function) = guessed
         .iter()
@@ -70,27 +70,27 @@ pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Bu
 /// The user's code, compiled.
 struct Users {
     objects: Vec<Object>,
-    /// What there is to say of them.
+    /// Notes for the user about them.
     notes: Vec<String>,
-    /// The files that they are made of.
+    /// The files that they were compiled from.
     inputs: Vec<PathBuf>,
 }
 
-/// What one harness is made with.
+/// Everything that one harness is built with.
 struct Making<'a> {
     build: &'a Build,
     harness: &'a Harness,
     /// The harness's folder.
     out: PathBuf,
-    /// What the build's paths are relative to.
+    /// The folder that the paths of the build are relative to.
     root: PathBuf,
     cache: Cache,
-    /// The compiler with the flags of all files.
+    /// The compiler with the flags that all files share.
     base: cc::Build,
     sanitizers: Vec<&'static str>,
-    /// Flags of the user's files alone.
+    /// Flags for the user's files only.
     common: Vec<String>,
-    /// The stub library's files.
+    /// The files of the stub library.
     sources: Vec<(Role, PathBuf)>,
 }
 
@@ -137,8 +137,8 @@ impl<'a> Making<'a> {
         self.out.join(&self.harness.name)
     }
 
-    /// The flags of the library's files, which the harness is compiled with as well, and macros of
-    /// its own.
+    /// The flags of the library's files, which the harness is compiled with too, followed by the
+    /// harness's own macros.
     fn library(&self) -> Vec<String> {
         let units = self.build.units.iter();
         let folders: Vec<PathBuf> = units
@@ -151,7 +151,7 @@ impl<'a> Making<'a> {
         flags
     }
 
-    /// Compiles the user's code. The harness comes first: its `main` is the one that counts.
+    /// Compiles the user's code. The harness comes first, since its `main` takes precedence.
     fn users(&self) -> Result<Users, BuildError> {
         let own = self.harness.file.iter().map(|file| Unit {
             file: file.clone(),
@@ -190,7 +190,7 @@ impl<'a> Making<'a> {
         })
     }
 
-    /// Writes Rust bindings of the harness's header, if that is wanted; gives the header.
+    /// Writes Rust bindings of the harness's header, if they are asked for, and returns the header.
     fn bindings(&self) -> Result<Option<PathBuf>, BuildError> {
         let Some(header) = &self.harness.bindings else {
             return Ok(None);
@@ -205,8 +205,8 @@ impl<'a> Making<'a> {
         Ok(Some(self.root.join(header)))
     }
 
-    /// The objects of the stubs and the runtime, without redirection. They touch the user's memory,
-    /// so sanitizers watch them as well.
+    /// The objects of the stubs and the runtime. Their symbols are not redirected. They access the
+    /// user's memory, so the sanitizers instrument them too.
     fn stubs(
         &self,
         objects: &[Object],
@@ -259,8 +259,9 @@ impl<'a> Making<'a> {
             .objects(&compiler, &files, &texts, &depends_on, place)
     }
 
-    /// Links the executable. Undefined functions are mocked: as the tool has found out, and where
-    /// the linker misses more, as functions that return an `int`, whose names are given back.
+    /// Links the executable with mocks of the undefined functions: the functions that the tool
+    /// described and, if the linker reports more, functions that return an `int`. Returns all mocks
+    /// and the names of the guessed ones.
     fn link(
         &self,
         linked: Vec<PathBuf>,
@@ -307,7 +308,7 @@ impl<'a> Making<'a> {
         Ok(command)
     }
 
-    /// Writes down beside the executable what a test has to know of it.
+    /// Writes a file beside the executable with what a test has to know about it.
     fn describe(&self, mut mocked: Vec<MockedFunction>) -> Result<(), BuildError> {
         let members: Vec<_> = mocked.iter().flat_map(MockedFunction::members).collect();
         mocked.extend(members);
@@ -338,12 +339,12 @@ fn sanitize(sanitizers: &[&str]) -> Option<String> {
     (!sanitizers.is_empty()).then(|| format!("-fsanitize={}", sanitizers.join(",")))
 }
 
-/// The compiler with what every file here is compiled with.
+/// The compiler with the flags that every file is compiled with.
 fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildError> {
     let mut base = cc::Build::new();
     if std::env::var_os("TARGET").is_none() {
         base.cargo_warnings(false);
-        // Outside a build script: this machine.
+        // Outside a build script the target is this machine.
         let triple = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
         base.target(&triple).host(&triple);
     }
@@ -359,7 +360,7 @@ fn base(build: &Build, out: &Path, cache: &Cache) -> Result<cc::Build, BuildErro
         .flag("-g")
         .flag("-fno-omit-frame-pointer")
         .flag("-U_FORTIFY_SOURCE");
-    // Fresh stack memory as the engine has it (clang: 0xAA; gcc's pattern is 0xFE).
+    // Fills fresh stack memory as the engine does (clang: 0xAA; gcc's pattern is 0xFE).
     flag_if_supported(&mut base, "-ftrivial-auto-var-init=pattern", cache)?;
     Ok(base)
 }
@@ -375,7 +376,7 @@ fn flag_if_supported(base: &mut cc::Build, flag: &str, cache: &Cache) -> Result<
     Ok(())
 }
 
-/// Where the program starts: the function's name and the driver for it.
+/// The entry function's name and its driver.
 fn entry(harness: &Harness, objects: &[Object]) -> Result<(String, Entry), BuildError> {
     let defined = |name: &str| objects.iter().any(|object| object.defines.contains(name));
     let in_harness = |name: &str| {
@@ -410,8 +411,7 @@ fn entry(harness: &Harness, objects: &[Object]) -> Result<(String, Entry), Build
     }
 }
 
-/// Whether the entry function is written `void name(`: the driver must know what it may read as a
-/// result.
+/// Whether the entry function is written `void name(`. The driver must not read a result then.
 fn returns_nothing(harness: &Harness, entry: &(String, Entry), root: &Path) -> bool {
     let text = harness
         .file
@@ -449,13 +449,13 @@ fn mock_object(
     compiler
         .out_dir(out.join("native"))
         .flag("-fno-builtin")
-        // The sanitizer and the C library call some functions of these names themselves.
+        // The sanitizer and the C library themselves call some functions that have these names.
         .flag("-fvisibility=hidden")
         .flag("-std=gnu99");
     Ok(compiler.try_compile_intermediates()?)
 }
 
-/// The C files in a folder, by name.
+/// The C files in a folder, sorted by name.
 pub(crate) fn c_files(folder: &Path) -> Result<Vec<PathBuf>, BuildError> {
     let entries = std::fs::read_dir(folder).map_err(|why| BuildError::Io {
         path: folder.to_owned(),

@@ -1,11 +1,11 @@
-//! Copies of executables where tests that are started without cargo look.
+//! Copies of executables for tests that are started without cargo.
 
 use std::path::{Path, PathBuf};
 
 use crate::build::Built;
 use crate::locate;
 
-/// Where tests that are started without cargo look; see [`crate::locate`].
+/// The folder in which tests that are started without cargo look; see [`crate::locate`].
 fn published() -> Option<PathBuf> {
     let out = std::env::var_os("OUT_DIR").map(PathBuf::from)?;
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
@@ -16,7 +16,8 @@ fn published() -> Option<PathBuf> {
     Some(profile.join(locate::FOLDER).join(package))
 }
 
-/// Removes the copies of all other harnesses: an earlier build's executable is of earlier code.
+/// Removes the copies of all other harnesses, since an executable of an earlier build has outdated
+/// code.
 pub(crate) fn keep_only(built: &[Built]) {
     let entries = published().and_then(|folder| std::fs::read_dir(folder).ok());
     for entry in entries.into_iter().flatten().flatten() {
@@ -24,23 +25,23 @@ pub(crate) fn keep_only(built: &[Built]) {
         let mut copied = built.iter().flat_map(copied);
         let is_built = copied.any(|from| from.file_name() == path.file_name());
         if !is_built {
-            // It is only found by a test that is started by hand.
+            // An error is ignored: only a test that is started by hand would find the file.
             let _ = std::fs::remove_file(path);
         }
     }
 }
 
-/// What is copied of a harness.
+/// The files of a harness that are copied.
 fn copied(built: &Built) -> [PathBuf; 2] {
     [built.runner.clone(), locate::about_path(&built.runner)]
 }
 
-/// Leaves a copy where a test that is started without cargo finds it.
+/// Copies a harness to where a test that is started without cargo finds it.
 pub(crate) fn publish(built: &Built) {
     let Some(folder) = published() else {
         return;
     };
-    // A convenience: a build does not fail for want of it.
+    // The copies are a convenience, so a build does not fail if they cannot be made.
     if std::fs::create_dir_all(&folder).is_ok() {
         for from in copied(built) {
             let to = folder.join(from.file_name().unwrap_or_default());

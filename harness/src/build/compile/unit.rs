@@ -1,4 +1,4 @@
-//! The user's C files as objects, with what they define and want.
+//! Compiles the user's C files into objects, and lists the symbols that these define and use.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -13,12 +13,12 @@ use crate::build::objects::Objects;
 use crate::build::tools::{Stop, run_until};
 use crate::build::{BuildError, archive, flags, resolve, tools};
 
-/// An object file of the user's, and the global symbols in it.
+/// An object file of the user's code and its global symbols.
 pub(super) struct Object {
     pub(super) path: PathBuf,
     pub(super) source: PathBuf,
     pub(super) defines: HashSet<String>,
-    /// Those of them that no other file may define.
+    /// The defined symbols that no other file may define.
     pub(super) strong: HashSet<String>,
     pub(super) wants: HashSet<String>,
 }
@@ -28,7 +28,7 @@ pub(super) struct Compiling<'a> {
     pub(super) base: &'a cc::Build,
     pub(super) common: &'a [String],
     pub(super) root: &'a Path,
-    /// The harness's folder, whose name is no reason to compile again.
+    /// The harness's folder. Its name does not affect whether a file is compiled again.
     pub(super) out: &'a Path,
     /// The version of the headers in that folder.
     pub(super) version: String,
@@ -36,7 +36,8 @@ pub(super) struct Compiling<'a> {
     pub(super) stop: &'a Stop,
 }
 
-/// Compiles one file, unless its object is known; the object, and the files that it is made of.
+/// Compiles one file, unless its object is cached. Returns the object and the files that it was
+/// made of.
 pub(super) fn compile(
     with: &Compiling<'_>,
     unit: &Unit,
@@ -44,11 +45,12 @@ pub(super) fn compile(
     let directory = resolve(with.root, &unit.directory);
     let file = resolve(&directory, &unit.file);
     let mut compiler = with.base.clone();
-    // The file's own folders are searched first, and what the package adds goes before its macros.
+    // In this order the file's own include folders are searched first, and the package's macros
+    // override the file's.
     for arg in absolute(&unit.args, &directory).iter().chain(with.common) {
         compiler.flag(arg);
     }
-    // Signed arithmetic that overflows is defined then.
+    // With these flags, signed arithmetic that overflows is defined.
     if flags::is_wrapping(&unit.args) {
         compiler.flag("-fno-sanitize=signed-integer-overflow");
     }
@@ -99,16 +101,16 @@ pub(super) fn compile(
         strong: symbols.strong,
         wants: symbols.wanted,
     };
-    // What comes with the system changes with the compiler.
+    // System headers change only with the compiler.
     let mut own = searched(&unit.args, &directory, &made.source, with);
     own.extend(read);
     own.retain(|file| !file.starts_with("/usr"));
     Ok((made, own))
 }
 
-/// The folders that are searched for the headers of `file`: a header that appears in one of them
-/// may take the place of another one. Left out are folders around what is built, which change with
-/// each build.
+/// The folders that are searched for the headers of `file`. Cargo watches them, since a new header
+/// in one of them may shadow another header. Folders that contain the output or the package are
+/// left out, since they change with each build.
 fn searched(args: &[String], directory: &Path, file: &Path, with: &Compiling<'_>) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = file.parent().map(Path::to_owned).into_iter().collect();
     let mut args = args.iter().map(String::as_str);
@@ -128,9 +130,10 @@ fn searched(args: &[String], directory: &Path, file: &Path, with: &Compiling<'_>
     folders
 }
 
-/// The preprocessed text of a file, without line markers, which name scratch folders; nothing where
-/// the compiler rejects the file, which it says once more when it compiles it. It is made before
-/// the object, so that a file that is saved in between belongs to another text the next time.
+/// The preprocessed text of a file, without line markers, since these name scratch folders. It is
+/// empty if the compiler rejects the file; compiling then reports the error. The text is made
+/// before the object, so that a file that is saved in between does not match the text of the next
+/// build.
 fn preprocessed(
     compiler: &cc::Tool,
     file: &Path,
@@ -145,16 +148,16 @@ fn preprocessed(
         Err(_) => Ok(Vec::new()),
         Ok(()) => {
             let text = std::fs::read(&made);
-            // A file that stays is one of the scratch folder.
+            // If it cannot be removed, it remains in the scratch folder.
             let _ = std::fs::remove_file(&made);
             text.map_err(|why| BuildError::Io { path: made, why })
         }
     }
 }
 
-/// Leaves out what a linker would not take from the library's archive because another member
-/// defines the symbol, and says so. The first `own` objects are the harness's; without any there is
-/// no library.
+/// Leaves out objects that a linker would not take from the library's archive because another
+/// member defines the symbol, and returns a note for each. The first `own` objects are the
+/// harness's; if `own` is 0, there is no library.
 pub(super) fn without_duplicates(
     objects: Vec<Object>,
     own: usize,
@@ -192,7 +195,7 @@ pub(super) fn without_duplicates(
     Ok((kept.map(|(_, object)| object).collect(), notes))
 }
 
-/// What the compiler has against a file, told with the file in place of the command.
+/// The compiler's error for a file, with the name of the file in place of the command.
 pub(super) fn rejected(file: &Path, why: BuildError) -> BuildError {
     match why {
         BuildError::Failed { output, .. } => BuildError::Failed {
@@ -203,7 +206,7 @@ pub(super) fn rejected(file: &Path, why: BuildError) -> BuildError {
     }
 }
 
-/// Points the user's objects at the stubs.
+/// Redirects the user's objects to the stubs.
 pub(super) fn redirect(
     objects: &[Object],
     entry: &(String, Entry),
@@ -218,7 +221,7 @@ pub(super) fn redirect(
         .position(|object| object.defines.contains("main"));
     let mut redirected = Vec::with_capacity(objects.len());
     for (i, object) in objects.iter().enumerate() {
-        // The runtime has the process's main; of the user's, one is the entry at most.
+        // The runtime defines the `main` of the process. At most one of the user's is the entry.
         let is_entry =
             entry.1 != Entry::Main || main == Some(i) || !object.defines.contains("main");
         let list = cegar_stubs::redefine_syms_file(
@@ -242,7 +245,7 @@ pub(super) fn redirect(
     Ok(redirected)
 }
 
-/// Arguments whose paths no longer depend on the folder they were written for.
+/// Makes the paths in arguments absolute; they are relative to `directory`.
 pub(super) fn absolute(args: &[String], directory: &Path) -> Vec<String> {
     const PATHS: &[&str] = &[
         "-isystem",
@@ -276,7 +279,7 @@ pub(super) fn absolute(args: &[String], directory: &Path) -> Vec<String> {
     all
 }
 
-/// The files in a compiler's dependency list that may change: not those of the system.
+/// The files in a compiler's dependency list.
 pub(super) fn dependencies(list: &Path) -> Vec<PathBuf> {
     let text = std::fs::read_to_string(list).unwrap_or_default();
     let text = text

@@ -1,7 +1,7 @@
-//! The data of a call: numbers, memory with its length, texts.
+//! Chooses the data of a call: numbers, memory with its length, strings.
 //!
-//! What a test passed is one of the values that a function was made for. How far a choice may go
-//! beyond them is decided here, and said in the harness's first comment.
+//! The recorded arguments are examples of permitted values. This module decides how far a choice
+//! may deviate from them, and the harness's first comment documents it.
 
 use super::super::super::api::{Declared, Parameter};
 use super::super::super::ctype::{Kind, Written};
@@ -9,16 +9,17 @@ use super::super::super::{drive, pairs};
 use super::super::trace::{Call, Value, little};
 use super::{Writer, or};
 
-/// The longest data that is chosen.
+/// The maximum length of chosen data.
 const LONGEST: u64 = 1024;
-/// The least that the longest may be.
+/// A lower bound for that maximum.
 const SHORT: u64 = 64;
-/// Bytes where their number is unknown.
+/// The size in bytes of memory whose length is unknown.
 const GUESSED: u64 = 64;
-/// Numbers of which so many different ones were seen, so far apart, are data.
+/// If at least this many different numbers were seen, and they differ by more than [`FAR`], they
+/// are arbitrary data rather than a small range.
 const MANY: usize = 4;
 const FAR: i64 = 1024;
-/// From so many calls on, what was always the same is meant so.
+/// A value that was the same in at least this many calls is treated as a constant.
 const ALWAYS: usize = 3;
 
 impl Writer<'_> {
@@ -33,7 +34,7 @@ impl Writer<'_> {
             .pointee(&param.ty)
             .map(|to| to.words)
             .unwrap_or_default();
-        // It outlives the loop that it may be met in first.
+        // The variable must outlive a loop in which it may be used first.
         self.lines.insert(0, format!("{words} {name};"));
         self.lines
             .insert(1, format!("memset(&{name}, 0, sizeof {name});"));
@@ -58,7 +59,7 @@ impl Writer<'_> {
         name
     }
 
-    /// A whole number, or another scalar.
+    /// An integer or another scalar.
     pub(super) fn number(
         &mut self,
         function: &Declared,
@@ -80,7 +81,7 @@ impl Writer<'_> {
                 return Some(name);
             }
             Kind::Float { size } => {
-                // Which number it was is not recorded: the input ends here.
+                // The value is not recorded, so this use yields no input.
                 self.tape = None;
                 let name = self.name(&wanted);
                 let getter = if *size == 4 { "float" } else { "double" };
@@ -187,7 +188,7 @@ impl Writer<'_> {
         Some((name, passed))
     }
 
-    /// The longest length that was passed; and the only one, where there was but one.
+    /// The maximum length that was passed, and the only one if it was always the same.
     fn sizes(&self, function: &Declared, l: usize, behind: bool) -> (u64, Option<u64>) {
         let numbers = self
             .facts

@@ -1,9 +1,9 @@
-//! A harness that is a recorded use, with its data replaced by choices; and the inputs that make
-//! the recorded uses again.
+//! Writes a harness that repeats a recorded use with chosen data, and the inputs that reproduce the
+//! recorded uses.
 //!
-//! Text and input come from one walk over the use, so that they cannot drift apart: whatever is
-//! written as a choice is at the same time put on the tape with the value that was recorded. A
-//! value that the choice does not allow means that this use gives no input.
+//! The text and the input are produced by the same traversal of the use, so that they always match:
+//! each choice that is written is put on the tape with its recorded value at the same time. If a
+//! choice does not admit the recorded value, the use yields no input.
 
 mod choices;
 
@@ -15,26 +15,26 @@ use super::learn::{Facts, Flow, Item, Step, Use};
 use super::trace::Call;
 use crate::lists::few;
 
-/// The most turns.
+/// The maximum number of repetitions.
 const TURNS: usize = 8;
 
-/// Words in the names of functions that give something back.
+/// Words in the names of functions that release an object.
 const CLOSERS: &[&str] = &[
     "close", "free", "destroy", "delete", "end", "release", "fini", "dispose", "cleanup", "unref",
     "drop",
 ];
 
-/// What comes of a use.
+/// The harness of a use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Text {
     pub text: String,
-    /// The input that makes the recorded use again, if there is one.
+    /// The input that reproduces the recorded use, if there is one.
     pub tape: Option<Vec<u8>>,
-    /// What was learnt, for the first comment.
+    /// The learnt constraints, for the first comment.
     pub learnt: BTreeSet<String>,
 }
 
-/// Writes the harness of a use; `names` are the tests that have it.
+/// Writes the harness of a use; `names` are the tests with this use.
 pub(super) fn harness(facts: &Facts<'_>, one: &Use, names: &[&str], include: &str) -> Option<Text> {
     let mut writer = Writer::new(facts, one);
     for (number, item) in one.items.iter().enumerate() {
@@ -45,22 +45,22 @@ pub(super) fn harness(facts: &Facts<'_>, one: &Use, names: &[&str], include: &st
 
 struct Writer<'a> {
     facts: &'a Facts<'a>,
-    /// From this item on things are given back.
+    /// The index of the item from which on objects are only released.
     closing: usize,
     items: &'a [Item],
     lines: Vec<String>,
     names: BTreeSet<String>,
-    /// The variable of each step's result.
+    /// The variables that hold the results of steps.
     results: BTreeMap<usize, String>,
     wrote: BTreeMap<(usize, usize), String>,
     storages: BTreeMap<usize, String>,
-    /// Results that are used later.
+    /// The steps whose results are used later.
     used: BTreeSet<usize>,
     used_wrote: BTreeSet<(usize, usize)>,
     cleanup: Vec<String>,
     learnt: BTreeSet<String>,
     tape: Option<Vec<u8>>,
-    /// Only the tape grows: the text of this turn is there.
+    /// Whether only the tape is extended, because the text of this loop was already written.
     mute: bool,
     in_loop: bool,
     jumps: bool,
@@ -200,7 +200,7 @@ impl<'a> Writer<'a> {
         Some(())
     }
 
-    /// An argument; and the length that goes with it, where it has one.
+    /// An argument, and its length if it has one.
     fn argument(
         &mut self,
         function: &Declared,
@@ -238,7 +238,7 @@ impl<'a> Writer<'a> {
         Some((text, length))
     }
 
-    /// A length whose memory is not chosen here.
+    /// The length of memory that is not chosen.
     fn length_alone(
         &mut self,
         function: &Declared,
@@ -257,7 +257,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The call, and what must come of it before the use goes on.
+    /// The call, and the check of its result without which the use does not continue.
     fn result(&mut self, function: &Declared, step: &Step, call: String, number: usize) {
         let kind = self.facts.api.resolve(&function.returns).kind;
         let is_used = self.used.contains(&self.step);
@@ -304,7 +304,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Goes to where things are given back, if all that is given back is there by now.
+    /// Jumps to the code that releases the objects, provided that all of them exist by now.
     fn stop_unless(&mut self, condition: &str, number: usize) {
         let closers = self.items.get(self.closing..).unwrap_or_default();
         let flows = closers
@@ -318,7 +318,8 @@ impl<'a> Writer<'a> {
             _ => true,
         };
         let can = number < self.closing && !closers.is_empty() && flows.clone().all(is_there);
-        // C has no jump over the declaration of an array of chosen length, and none is written.
+        // C permits no jump over the declaration of a variable-length array, but the harness
+        // declares none.
         let action = if can { "goto done" } else { "return 0" };
         self.jumps |= can && !self.mute;
         self.line(format!("if (!({condition})) {action};"));
@@ -336,7 +337,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// What `crunner_range` reads for a value.
+    /// Puts the bytes on the tape from which `crunner_range` reads a value.
     fn choose(&mut self, value: i64, low: i64, high: i64) {
         if value < low || value > high {
             self.tape = None;
@@ -375,7 +376,7 @@ impl<'a> Writer<'a> {
             #include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n";
         text += &format!("#include <crunner.h>\n#include \"{include}\"\n\nint main(void)\n{{\n");
         for line in &self.lines {
-            // A label that nothing jumps to is left out.
+            // Omits the label if nothing jumps to it.
             match line.as_str() {
                 "done:" if self.jumps => text += "done:\n",
                 "done:" => {}
@@ -396,7 +397,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The item from which on things are only given back.
+/// The index of the item from which on objects are only released.
 fn closing(items: &[Item]) -> usize {
     let gives_back = |item: &Item| {
         item.steps.iter().all(|step| {
@@ -414,7 +415,7 @@ fn closing(items: &[Item]) -> usize {
     items.len() - trailing
 }
 
-/// What all results have in common after which a use went on, as the end of a condition.
+/// The C condition that all results satisfy after which a use continued, without its left operand.
 fn went_on_if(numbers: &super::learn::Numbers, kind: &Kind) -> Option<String> {
     let (low, high) = (*numbers.seen.first()?, *numbers.seen.last()?);
     match kind {
@@ -432,7 +433,7 @@ fn or<'n>(name: &'n str, other: &'n str) -> &'n str {
     if name.is_empty() { other } else { name }
 }
 
-/// A name for what a function makes.
+/// A variable name for the result of a function.
 fn object_name(function: &str) -> String {
     let first = function
         .split('_')

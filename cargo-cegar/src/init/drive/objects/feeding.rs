@@ -1,11 +1,12 @@
-//! What an object is given to work on once it is made.
+//! Gives an object its input after it was created.
 
 use super::FEEDS;
 use crate::init::api::Declared;
 use crate::init::drive::{Body, Main, OUTPUT, has_word};
 
 impl<'a> Body<'a> {
-    /// A structure with `next_in` and `avail_in`, `next_out` and `avail_out` gets its buffers.
+    /// Sets the buffers of a structure with `next_in` and `avail_in`, or `next_out` and
+    /// `avail_out`.
     pub(super) fn streamed(&mut self, object: &str, function: &Declared, identity: &str) {
         let Some(record) = self.api.record(identity).cloned() else {
             return;
@@ -46,7 +47,8 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Gives an object its input, where the function has none itself and another function takes it.
+    /// Passes the main input to an object through another function, if the driven function takes no
+    /// input itself.
     pub(super) fn fed(&mut self, object: &str, function: &Declared, identity: &str, depth: usize) {
         if self.nested > 0
             || depth > 0

@@ -1,9 +1,10 @@
-//! What a container holds before a function looks into it.
+//! Fills a container before a function inspects it.
 //!
-//! A map that was just made is empty, and what reads, removes or goes over its entries does nothing
-//! with an empty one. No caller shows an order where the crate has neither C that uses the library
-//! nor Rust around it; but what puts something into a container may be called at any time, and many
-//! times: growing and rehashing come with the tenth entry, not with the first.
+//! A map that was just created is empty, and a function that reads, removes or iterates over its
+//! entries does nothing with an empty map. If the crate has neither C code that uses the library
+//! nor Rust code around it, no caller shows an order of calls. But a function that puts an item
+//! into a container may be called at any time, and many times: growing and rehashing happen at the
+//! tenth entry, not at the first.
 
 use crate::init::api::Declared;
 use crate::init::ctype::Written;
@@ -11,13 +12,13 @@ use crate::init::drive::uses::{Case, KEPT_FREED};
 use crate::init::drive::{ANY_TIME, Body, READS, has_word};
 use crate::init::pairs;
 
-/// Functions that are chosen among.
+/// The maximum number of filling functions to choose from.
 const MOST: usize = 3;
-/// Calls of them.
+/// The maximum number of calls of these functions.
 const TURNS: usize = 24;
 
 impl<'a> Body<'a> {
-    /// Puts things into a container that was just made for the function that is driven.
+    /// Fills a container that was just created for the driven function.
     pub(super) fn stocked(
         &mut self,
         object: &str,
@@ -35,7 +36,7 @@ impl<'a> Body<'a> {
         {
             return;
         }
-        // Where callers show an order, what fills the container comes right behind what makes it.
+        // If callers show an order, a filling function must come right after the maker.
         let life = self.api.orders.of(identity);
         let is_in_order = |put: &Declared| {
             life.is_none_or(|life| {
@@ -55,7 +56,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether a function puts something into such a container, wherever that has a place in it.
+    /// Whether a function puts an item into a container without the caller naming a position.
     fn puts_into(&self, function: &Declared, identity: &str) -> bool {
         let changes = |to: &Written| !to.constant;
         let [first, others @ ..] = &function.params[..] else {
@@ -69,7 +70,7 @@ impl<'a> Body<'a> {
             && !others.iter().any(|other| pairs::is_place_name(&other.name))
     }
 
-    /// The loop that puts things in.
+    /// Emits the loop that fills a container.
     pub(in crate::init::drive) fn fill(&mut self, cases: Vec<Case<'a>>) {
         let mut guessed = Vec::new();
         for case in &cases {
@@ -79,14 +80,16 @@ impl<'a> Body<'a> {
             }
         }
         self.turns(cases, (0, TURNS));
-        // Two containers of one kind are filled by the same functions.
+        // Two containers of the same kind are filled by the same functions, so the guess is noted
+        // once.
         if !guessed.is_empty() {
             let names = guessed.join(", ");
             self.guesses.push(format!("{names} {ANY_TIME}"));
         }
     }
 
-    /// A loop of so many turns, each of which is one of these uses.
+    /// A loop with a number of turns between `least` and `most`, each of which executes one of the
+    /// uses.
     pub(in crate::init::drive) fn turns(
         &mut self,
         cases: Vec<Case<'a>>,
@@ -101,8 +104,8 @@ impl<'a> Body<'a> {
         self.lines.push("}".to_owned());
     }
 
-    /// The lines of one of several uses, which the search chooses; with room for what is passed in
-    /// so many turns.
+    /// The lines of one of several uses, which the tape chooses. Reserves room for the blocks that
+    /// are passed in `turns` turns.
     pub(in crate::init::drive) fn among(
         &mut self,
         cases: Vec<Case<'a>>,
@@ -128,7 +131,7 @@ impl<'a> Body<'a> {
                 all.push("}".to_owned());
             }
             self.callbacks.extend(case.callbacks);
-            // What is learnt of a choice is said by its name.
+            // Assumptions refer to choices by their names, so these stay reserved.
             self.names.extend(case.names);
         }
         if !is_alone {
@@ -137,7 +140,7 @@ impl<'a> Body<'a> {
         all
     }
 
-    /// Room for so many more blocks, which stay where they are until the objects are closed.
+    /// Reserves room for further blocks, which live until the objects are closed.
     fn keep(&mut self, blocks: usize) {
         let declared = |blocks: usize| format!("void *kept[{blocks}];");
         let before = declared(self.kept);

@@ -1,8 +1,9 @@
-//! Objects that the header's own functions make, feed and give back: contexts, parsers, streams.
+//! Objects that the header's own functions create, feed and release: contexts, parsers, streams.
 //!
-//! Names tell what a function is for, and types which objects it is for. Where several make an
-//! object, the one whose name is nearest to the function that is driven is taken:
-//! `BZ2_bzCompressInit` for `BZ2_bzCompress`.
+//! A function's name indicates its purpose, and its types indicate the objects that it handles. A
+//! function that creates an object is called its maker. If an object has several makers, the one
+//! whose name is most similar to the driven function's is used: `BZ2_bzCompressInit` for
+//! `BZ2_bzCompress`.
 
 mod feeding;
 mod filling;
@@ -20,30 +21,30 @@ use crate::init::pairs;
 use owned::place_of_closing;
 use variants::chosen;
 
-/// Words in the names of functions that make something.
+/// Words in the names of functions that create an object.
 const MAKES: &[&str] = &[
     "create", "new", "init", "open", "alloc", "make", "start", "begin",
 ];
 /// Words in the names of functions that initialise a variable of the caller's.
 const FILLS: &[&str] = &["create", "init", "open", "setup"];
-/// Words in the names of functions that put what is usual into a variable of the caller's, and
+/// Words in the names of functions that put default values into a variable of the caller's and
 /// return it: `struct error_mgr *std_error(struct error_mgr *)`.
 const USUAL: &[&str] = &["std", "standard", "default", "defaults", "preset"];
-/// Words in the names of functions that are sure to give back what was made.
+/// Words in the names of functions that certainly release an object.
 const ENDS: &[&str] = &["destroy", "free", "delete", "del", "close", "dispose"];
-/// Words in the names of functions that may give back what was made.
+/// Words in the names of functions that may release an object.
 const GIVES_BACK: &[&str] = &[
     "destroy", "free", "delete", "del", "close", "release", "cleanup", "fini", "unref", "dispose",
     "deinit", "uninit",
 ];
-/// Words that say so as the last word of a name, or as its first: `parser_end` and `endParser`, not
-/// `inflate_end_headers`.
+/// Words that mark a releasing function only as the first or last word of its name: `parser_end`
+/// and `endParser`, but not `inflate_end_headers`.
 const GIVES_BACK_LAST: &[&str] = &["end", "term", "clear", "done"];
-/// Words in the names of parameters that point to where an object is put.
+/// Words in the names of parameters that point to the place where an object is stored.
 const OUTPUTS: &[&str] = &[
     "out", "output", "result", "res", "ret", "new", "created", "handle", "pp",
 ];
-/// Words in the names of functions that take what is to be worked on.
+/// Words in the names of functions that take input to process.
 const FEEDS: &[&str] = &[
     "input",
     "feed",
@@ -57,24 +58,24 @@ const FEEDS: &[&str] = &[
     "source",
 ];
 
-/// Tables of the library's own that are chosen among.
+/// The maximum number of the library's own tables to choose from.
 const OWN: usize = 8;
-/// Letters that the names of functions have in common which are about one kind of object.
+/// The minimum length of the common prefix of functions for one kind of object.
 const PREFIX: usize = 7;
 
-/// How an object is made.
+/// How a maker delivers the object.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Way {
-    /// It is returned.
+    /// The function returns it.
     Returns,
-    /// It is put where a parameter points.
+    /// The function stores it where this parameter points.
     Sets(usize),
-    /// A variable is made ready.
+    /// The function initialises a variable of the caller's.
     Fills,
 }
 
 impl<'a> Body<'a> {
-    /// An object that other functions of the header make and give back.
+    /// Creates an object with another function of the header, and releases it at the end.
     pub(super) fn made(
         &mut self,
         function: &Declared,
@@ -91,7 +92,7 @@ impl<'a> Body<'a> {
         }
         let prepares = matches!(self.makes(function, identity), Some(Way::Fills));
         if prepares && depth == 0 {
-            // It is what makes such an object ready.
+            // The driven function itself initialises the object.
             let name = self.name(or(&param.name, "object"));
             self.lines.push(format!("{} {name} = {{0}};", to.words));
             if let Some(record) = self.api.record(identity).cloned() {
@@ -105,7 +106,7 @@ impl<'a> Body<'a> {
         }
         let makers = self.ranked_makers(function, identity);
         let mut reason = format!("nothing in the header makes a `{}`", to.words);
-        // An object that the library has itself.
+        // An object that the library itself defines.
         let own = self.api.variables.iter().find(|(_, ty)| {
             let constant = self.api.pointee(ty).is_some_and(|to| to.constant);
             self.api.identity(ty).as_deref() == Some(identity) && (!constant || to.constant)
@@ -140,8 +141,8 @@ impl<'a> Body<'a> {
         Err(reason)
     }
 
-    /// The functions that make such an object, the fitting ones first: their cost, and how they
-    /// make it.
+    /// The makers of an object, the most suitable ones first, each with its cost and how it
+    /// delivers the object.
     fn ranked_makers(&self, function: &Declared, identity: &str) -> Vec<(i32, &'a Declared, Way)> {
         let mut makers: Vec<(i32, &'a Declared, Way)> = Vec::new();
         for maker in self.api.makers() {
@@ -158,7 +159,7 @@ impl<'a> Body<'a> {
                     Way::Sets(_) if !has_word(&maker.name, MAKES) => 40,
                     _ => 0,
                 };
-                // `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
+                // Prefers `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
                 let far = if maker.beside.is_some() { 100 } else { 0 };
                 let other = if is_other_side(&maker.name, &self.function.name) {
@@ -184,8 +185,8 @@ impl<'a> Body<'a> {
         makers
     }
 
-    /// The structures of such a type that the library has itself: a table of functions is best one
-    /// of its own.
+    /// Structures of the type that the library itself defines: for a table of functions, one of the
+    /// library's own is the best argument.
     fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
         let is_such = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Record(tag) if tag == identity);
         let own: Vec<String> = self
@@ -216,8 +217,8 @@ impl<'a> Body<'a> {
         function.inline || self.usable.contains(&function.name)
     }
 
-    /// The typedef of a number by which an object is known, if it is one: `cs_open(..., csh *)`
-    /// makes a `csh`.
+    /// The identity of a numeric handle, if the parameter is one: `cs_open(..., csh *)` creates a
+    /// `csh`.
     pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
         let identity = self.api.number_identity(&param.ty)?;
         let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
@@ -225,7 +226,7 @@ impl<'a> Body<'a> {
         all.any(sets).then_some(identity)
     }
 
-    /// How a function makes such an object, if it does.
+    /// How a function delivers an object of this identity, if it creates one.
     pub(super) fn makes(&self, maker: &Declared, identity: &str) -> Option<Way> {
         let is = |ty: &Written| self.api.handle(ty).as_deref() == Some(identity);
         let named = has_word(&maker.name, MAKES);
@@ -245,8 +246,8 @@ impl<'a> Body<'a> {
                 .pointee(&param.ty)
                 .is_some_and(|to| !to.constant && is(&to))
         });
-        // Where the function's name does not say it, the parameter's may: `int decoder(T **out)`.
-        // Without either it may as well want an object there.
+        // If the function's name does not show that it creates an object, the parameter's name may:
+        // `int decoder(T **out)`. If neither does, the function may expect an object there.
         let outputs = maker.params.iter().filter(|param| {
             let to = self.api.pointee(&param.ty);
             to.is_some_and(|to| !to.constant && is(&to))
@@ -342,7 +343,7 @@ impl<'a> Body<'a> {
             }
             Way::Sets(i) => {
                 let mut given = vec![(i, format!("&{name}"))];
-                // One of the same kind beside it is what it lies within, and may be none.
+                // A parameter of the same type is the enclosing object, and may be NULL.
                 let outer = self.api.handle(&param.ty);
                 let others = maker.params.iter().enumerate();
                 given.extend(
@@ -362,7 +363,7 @@ impl<'a> Body<'a> {
                 let given = [(0, format!("&{name}"))];
                 let arguments = self.arguments(maker, &given, depth + 1)?;
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
-                // What a trial showed to be wanted before it is made ready.
+                // Members that a trial required to be set before the initialisation.
                 let tag = self.api.handle(&param.ty).unwrap_or_default();
                 let record = self.api.record(&tag).cloned();
                 if let Some(record) = &record {
@@ -370,7 +371,7 @@ impl<'a> Body<'a> {
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
-                // Made ready, a table of callbacks has none: they are the caller's to give.
+                // An initialised table of callbacks is empty: the caller supplies them.
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
                 if let Some(record) = record.filter(|one| is_read && self.has_only_functions(one)) {
                     self.options(name, &record);
@@ -380,7 +381,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// Whether a function is given bytes to read.
+    /// Whether a function takes bytes to read.
     pub(super) fn has_input(&self, declared: &Declared) -> bool {
         pairs::lengths(self.api, &declared.params)
             .iter()
@@ -397,7 +398,7 @@ impl<'a> Body<'a> {
             })
     }
 
-    /// The function that gives an object back, best the one whose name begins as its maker's.
+    /// The function that releases an object. Prefers the one whose name begins like its maker's.
     pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
         let all = self.api.makers().filter(|back| {
             self.gives_back(back).as_deref() == Some(identity)
@@ -412,8 +413,8 @@ impl<'a> Body<'a> {
         };
         all.filter(is_fitting).max_by_key(|back| {
             let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
-            // What frees the object itself is not for a variable, where something else gives back
-            // what is in it.
+            // A function that frees the object itself is unsuitable for a variable if another
+            // function releases only the contents.
             let frees = has_word(&back.name, &["destroy", "free", "delete"]);
             (
                 !(frees && matches!(made, Some(Way::Fills))),
@@ -423,9 +424,9 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Whether a function that gives an object back is named like another maker, which returns one
-    /// from the heap: `alc_dyn_free` is of `alc_dyn_new`, and not of a variable that
-    /// `alc_pool_init` filled.
+    /// Whether the name of a releasing function matches another maker better, one that returns an
+    /// object from the heap: `alc_dyn_free` belongs to `alc_dyn_new`, not to a variable that
+    /// `alc_pool_init` initialised.
     fn belongs_to_returned(&self, back: &Declared, identity: &str, maker: &str) -> bool {
         let words = |other: &str| back.name[..common(&back.name, other)].matches('_').count();
         let mut makers = self.api.makers();
@@ -435,39 +436,40 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// What a function gives back, by its name and its only parameter.
+    /// The identity of the object that a function releases, derived from its name and its only
+    /// parameter.
     pub(super) fn gives_back(&self, function: &Declared) -> Option<String> {
         let [param] = &function.params[..] else {
             return None;
         };
-        // `write_end` ends a part of what is written.
+        // `write_end` only ends a part of the output.
         let part = [
             "write", "read", "chunk", "section", "element", "array", "object", "block",
         ];
         let lower = function.name.to_lowercase();
-        // An object that is finished is not given back yet.
+        // Finishing an object does not release it yet.
         let is_part = lower.ends_with("end") && part.iter().any(|word| lower.contains(word))
             || lower.contains("finish");
         let gives_back =
             has_word(&function.name, GIVES_BACK) || has_outer_word(&function.name, GIVES_BACK_LAST);
-        // What answers a question about an object leaves it as it is.
+        // A function that returns information about a constant object leaves it unchanged.
         let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant)
             && self.api.resolve(&function.returns).kind != Kind::Void;
-        // What returns an object goes on with it.
+        // A function that returns an object continues to use it.
         let goes_on = self.api.identity(&function.returns).is_some();
         if !gives_back || is_part || is_read || goes_on {
             return None;
         }
         let through = || self.api.handle(&self.api.pointee(&param.ty)?);
         let identity = self.api.handle(&param.ty).or_else(through)?;
-        // `FT_Init_FreeType` makes what its parameter points to.
+        // `FT_Init_FreeType` creates the object that its parameter points to.
         match self.makes(function, &identity) {
             Some(Way::Sets(_)) => None,
             _ => Some(identity),
         }
     }
 
-    /// Whether a function gives memory back that another of the library's functions made:
+    /// Whether a function frees memory that another function of the library allocated:
     /// `nng_free(void *, size_t)`.
     pub(super) fn frees(&self, function: &Declared) -> bool {
         let first = function.params.first();

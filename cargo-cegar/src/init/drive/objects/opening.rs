@@ -1,26 +1,27 @@
-//! What makes an object ready for the function that is driven.
+//! Prepares an object for the driven function.
 //!
-//! An environment is made, and then opened; a decoder is made, and then started. The header does
-//! not say so, and a function that is called too early finds NULL where the opening one would have
-//! put something. So where a trial ended like that, what callers call in between is called, as far
-//! as the crate's C files show it; where they do not show this function, what they open the object
-//! with. What callers in Rust never begin with is called behind what they do begin with in any
-//! case.
+//! An environment is created and then opened; a decoder is created and then started. The header
+//! does not document this, and a function that is called too early finds NULL where the opening
+//! function would have stored a pointer. So if a trial ended like that, the harness first calls the
+//! functions that callers call in between, as far as the crate's C files show them. If they do not
+//! show the driven function, it calls the functions with which they open the object. If callers in
+//! Rust never call the driven function first, it is always preceded by the calls that they begin
+//! with.
 
 use super::{Body, common, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 use crate::init::drive::Success;
 
-/// Words in the names of functions that make an object ready for others.
+/// Words in the names of functions that prepare an object for others.
 const OPENS: &[&str] = &["open", "connect", "mount", "begin", "start", "setup"];
-/// More calls than this are no way to open something.
+/// A sequence of more calls than this is not considered a way to open an object.
 const MOST: usize = 3;
-/// Letters that the names of functions have in common which are about one kind of object.
+/// The minimum length of the common prefix of functions for one kind of object.
 const PREFIX: usize = 3;
 
 impl<'a> Body<'a> {
-    /// Opens an object that was just made, where a trial asked for that.
+    /// Opens an object that was just created, if a trial or the callers require it.
     pub(super) fn opened(
         &mut self,
         object: &str,
@@ -28,7 +29,7 @@ impl<'a> Body<'a> {
         identity: &str,
         depth: usize,
     ) {
-        // The orders of a whole life have the opening in them.
+        // In the harness of a whole life, the orders of calls include the opening.
         let in_order = depth == 0 && !self.preferred.is_empty();
         let is_shown = self.api.orders.is_inner(&function.name);
         let asked = self.adjust.opened.or(is_shown.then_some(Success::Any));
@@ -73,7 +74,8 @@ impl<'a> Body<'a> {
         Some(())
     }
 
-    /// Which parameter of a function is the object; none if it cannot be called, or gives it back.
+    /// The index of the parameter that takes the object. `None` if the function cannot be called or
+    /// releases the object.
     fn place_in(&self, function: &Declared, identity: &str) -> Option<usize> {
         let is_it = |ty| self.api.handle(ty).as_deref() == Some(identity);
         let place = function.params.iter().position(|param| is_it(&param.ty))?;
@@ -94,7 +96,7 @@ impl<'a> Body<'a> {
                 return way;
             }
         }
-        // No caller shows it: the only function that is named like it.
+        // If no caller shows it, the only function whose name indicates that it opens the object.
         let is_opener = |one: &&Declared| {
             opens(&one.name)
                 && self.place_in(one, identity) == Some(0)

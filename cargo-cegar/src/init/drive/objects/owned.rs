@@ -1,13 +1,13 @@
-//! Objects that others own from a call on, and the order in which objects are given back.
+//! Ownership of objects after a call, and the order in which objects are released.
 
 use crate::init::api::Parameter;
 use crate::init::drive::{Body, has_name};
 
 impl Body<'_> {
-    /// Whether another object of its kind may own what is passed from the call on, as a list owns
-    /// what is put into it: of two objects of one kind that a function may change the first is the
-    /// owner. To give back what is owned would be the caller's fault, and to keep what is not is
-    /// none.
+    /// Whether another object of the same kind may own the argument after the call, as a list owns
+    /// its items: if a function may change two objects of one kind, the first is taken as the
+    /// owner. Releasing an owned object would be the caller's fault, whereas keeping one that is
+    /// not owned is harmless.
     pub(super) fn may_own(&self, param: &Parameter, identity: &str) -> bool {
         let is_such = |other: &&Parameter| {
             let to = self.api.pointee(&other.ty);
@@ -20,9 +20,10 @@ impl Body<'_> {
     }
 }
 
-/// Where among the lines that give back what was made before an object is given back that these
-/// lines made. What is handed to an object may be kept by it, so that the object is given back
-/// first; but not where it was needed for making the other one.
+/// The index among the `cleanup` lines of earlier objects at which the release of a new object is
+/// inserted; `made_by` are the lines that created it. The object may be kept by an earlier object
+/// that it is passed to, so it is released after that one, unless an earlier object was needed to
+/// create it.
 pub(super) fn place_of_closing(cleanup: &[String], made_by: &[String], depth: usize) -> usize {
     let is_memory = |line: &str| line.starts_with("free(");
     let Some(last) = cleanup.iter().rposition(|line| !is_memory(line)) else {

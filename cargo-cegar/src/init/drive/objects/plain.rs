@@ -1,12 +1,12 @@
-//! Objects that are handed on as a `void *`: what makes them, and what gives them back, is known by
-//! names alone.
+//! Objects that are passed as a `void *`. The functions that create and release them are recognised
+//! by their names alone.
 
 use super::{Body, DEPTH, ENDS, MAKES, PREFIX, Way, common, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 
 impl Body<'_> {
-    /// An object that is handed on as a `void *`: what makes it is known by its name alone.
+    /// Creates an object that is passed as a `void *`; its maker is recognised by its name alone.
     pub(in crate::init::drive) fn made_plain(
         &mut self,
         function: &Declared,
@@ -59,14 +59,14 @@ impl Body<'_> {
         Some(name)
     }
 
-    /// A `void *`.
+    /// Whether a type is a `void *`.
     fn is_plain(&self, ty: &Written) -> bool {
         let to = self.api.pointee(ty);
         to.is_some_and(|to| !to.constant && to.kind == Kind::Void)
     }
 
-    /// Whether a function gives back an object that is handed on as a `void *`: its harness would
-    /// give it back twice.
+    /// Whether a function releases an object that is passed as a `void *`. A harness for it would
+    /// release the object twice.
     pub(in crate::init::drive) fn gives_back_plain(&self, function: &Declared) -> bool {
         let makes = |maker: &Declared| {
             self.is_plain(&maker.returns)

@@ -1,10 +1,10 @@
-//! What becomes of an object that a function returns for another one of its kind.
+//! Handles the object that a function returns for another object of the same kind.
 //!
-//! `s = string_append(s, text)` puts its result in the place of what it was given, which may have
-//! moved; `copy = buffer_dup(buffer)` makes an object of its own, which callers look into and give
-//! back. A harness that drops the result never sees what is wrong with it: a length that is one too
-//! large shows when somebody reads the last byte. Neither is known from the types. A header says it
-//! in words ("the caller frees it"), and some names do.
+//! `s = string_append(s, text)` replaces its argument, which may have moved; `copy =
+//! buffer_dup(buffer)` creates a new object, which callers inspect and release. A harness that
+//! drops the result misses its defects: a length that is one too large shows only when the last
+//! byte is read. The types do not tell the two cases apart, but the header's comment ("the caller
+//! frees it") and some names do.
 
 use super::variants::FINDS;
 use crate::init::api::{Declared, Parameter};
@@ -15,7 +15,7 @@ use crate::init::drive::prose::{has_phrase, lower, says, sentences};
 use crate::init::drive::text::{spaced, words, wrapped};
 use crate::init::drive::{Body, has_name};
 
-/// Words in the names of functions that return what they were given, changed.
+/// Words in the names of functions that return their changed argument.
 const CHANGES: &[&str] = &[
     "append", "add", "cat", "clear", "concat", "copy", "cpy", "expand", "extend", "grow", "insert",
     "prepend", "push", "put", "realloc", "remove", "reserve", "resize", "reverse", "rotate",
@@ -23,7 +23,7 @@ const CHANGES: &[&str] = &[
 ];
 /// Words in the names of functions that return a new object.
 const COPIES: &[&str] = &["clone", "copy", "dup", "duplicate"];
-/// Words for a text, in the name of a function that returns one or in its comment.
+/// Words for a string, in the name or the comment of a function that returns one.
 const TEXTS: &[&str] = &[
     "description",
     "label",
@@ -37,9 +37,9 @@ const TEXTS: &[&str] = &[
     "title",
     "version",
 ];
-/// Begin the rest of the name of a function that says how long a text is.
+/// Words that follow the name of a string function in the name of the function for its length.
 const LENGTHS: &[&str] = &["len", "length", "size", "n"];
-/// What is said of a result that takes the place of what was given.
+/// Phrases for a result that replaces the argument.
 const REPLACES: &[&str] = &[
     "replaces",
     "in place of",
@@ -49,7 +49,7 @@ const REPLACES: &[&str] = &[
     "new head",
     "new root",
 ];
-/// What is said of what a function takes over.
+/// Phrases for a function that takes ownership of its argument.
 const TAKES_OVER: &[&str] = &[
     "takes both",
     "takes it over",
@@ -63,7 +63,7 @@ const TAKES_OVER: &[&str] = &[
     "must not be used afterwards",
     "may not be used afterwards",
 ];
-/// Words for giving something back.
+/// Words for releasing an object.
 const FREES: &[&str] = &[
     "free",
     "frees",
@@ -76,11 +76,11 @@ const FREES: &[&str] = &[
     "delete",
     "deleted",
 ];
-/// Words for who does.
+/// Words that name or oblige the party that releases it.
 const OWNERS: &[&str] = &["caller", "callers", "must", "should", "with", "by"];
-/// Words by which nobody does.
+/// Words that negate the release.
 const NEVER: &[&str] = &["not", "never", "no", "don", "cannot", "nor", "without"];
-/// How a comment begins that is about a new object.
+/// Beginnings of comments on functions that return a new object.
 const NEW: &[&str] = &[
     "a new ",
     "returns a new ",
@@ -91,8 +91,8 @@ const NEW: &[&str] = &[
     "returns a copy ",
     "return a copy ",
 ];
-/// Words in the comments of functions whose result lies in another object, or after which what was
-/// given is gone.
+/// Words in the comments of functions whose result lies in another object or whose argument becomes
+/// invalid.
 const TAKEN: &[&str] = &[
     "valid",
     "invalid",
@@ -124,11 +124,11 @@ const TAKEN: &[&str] = &[
 const WITHIN: &[&str] = &[
     "add", "append", "attach", "child", "insert", "parent", "push", "put", "sibling",
 ];
-/// Functions that look into a result.
+/// The maximum number of functions that inspect a result.
 const LOOKS: usize = 4;
 
 impl<'a> Body<'a> {
-    /// Whether a parameter and the result are objects of one kind, and the result may be changed.
+    /// Whether a parameter and the result are objects of one kind, and the result is not constant.
     fn is_returned(&self, function: &Declared, param: &Parameter) -> bool {
         let identity = self.api.identity(&param.ty);
         let to = self.api.pointee(&function.returns);
@@ -137,7 +137,7 @@ impl<'a> Body<'a> {
             && to.is_some_and(|to| !to.constant)
     }
 
-    /// Whether the result of a function takes the place of the object that it is given.
+    /// Whether the result of a function replaces the object that parameter `place` takes.
     pub(in crate::init::drive) fn replaces(&self, function: &Declared, place: usize) -> bool {
         let param = &function.params[place];
         let is_changed = self.api.pointee(&param.ty).is_some_and(|to| !to.constant);
@@ -152,13 +152,12 @@ impl<'a> Body<'a> {
             && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
     }
 
-    /// Whether a function takes the objects over that it is given, by what its comment says: they
-    /// are not the caller's any more.
+    /// Whether a function's comment says that it takes ownership of its arguments.
     pub(in crate::init::drive) fn takes_over(&self, function: &Declared) -> bool {
         says(&function.comment, TAKES_OVER)
     }
 
-    /// The variable of which a call takes the place.
+    /// The variable that the result of a call replaces.
     pub(in crate::init::drive) fn replaced(
         &self,
         function: &Declared,
@@ -172,8 +171,8 @@ impl<'a> Body<'a> {
         (is_variable && object != "NULL").then(|| object.clone())
     }
 
-    /// Whether the result of a function is a new object, by what its comment says, by its name, or
-    /// since Rust callers take it for one.
+    /// Whether the result of a function is a new object, according to its comment, its name, or the
+    /// way in which Rust callers use it.
     fn is_new(&self, function: &Declared) -> bool {
         let is_read = |param: &Parameter| self.api.pointee(&param.ty).is_some_and(|to| to.constant);
         let is_copy = words(&function.name).any(|word| COPIES.contains(&word.as_str()))
@@ -185,8 +184,8 @@ impl<'a> Body<'a> {
         is_told || self.api.orders.is_fresh(&function.name)
     }
 
-    /// What gives the result of a function back, where that is a new object of the kind that it is
-    /// given.
+    /// The function that releases the result of `function`, if the result is a new object of the
+    /// same kind as an argument.
     pub(in crate::init::drive) fn derived(
         &self,
         function: &Declared,
@@ -198,9 +197,9 @@ impl<'a> Body<'a> {
         self.back(identity, &function.name).filter(|_| is_new)
     }
 
-    /// The call of a function that returns another object of the kind that it is given, with what
-    /// callers do with the result. `None` for any other function, and where it is not known whose
-    /// the result is.
+    /// The call of a function that returns another object of the same kind as an argument, with the
+    /// code that uses the result. `None` for any other function, and if the owner of the result is
+    /// unknown.
     pub(in crate::init::drive) fn related(
         &mut self,
         function: &'a Declared,
@@ -235,8 +234,8 @@ impl<'a> Body<'a> {
         Some(lines.join("\n    "))
     }
 
-    /// The call of a function that returns a text, which callers read to its end. `None` for any
-    /// other function.
+    /// The call of a function that returns a string, which the harness reads to its end. `None` for
+    /// any other function.
     pub(in crate::init::drive) fn read_result(
         &mut self,
         function: &Declared,
@@ -265,15 +264,15 @@ impl<'a> Body<'a> {
         ))
     }
 
-    /// Whether any value may be passed for a parameter: a text, or a number of which the comment
+    /// Whether any value may be passed for a parameter: a string, or a number for which the comment
     /// says so.
     fn is_safe_value(&self, function: &Declared, param: &Parameter) -> bool {
         let is_number = matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
         self.is_value(param) && (!is_number || are_answered(function, param))
     }
 
-    /// Whether the header has a function that says how long such a text is, and no word of its NUL:
-    /// then there may be none.
+    /// Whether the header has a function for the length of such a string and the comment does not
+    /// mention its NUL. Then the string may have no NUL.
     fn has_length_beside(&self, function: &Declared) -> bool {
         let plain =
             |name: &str| -> Vec<String> { words(name).filter(|word| !word.is_empty()).collect() };
@@ -291,7 +290,7 @@ impl<'a> Body<'a> {
         is_length && !comment.contains("nul") && !comment.contains("terminated")
     }
 
-    /// A look into a result, by one of the functions that only read such an object.
+    /// Inspects a result by calling one of the functions that only read such an object.
     fn looks(&mut self, function: &Declared, identity: &str, name: &str) -> Vec<String> {
         let all = self.api.functions.iter().filter(|one| {
             let only_read =
@@ -314,7 +313,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether a comment says that what a function returns is new.
+/// Whether a comment says that the result of a function is a new object.
 fn says_new(comment: &str) -> bool {
     let said = sentences(comment);
     let frees = |sentence: &Vec<String>| {
@@ -326,8 +325,8 @@ fn says_new(comment: &str) -> bool {
     begins || says(comment, &["a new one"]) || said.iter().any(frees)
 }
 
-/// Whether a comment says that the result lies in another object, or that what is given is not to
-/// be used any more.
+/// Whether a comment says that the result lies in another object, or that the argument must not be
+/// used any more.
 fn says_within(comment: &str) -> bool {
     says(comment, TAKEN)
 }

@@ -1,8 +1,8 @@
-//! Objects that are made in several ways.
+//! Objects that several makers create.
 //!
-//! A value of JSON is made as a number, a string, an array: each is a constructor of one type, and
-//! what works on arrays does nothing with a number. So where several functions of the header make
-//! an object of plain values, the search chooses among them.
+//! A JSON value is created as a number, a string or an array: each is a constructor of the same
+//! type, and a function for arrays does nothing with a number. So if several functions of the
+//! header create an object from plain values, the tape chooses among them.
 
 use super::{Body, Way};
 use crate::init::api::{Declared, Parameter};
@@ -11,23 +11,24 @@ use crate::init::drive::has_word;
 use crate::init::drive::sides::is_other_side;
 use crate::init::drive::text::words;
 
-/// Constructors that are chosen among.
+/// The maximum number of constructors to choose from.
 const MOST: usize = 6;
-/// Words in the names of functions that find what is there already.
+/// Words in the names of functions that find an existing object.
 pub(super) const FINDS: &[&str] = &[
     "get", "find", "lookup", "search", "by", "current", "default", "instance", "global", "shared",
     "static", "next", "first", "last", "peek", "error", "version",
 ];
 
 impl<'a> Body<'a> {
-    /// Whether a function returns what nobody else has: it is given nothing but values and where to
-    /// report, it does not look for something, and there is a function that gives such objects
-    /// back.
+    /// Whether a function returns a new object that the caller owns: it takes only values and
+    /// places for an error code, it does not look something up, and another function releases such
+    /// objects.
     pub(super) fn is_made_of_values(&self, maker: &Declared) -> bool {
         let Some(identity) = self.api.handle(&maker.returns) else {
             return false;
         };
-        // `back` asks what the maker makes, which is what is asked here.
+        // `back` cannot be used, because it asks which function makes the object, which calls this
+        // function.
         let is_back = |function: &Declared| {
             self.api.pointee(&maker.returns).is_some()
                 && has_word(&function.name, super::ENDS)
@@ -42,7 +43,8 @@ impl<'a> Body<'a> {
             && self.api.makers().any(is_back)
     }
 
-    /// Whether a parameter leads to a number that the function puts down, as why it failed.
+    /// Whether a parameter points to a number in which the function reports, for example, an error
+    /// code.
     fn is_report(&self, param: &Parameter) -> bool {
         let to = self.api.pointee(&param.ty).filter(|to| !to.constant);
         let kind = to.map(|to| self.api.resolve(&to).kind);
@@ -52,7 +54,7 @@ impl<'a> Body<'a> {
         )
     }
 
-    /// Whether a parameter is a number, a text, or bytes that are read.
+    /// Whether a parameter is a number, a string, or bytes that are only read.
     pub(in crate::init::drive) fn is_value(&self, param: &Parameter) -> bool {
         match self.api.resolve(&param.ty).kind {
             Kind::Int { .. } | Kind::Float { .. } | Kind::Bool | Kind::Enum(_) => {
@@ -69,7 +71,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Calls of other constructors of what is being made, with their arguments chosen.
+    /// Calls of other constructors of the object that is being created, with chosen arguments.
     pub(super) fn calls_of_others(&mut self, maker: &Declared, depth: usize) -> Vec<String> {
         let Some(identity) = self.making.last().cloned() else {
             return Vec::new();
@@ -81,7 +83,7 @@ impl<'a> Body<'a> {
         {
             return Vec::new();
         }
-        // Where callers are seen to make one, only what they call is.
+        // If callers are seen to use the maker, only constructors that they use are included.
         let is_seen = |name: &String| self.preferred.contains(name);
         let as_callers = is_seen(&maker.name);
         let others = self.api.functions.iter().filter(|other| {
@@ -108,7 +110,7 @@ impl<'a> Body<'a> {
     }
 }
 
-/// The lines that have one of several calls make an object.
+/// The lines in which one of several calls creates an object.
 pub(super) fn chosen(declared: &str, name: &str, call: &str, others: &[String]) -> Vec<String> {
     let calls = std::iter::once(call).chain(others.iter().map(String::as_str));
     let cases = (0..).zip(calls);

@@ -1,4 +1,4 @@
-//! Control through one Rust function, and the calls of the library on its way.
+//! Follows the control flow of one Rust function and records its calls of the library.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,42 +10,42 @@ use super::super::joined;
 use super::{Edge, handle};
 use crate::init::api::{Api, Declared};
 
-/// The object of a method, by whatever member it is reached.
+/// The object of a method, whichever field denotes it.
 pub(super) const SELF: &str = "self";
-/// Stands for what was called before a method began.
+/// Stands for the call before a method began.
 pub(super) const BEFORE: &str = "";
-/// An object that was made and has no name yet.
+/// An object that was created and is not assigned to a variable yet.
 const UNNAMED: &str = "<made>";
-/// How deep methods are followed that call methods of the same object.
+/// How deeply calls of methods of the same object are followed.
 const NESTED: usize = 4;
 
-/// An object: by what its kind is known, and the expression that stands for it.
+/// An object: its identity, and the expression that denotes it.
 type Object = (String, String);
-/// The calls that may have been the last one, for each object.
+/// For each object, the calls that may have been the most recent one.
 type Last = BTreeMap<Object, BTreeSet<String>>;
-/// What holds at a place.
+/// The state at a place; `None` if it is unreachable.
 type State = super::super::State<Object>;
 
-/// Follows control through one function.
+/// The state while the control flow of one function is followed.
 pub(super) struct Following<'f> {
     api: &'f Api,
-    /// Those of the same type.
+    /// The methods of the same type.
     methods: Vec<&'f ImplItemFn>,
     state: State,
-    /// What holds at the `break`s and the `continue`s of the loops around.
+    /// For each enclosing loop, the states at its `break`s and at its `continue`s.
     loops: Vec<(State, State)>,
-    /// What holds where the function returns early.
+    /// The joined state of all early returns.
     returns: State,
-    /// Variables that stand for an object with another name.
+    /// Variables that denote an object with another name.
     aliases: HashMap<String, String>,
     nested: usize,
     edges: BTreeSet<(String, String, String)>,
-    /// The calls that are the first ones on the method's object.
+    /// The calls that may be the first one on the method's object, with its identity.
     pub(super) first: BTreeSet<(String, String)>,
 }
 
 impl<'f> Following<'f> {
-    /// Begins with what was called last.
+    /// Starts with the given most recent calls.
     pub(super) fn new(api: &'f Api, methods: Vec<&'f ImplItemFn>, last: Last) -> Self {
         Following {
             api,
@@ -60,13 +60,13 @@ impl<'f> Following<'f> {
         }
     }
 
-    /// Follows a body; gives what holds where it returns.
+    /// Follows a body. Returns the state when the function returns.
     pub(super) fn function(&mut self, block: &Block) -> State {
         self.visit_block(block);
         joined(self.state.take(), self.returns.take())
     }
 
-    /// The calls that follow each other.
+    /// The pairs of consecutive calls.
     pub(super) fn found(&self, file: &str) -> impl Iterator<Item = Edge> {
         self.edges.iter().map(move |(identity, from, to)| Edge {
             identity: identity.clone(),
@@ -76,7 +76,8 @@ impl<'f> Following<'f> {
         })
     }
 
-    /// Follows alternatives from where control is now.
+    /// Follows alternative expressions, each from the current state. `None` is an empty
+    /// alternative.
     fn alternatives<'a>(&mut self, all: impl Iterator<Item = Option<&'a Expr>>) {
         let before = self.state.take();
         let mut behind = None;
@@ -90,7 +91,8 @@ impl<'f> Following<'f> {
         self.state = behind;
     }
 
-    /// A loop: the second turn with what the first one left behind, when every pair was there.
+    /// Follows a loop. The second iteration starts from the state after the first one, which yields
+    /// all pairs.
     fn turns(&mut self, condition: Option<&Expr>, body: &Block) {
         let mut behind = None;
         for _ in 0..2 {
@@ -109,7 +111,7 @@ impl<'f> Following<'f> {
         self.state = behind;
     }
 
-    /// The function of the library that an expression calls.
+    /// The function of the library that is called.
     fn called(&self, function: &Expr) -> Option<&'f Declared> {
         let Expr::Path(path) = function else {
             return None;
@@ -151,8 +153,8 @@ impl<'f> Following<'f> {
         }
     }
 
-    /// What an expression stands for: `&mut *x`, `x as *mut T`, `x.as_ptr()` and `x` are about the
-    /// same object, and so is every member of `self`.
+    /// The variable that an expression denotes: `&mut *x`, `x as *mut T`, `x.as_ptr()` and `x`
+    /// denote the same object, and so does every field of `self`.
     fn object(&self, expr: &Expr) -> Option<String> {
         match expr {
             Expr::Path(path) => {
@@ -187,7 +189,7 @@ impl<'f> Following<'f> {
         }
     }
 
-    /// Whether an expression's value is what a call of the library made.
+    /// Whether the value of an expression is an object that a call of the library just created.
     fn is_made(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Call(call) => match self.called(&call.func) {
@@ -205,7 +207,7 @@ impl<'f> Following<'f> {
         }
     }
 
-    /// A pattern gets a value.
+    /// Binds the variable of a pattern to a value.
     fn bind(&mut self, pattern: &Pat, value: &Expr) {
         let Some(name) = variable(pattern) else {
             return;
@@ -241,7 +243,7 @@ impl<'f> Following<'f> {
         self.returns = joined(returns, self.state.take());
     }
 
-    /// A method of the same object is followed where it is called.
+    /// Follows a method of the same object at the place of its call.
     fn own_method(&mut self, call: &syn::ExprMethodCall) {
         let is_self = matches!(&*call.receiver, Expr::Path(path) if path.path.is_ident(SELF));
         let mut all = self.methods.iter().copied();
@@ -269,7 +271,7 @@ fn value(block: &Block) -> Option<&Expr> {
     }
 }
 
-/// The one variable of a pattern: `x`, `mut x: T`, `Some(x)`.
+/// The only variable of a pattern: `x`, `mut x: T`, `Some(x)`.
 fn variable(pattern: &Pat) -> Option<String> {
     match pattern {
         Pat::Ident(ident) => Some(ident.ident.to_string()),
@@ -346,7 +348,8 @@ impl Visit<'_> for Following<'_> {
     }
 
     fn visit_expr_closure(&mut self, closure: &syn::ExprClosure) {
-        // It is called where it stands, or never. Its `return` is not the function's.
+        // A closure is called in place or not at all. Its `return` does not leave the enclosing
+        // function.
         let returns = self.returns.take();
         self.alternatives([None, Some(&*closure.body)].into_iter());
         let own = std::mem::replace(&mut self.returns, returns);
@@ -358,7 +361,7 @@ impl Visit<'_> for Following<'_> {
     }
 
     fn visit_expr_for_loop(&mut self, one: &syn::ExprForLoop) {
-        // Whether there is a next element is asked before each turn.
+        // The iterator is asked for the next element before each iteration, so there may be none.
         self.turns(Some(&one.expr), &one.body);
     }
 
@@ -400,6 +403,6 @@ impl Visit<'_> for Following<'_> {
         }
     }
 
-    /// Functions within functions are others.
+    /// Nested functions are separate.
     fn visit_item(&mut self, _: &Item) {}
 }

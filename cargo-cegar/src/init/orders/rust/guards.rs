@@ -1,7 +1,8 @@
-//! Whether a method looks at its own state before it calls the library.
+//! Determines whether a method checks its own state before it calls the library.
 //!
-//! `if self.is_open { ... }` keeps a condition that the library has, and no header says. What a
-//! call answered is no such look, nor is whether there is an object at all.
+//! `if self.is_open { ... }` may establish a precondition of the library that no header documents.
+//! A check of a call's result does not count, and neither does a check whether there is an object
+//! at all.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +13,20 @@ use syn::visit::{self, Visit};
 
 use crate::init::api::Api;
 
-/// Questions whether there is an object.
+/// Methods that check whether there is an object.
 const PRESENCE: &[&str] = &["is_null", "is_none", "is_some"];
 
-/// Words in the names of functions that check what they are given.
+/// Words in the names of functions that check their arguments.
 const CHECKS: &[&str] = &[
     "check", "assert", "ensure", "must", "require", "verify", "expect", "guard",
 ];
 
-/// What keeps an object from being dropped.
+/// Names that prevent the drop of an object.
 const KEEPS: &[&str] = &["forget", "ManuallyDrop"];
 
-/// Whether a condition in the body is about the method's own object, and no call of the library.
-/// `self.check()?` is one, where `check` is among the methods that call nothing of the library.
+/// Whether a condition in the body depends on the method's own object and does not call the
+/// library. `self.check()?` counts if `check` is among the methods that do not call the library
+/// (`silent`).
 pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String>) -> bool {
     let mut looks = Looks {
         api,
@@ -36,14 +38,14 @@ pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String
     looks.found
 }
 
-/// The functions of the library that a body names.
+/// The functions of the library that a body mentions.
 pub(super) fn calls(block: &Block, api: &Api) -> Vec<String> {
     let words = words(block);
     let all = api.makers().map(|function| function.name.clone());
     all.filter(|name| words.contains(name)).collect()
 }
 
-/// Whether a body keeps the method's object from being dropped.
+/// Whether a body prevents the drop of the method's object.
 pub(super) fn forgets(block: &Block) -> bool {
     words(block)
         .iter()
@@ -53,7 +55,7 @@ pub(super) fn forgets(block: &Block) -> bool {
 struct Looks<'l> {
     api: &'l Api,
     silent: &'l BTreeSet<String>,
-    /// Variables that stand for the object, or a part of it.
+    /// Variables that hold the object or a part of it.
     own: BTreeSet<String>,
     found: bool,
 }
@@ -97,7 +99,7 @@ fn collect(tokens: TokenStream, into: &mut Vec<String>) {
 
 impl Visit<'_> for Looks<'_> {
     fn visit_expr_if(&mut self, branch: &syn::ExprIf) {
-        // `if let Some(raw) = self.raw` asks whether there is an object.
+        // `if let Some(raw) = self.raw` checks whether there is an object.
         if !matches!(*branch.cond, syn::Expr::Let(_)) {
             self.condition(&branch.cond);
         }
@@ -107,7 +109,7 @@ impl Visit<'_> for Looks<'_> {
     fn visit_local(&mut self, local: &syn::Local) {
         if let (syn::Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
             let words = words(&init.expr);
-            // What a call of the library answers is another matter.
+            // The result of a library call is not the method's own state.
             if self.is_own(&words) && !self.asks_library(&words) {
                 self.own.insert(name.ident.to_string());
             }
@@ -115,7 +117,7 @@ impl Visit<'_> for Looks<'_> {
         visit::visit_local(self, local);
     }
 
-    /// `self.on && unsafe { call(..) }`.
+    /// `self.on && unsafe { call(..) }` is a check.
     fn visit_expr_binary(&mut self, binary: &syn::ExprBinary) {
         let is_choice = matches!(binary.op, syn::BinOp::And(_) | syn::BinOp::Or(_));
         if is_choice && self.asks_library(&words(&binary.right)) {
@@ -124,7 +126,7 @@ impl Visit<'_> for Looks<'_> {
         visit::visit_expr_binary(self, binary);
     }
 
-    /// A function that is given a part of the object and is named like a check.
+    /// A call with a part of the object of a function that is named like a check.
     fn visit_expr_call(&mut self, call: &syn::ExprCall) {
         if let syn::Expr::Path(path) = &*call.func
             && let Some(last) = path.path.segments.last()

@@ -1,11 +1,11 @@
-//! Orders that Rust code shows.
+//! Tests of the orders that Rust code shows.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::super::Orders;
 use super::super::tests::{self, box_api, learnt};
 
-/// The pairs of calls that a Rust file shows.
+/// The pairs of consecutive calls that a Rust file shows.
 fn pairs(text: &str) -> Vec<String> {
     tests::pairs("src/lib.rs", text)
 }
@@ -84,7 +84,8 @@ fn results_that_rust_drops_are_objects_of_their_own() {
     assert!(fresh(&format!(
         "pub fn half(&self) -> Option<Self> {{ Some({made}) }}"
     )));
-    // What borrows lies in the object, and what takes the object over is that object.
+    // A result that borrows lies in the object, and the result of a method that consumes the object
+    // is that object.
     assert!(!fresh(&format!(
         "pub fn on(&mut self) -> &mut Self {{ {made}; self }}"
     )));
@@ -112,12 +113,12 @@ fn safe_methods_come_in_any_order() {
             "set ready"
         ]
     );
-    // What is unsafe, or for the crate alone, makes no such promise.
+    // Unsafe and crate-private methods make no such guarantee.
     for hidden in ["pub unsafe fn", "pub(crate) fn", "fn"] {
         let method = format!("{hidden} taken(&mut self) {{ unsafe {{ open(&mut self.raw) }} }}");
         assert_eq!(pairs(&WRAPPER.replace("HIDDEN", &method)), plain);
     }
-    // So does none that looks at its own state.
+    // Neither do methods that check their own state.
     for guard in [
         "if self.n > 3 { return; }",
         "let n = self.inner.borrow(); if n.is_on() { return; }",
@@ -138,7 +139,7 @@ fn safe_methods_come_in_any_order() {
     assert!(more.contains(&"open put".to_owned()) && more.contains(&"set open".to_owned()));
 }
 
-/// The functions behind which the object is not the caller's.
+/// The functions after which the caller cannot release the object.
 fn kept(text: &str) -> Vec<String> {
     learnt("lib.rs", text).kept.into_iter().collect()
 }

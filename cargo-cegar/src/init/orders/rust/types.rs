@@ -1,16 +1,16 @@
-//! Which types the methods of a crate belong to, and which type a method hands its object on to.
+//! Determines the types that methods belong to, and the types that methods pass their object to.
 //!
-//! `impl Conn<Open>` and `impl Conn<Closed>` are two types of which one value is never both, and
-//! what `impl<S> Conn<S>` has, each of them has. A method that takes its object over and gives back
-//! a `Conn<Open>` hands the object on to that type; one that gives back a `Guard<'_>` lends the
-//! object to the guard, and nothing else is done with it until the guard is gone.
+//! `impl Conn<Open>` and `impl Conn<Closed>` are different types, and no value has both; each of
+//! them also has the methods of `impl<S> Conn<S>`. A method that consumes its object and returns a
+//! `Conn<Open>` passes the object to that type. A method that returns a `Guard<'_>` lends the
+//! object to the guard, and nothing else uses the object until the guard is dropped.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
 use syn::{GenericArgument, GenericParam, Generics, Item, PathArguments, ReturnType, Type};
 
-/// A type: its name, and its arguments where they are types themselves.
+/// A type: its name, and its type arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     name: String,
@@ -18,7 +18,7 @@ pub(super) struct Key {
 }
 
 impl Key {
-    /// Of what an `impl` is for.
+    /// The type that an `impl` is for.
     pub(super) fn of(ty: &Type, generics: &Generics) -> Option<Key> {
         match ty {
             Type::Path(path) => Some(Key::of_path(&path.path, generics)?),
@@ -52,13 +52,13 @@ impl Key {
         })
     }
 
-    /// Whether its methods are those of any arguments.
+    /// Whether it stands for the type with any arguments.
     fn is_general(&self) -> bool {
         self.arguments.is_empty()
     }
 }
 
-/// The types that have methods: for each, those of its own and those of any arguments.
+/// The types that have methods, each with its own methods and those of the type with any arguments.
 pub(super) fn complete<M>(methods: &BTreeMap<Key, Vec<M>>) -> BTreeMap<Key, Vec<&M>> {
     let has_arguments = |key: &&Key| !key.is_general();
     let special: BTreeSet<&str> = methods
@@ -84,7 +84,7 @@ pub(super) fn complete<M>(methods: &BTreeMap<Key, Vec<M>>) -> BTreeMap<Key, Vec<
     all
 }
 
-/// What a method gives back.
+/// The value that a method returns.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Given {
     /// The types in it that have methods.
@@ -94,8 +94,8 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// By a signature. `own`: what `Self` is. `known`: the types that have methods. `borrowing`:
-    /// the structures that have a lifetime.
+    /// Derives it from a return type. `own` is the type of `Self`, `known` are the types that have
+    /// methods, and `borrowing` are the types with a lifetime parameter.
     pub(super) fn of<M>(
         output: &ReturnType,
         own: &Key,
@@ -147,7 +147,8 @@ impl<'ast> Visit<'ast> for Named {
     }
 }
 
-/// The structures that have a lifetime, which stand for it also where it is not written.
+/// The name of a type with a lifetime parameter. Such a type borrows even if the lifetime is
+/// elided.
 pub(super) fn borrowing(item: &Item) -> Option<String> {
     let (name, generics) = match item {
         Item::Struct(item) => (&item.ident, &item.generics),

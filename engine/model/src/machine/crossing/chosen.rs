@@ -1,4 +1,4 @@
-//! What a harness is, and what it chose.
+//! The harness, and what a run notes about its choices.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 use crate::program::ir::{CallSite, FuncId, FunctionKind, Global, Loc, Program};
 use crate::term::Term;
 
-/// Which functions are the harness's; all other functions of the user's code are the library.
+/// The parts of the program that belong to the harness. All other functions of the user's code are
+/// the library.
 #[derive(Clone, Debug, Default)]
 pub struct Harness {
     /// The functions.
@@ -16,12 +17,12 @@ pub struct Harness {
     /// Channels whose bytes are data (contents of buffers, strings), and not numbers that the
     /// harness chooses.
     pub data: BTreeSet<Arc<str>>,
-    /// Its static variables: their places among the program's.
+    /// Its static variables, as indices into the program's globals.
     pub variables: BTreeSet<u32>,
 }
 
 impl Harness {
-    /// The harness that a file of the program is.
+    /// The harness that consists of the definitions of one source file of the program.
     pub fn in_file(program: &Program, file: &str) -> Harness {
         let is_here = |id: &FuncId| {
             let function = program.function(*id);
@@ -49,29 +50,30 @@ impl Harness {
     }
 }
 
-/// What was chosen.
+/// A value that the harness chose, by its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Choose {
     /// An argument of a call into the library, by its number among the flattened ones.
     Argument {
         /// The call.
         site: CallSite,
-        /// What is called.
+        /// The callee.
         callee: FuncId,
-        /// Which argument.
+        /// The number of the argument.
         number: usize,
     },
     /// A member of one of the harness's variables.
     Member {
         /// The variable's name.
         variable: String,
-        /// Where it is made.
+        /// The operation that makes the variable.
         at: Loc,
-        /// How C selects it: `.count`, `[3].name`; empty for the whole variable.
+        /// The C expression that selects the member: `.count`, `[3].name`; empty for the whole
+        /// variable.
         selector: String,
-        /// The call into the library before which it was looked at.
+        /// The call into the library before which the member was noted.
         site: CallSite,
-        /// What is called.
+        /// The callee.
         callee: FuncId,
     },
 }
@@ -85,7 +87,7 @@ pub struct Chosen {
     pub what: Choose,
     /// Its value in this run.
     pub value: u128,
-    /// What it was as a function of the tape; none if the harness has it fixed.
+    /// Its term over the tape before it became a variable; `None` if the harness has it fixed.
     pub before: Option<Term>,
 }
 
@@ -94,47 +96,48 @@ pub struct Chosen {
 pub struct Owned {
     /// Its number.
     pub object: u32,
-    /// Its size.
+    /// Its size in bytes.
     pub size: u64,
-    /// Its size as a function of the tape, if it is one.
+    /// Its size as a term over the tape, if it depends on the tape.
     pub size_term: Option<Term>,
     /// Its name, if it is a variable.
     pub variable: Option<String>,
-    /// The harness's call that made it, if it is on the heap, and what was called.
+    /// The harness's call that made it and the callee, if it is on the heap.
     pub made_by: Option<(CallSite, FuncId)>,
     /// Whether the library was told its size.
     pub told: bool,
-    /// The argument by which the library got it first: the call, what is called, and its number.
+    /// The argument by which the library first got it: the call, the callee, and the number of the
+    /// argument.
     pub passed: Option<(CallSite, FuncId, usize)>,
-    /// The byte of the tape that its first byte was when it was passed, if it was one.
+    /// The byte of the tape that its first byte depended on when it was passed, if there is one.
     pub first_input: Option<u32>,
 }
 
-/// What was noted of a run.
+/// What was noted in a run.
 #[derive(Clone, Debug, Default)]
 pub struct Noted {
-    /// What the harness chose.
+    /// The values that the harness chose.
     pub chosen: Vec<Chosen>,
-    /// What it made.
+    /// The objects that the harness made.
     pub owned: Vec<Owned>,
-    /// Sizes of objects that depend on the tape or on what was chosen, by the object's number.
+    /// The sizes of objects that depend on the tape or on chosen values, by the object's number.
     pub sizes: FxHashMap<u32, Term>,
-    /// What the faulting operation works with, as far as it is symbolic.
+    /// The terms of the faulting operation's operands that are symbolic.
     pub culprits: Vec<Term>,
-    /// What is true here and is the fault, where an operation on numbers faults.
+    /// The condition that holds here and is the fault, if an operation on numbers faults.
     pub condition: Option<Term>,
     /// The address and the length of the faulting access.
     pub access: Option<(u64, u64)>,
-    /// The object that the address leads to where all choices are 0, if there is one: its number
-    /// and size.
+    /// The object that the faulting address points to if all choices are 0, if there is one: its
+    /// number and its size.
     pub target: Option<(u32, u64)>,
-    /// How many events of the path came before the library was entered first.
+    /// The number of path events before the library was first entered.
     pub entered: Option<usize>,
 }
 
 /// The harness's objects among the arguments of a call.
 pub(super) struct Passed {
-    /// The argument's number, the object, and its size.
+    /// The number of the argument, the object, and the object's size.
     objects: Vec<(usize, u32, u64)>,
     /// The arguments that are numbers.
     numbers: Vec<u128>,
@@ -169,8 +172,8 @@ impl Passed {
         self.objects.iter().map(|passed| passed.2)
     }
 
-    /// Whether an argument, a number, is the exact size of another object than this one: the
-    /// nearest one, where there are fewer such numbers than objects.
+    /// Whether a numeric argument is the exact size of an object other than `object`. If fewer
+    /// arguments than objects have this value, it counts as the size of the nearest object.
     pub(super) fn is_of_another(&self, at: usize, value: u128, object: u32) -> bool {
         let exact = |size: u64| u128::from(size) == value;
         let of_size: Vec<&(usize, u32, u64)> = self.objects.iter().filter(|o| exact(o.2)).collect();

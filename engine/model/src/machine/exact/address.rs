@@ -1,4 +1,4 @@
-//! What is done with addresses.
+//! Examines what a run does with addresses.
 
 use rustc_hash::FxHashSet;
 
@@ -11,14 +11,14 @@ use crate::program::ir::{
 };
 use crate::term::value::signed;
 
-/// Numbers below this, and above its negative, are no object's address on any platform.
+/// Numbers below this one, and above its negative, are no object's address on any platform.
 const PAGE: u64 = 4096;
 
 const NUMBER: &str = "something depends on the number that an object has in addresses";
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    /// The number of the object that a value is an address of, as it seems: a small step before the
-    /// first byte has its neighbour's number.
+    /// The number of the object that a value seems to be an address of. An address slightly before
+    /// the first byte has a neighbour's number.
     pub(super) fn root(&self, eye: &Eye, value: u64) -> Option<u32> {
         let nearest = (value.wrapping_add(1 << 31) >> 32) as u32;
         if self.is_number(eye, nearest) {
@@ -28,7 +28,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         (upper != nearest && self.is_number(eye, upper)).then_some(upper)
     }
 
-    /// Whether an object of the run has this number, or had it and somebody may know.
+    /// Whether an object of the run has this number, or had it and its address may still be known.
     fn is_number(&self, eye: &Eye, number: u32) -> bool {
         let place = place_of(number);
         if place >= DYNAMIC_OBJECTS {
@@ -57,7 +57,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         index.is_some_and(|index| (index as usize) < self.program.globals.len())
     }
 
-    /// That none of these values is an address.
+    /// Refuses the operation if one of these values is an address.
     pub(super) fn plain(&self, eye: &Eye, values: &[(Operand, Width)]) -> Seen {
         let mut values = values.iter().filter(|(_, width)| *width == 64);
         match values.any(|(value, _)| self.root(eye, self.get64(*value)).is_some()) {
@@ -66,8 +66,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `x op y` on 64 bits: an address may be moved within its object, and two of one object have a
-    /// distance.
+    /// Examines `x op y` on 64 bits: an address may be moved within its object, and the difference
+    /// of two addresses in one object is a distance.
     pub(super) fn computed(&self, eye: &Eye, op: BinOp, x: u64, y: u64) -> Seen {
         let (left, right) = (self.root(eye, x), self.root(eye, y));
         let kept = |root: Option<u32>, result: u64| match self.root(eye, result) == root {
@@ -75,7 +75,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             false => Err(NUMBER),
         };
         match (op, left, right) {
-            // No address comes of two numbers, but by accident.
+            // The result of two plain numbers is an address only by coincidence.
             (_, None, None) => Ok(()),
             (BinOp::Add, Some(_), None) => kept(left, x.wrapping_add(y)),
             (BinOp::Add, None, Some(_)) => kept(right, x.wrapping_add(y)),
@@ -85,7 +85,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `base + offset + indices`: it stays with its object.
+    /// Examines `base + offset + indices`: the sum has to stay with its object.
     pub(super) fn moved_on(
         &self,
         eye: &Eye,
@@ -106,7 +106,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `x pred y` on 64 bits.
+    /// Examines `x pred y` on 64 bits.
     pub(super) fn compared(&self, eye: &Eye, pred: Pred, x: u64, y: u64) -> Seen {
         let is_equality = matches!(pred, Pred::Eq | Pred::Ne);
         let none = |value: u64| value < PAGE || value > PAGE.wrapping_neg();
@@ -135,13 +135,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// The size of an object; of a function it is nothing.
+    /// The size of an object in bytes; 0 for a function.
     fn size(&self, number: u32) -> u64 {
         let about = self.memory.about(u64::from(number) << 32);
         about.map_or(0, |(size, _)| size)
     }
 
-    /// Whether an address is that of a byte of an object that is there, or of a function.
+    /// Whether an address is that of a byte of a live object, or of a function.
     fn is_inside(&self, number: u32, address: u64) -> bool {
         let base = u64::from(number) << 32;
         let offset = address.wrapping_sub(base);
@@ -153,7 +153,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         seen.is_some_and(|seen| seen.alive && offset < seen.bytes.len() as u64)
     }
 
-    /// Whether it is a constant without a name, which may lie where an equal one does.
+    /// Whether the object is a constant without a name, which may have the same address as an equal
+    /// one.
     fn is_nameless(&self, number: u32) -> bool {
         let index = place_of(number).checked_sub(GLOBAL_OBJECTS);
         let global = index.and_then(|index| self.program.globals.get(index as usize));
@@ -166,7 +167,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         about.is_some_and(|(_, site)| matches!(site, Site::Stack { .. }))
     }
 
-    /// Whether an address lies somewhere in these bytes.
+    /// Whether these bytes contain an address.
     pub(super) fn has_address(&self, eye: &Eye, bytes: &[u8]) -> bool {
         let words = bytes.windows(8);
         words
@@ -174,7 +175,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             .any(|word| self.root(eye, u64::from_le_bytes(word)).is_some())
     }
 
-    /// That a range of memory cuts no address in two; whether one may lie in it as a whole.
+    /// Refuses a range of memory that cuts an address in two, and unless `whole`, one that contains
+    /// a whole address.
     pub(super) fn uncut(&self, eye: &Eye, at: u64, len: u64, whole: bool) -> Seen {
         if len == 0 || !eye.holders.contains(&((at >> 32) as u32)) {
             return Ok(());
@@ -190,7 +192,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 .get(first..last)
                 .is_some_and(|bytes| self.has_address(eye, bytes))
         };
-        // Words that begin before the range, or in it and end behind it.
+        // Words that begin before the range, and words that begin in it and end behind it.
         let around = cut(start.saturating_sub(7), start)
             || cut(end.saturating_sub(7).max(start), end.min(seen.bytes.len()));
         match around || !whole && cut(start, end.saturating_sub(7).max(start)) {
@@ -199,7 +201,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// The objects that hold addresses where the program begins.
+    /// The objects that contain addresses when the program starts.
     pub(super) fn initial_holders(&self, eye: &Eye) -> FxHashSet<u32> {
         let globals = self.program.globals.iter().enumerate();
         globals

@@ -1,4 +1,4 @@
-//! What is called, and what is given back.
+//! Examines calls and returns.
 
 use rustc_hash::FxHashSet;
 
@@ -16,8 +16,8 @@ use crate::program::plain;
 const INPUT: &str = "it asks for input";
 const TYPES: &str = "a function is called with another type than its own";
 
-/// What a comparison of strings or bytes answers (`engine_of_sign`), in each file of the library
-/// that has it.
+/// The functions that give the result of a comparison of strings or bytes (`engine_of_sign`), one
+/// in each file of the library that has it.
 pub(super) fn signs(program: &Program) -> FxHashSet<FuncId> {
     let of_library = |function: &Function| {
         function.kind == FunctionKind::EngineOnly
@@ -36,7 +36,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     pub(super) fn called(&self, eye: &mut Eye, call: &Call) -> Seen {
         let id = match call.callee {
             Callee::Direct(id) => id,
-            // The machine says what is wrong with what leads to no function.
+            // The machine reports a pointer that leads to no function.
             Callee::Indirect(pointer) => match self.program.function_at(self.get64(pointer)) {
                 Some(id) => id,
                 None => return Ok(()),
@@ -76,8 +76,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// Executes a function that answers any number with the sign of its argument, where that is
-    /// looked at: only the sign is known then. The number 0 is the only one that has none.
+    /// Executes a function whose result may be any number with the sign of its argument, if the run
+    /// is examined. Only the sign of the result is known then; the result 0 is exact, because it is
+    /// the only number without a sign.
     pub(in super::super) fn gives_sign(&mut self, id: FuncId, call: &Call) -> bool {
         let eye = self.eye.as_ref();
         let (true, Some(arg)) = (
@@ -98,7 +99,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         true
     }
 
-    /// Whether a comparison asks for nothing but a sign that is known.
+    /// Whether a comparison depends only on a sign that is known.
     #[inline]
     pub(in super::super) fn asks_sign(&self, pred: Pred, a: Operand, b: Operand) -> bool {
         let with_zero = match (a, b) {
@@ -112,7 +113,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         with_zero && of_signs
     }
 
-    /// What the machine does itself.
+    /// Examines a call of a function that the machine itself executes.
     fn asked_of(&self, eye: &mut Eye, intrinsic: Intrinsic, id: FuncId, call: &Call) -> Seen {
         let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         match intrinsic {
@@ -194,7 +195,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         }
     }
 
-    /// `va_start`: the areas that it makes hold what was passed.
+    /// Examines `va_start`: the areas that it makes contain the arguments.
     pub(super) fn variable_arguments(&self, eye: &mut Eye, list: Operand) -> Seen {
         let at = self.get64(list);
         self.uncut(eye, at, 24, true)?;
@@ -222,8 +223,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         Ok(())
     }
 
-    /// What a function gives back is what its caller takes; addresses of what ends with it may
-    /// last.
+    /// Examines a return: the caller has to take what the function returns. Addresses of objects
+    /// that end with the function may outlast them.
     pub(super) fn returned_seen(&self, eye: &mut Eye, values: &[Operand]) -> Seen {
         let Some(frame) = self.frames.last() else {
             return Ok(());

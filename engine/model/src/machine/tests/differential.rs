@@ -1,4 +1,4 @@
-//! The machine against native execution.
+//! Compares the machine with native execution.
 
 use super::super::{Execution, Limits, Machine, Outcome};
 use super::{Built, build, build_with};
@@ -35,7 +35,7 @@ fn same(built: &Built, tapes: &[Vec<u8>]) {
     }
 }
 
-/// Tapes from a small generator, always the same.
+/// Tapes from a small deterministic generator.
 fn tapes(count: u64) -> Vec<Vec<u8>> {
     let mut state = 0x1234_5678_9abc_def1u64;
     let mut next = move || {

@@ -1,4 +1,5 @@
-//! Speed: a requirement, so measured. `cargo test --release speed -- --ignored --nocapture`.
+//! Measures the speed, which is a requirement: `cargo test --release
+//! speed -- --ignored --nocapture`.
 
 use std::time::Instant;
 

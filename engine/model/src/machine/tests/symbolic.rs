@@ -1,12 +1,12 @@
-//! The shadow says what other tapes do: every recorded condition is evaluated on other tapes and
-//! compared with what the machine does there.
+//! The shadow predicts the behaviour of other tapes: every recorded condition is evaluated on other
+//! tapes and compared with what the machine does there.
 
 use super::super::{Event, Limits, Machine, Outcome};
 use super::build;
 use crate::term::{Evaluator, Pool, Term};
 
-/// Runs symbolically and concretely on the same tape: same ending, and the conditions hold as
-/// recorded.
+/// Runs symbolically and concretely on the same tape: both end the same way, and the conditions
+/// hold as recorded.
 fn agrees(source: &str, tapes: &[&[u8]]) {
     let built = build(source);
     let machine = Machine::new(&built.program, Limits::default());
@@ -102,7 +102,7 @@ fn sizes_that_are_inputs() {
     );
 }
 
-/// The smallest buffer that a run needs is known of every run that fills a larger one.
+/// Any run that fills a larger buffer reveals the largest size that is too small.
 #[test]
 fn the_last_byte_that_is_used_bounds_the_size() {
     let built = build(

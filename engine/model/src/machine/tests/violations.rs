@@ -1,4 +1,4 @@
-//! Each memory error is found, at its line, and described.
+//! Each memory error is found at its line and described.
 
 use super::super::{Limits, Machine, Outcome};
 use super::build;
@@ -174,7 +174,7 @@ fn endings() {
             "int cegar_entry(void) { return malloc(1ul << 40) == 0; }",
             default()
         ),
-        // Whether a request is refused is decided before it comes here.
+        // Whether the environment refuses a request is decided before this call.
         Outcome::OutOfMemory
     );
     let violation = ends(

@@ -1,26 +1,27 @@
-//! What can go wrong, and what cannot be modelled.
+//! Checks, and constructs that are not modelled.
 //!
-//! Everything that a verdict is about has a number here, because search, prover, reports and
-//! certificates have to mean the same thing by "check 7", from one run to the next and on both
-//! readers of a program.
+//! Everything that a verdict is about has a number here, because "check 7" has to mean the same in
+//! the search, the prover, reports and certificates, from one run to the next and for every process
+//! that loads the program.
 
 use super::{CheckKind, FuncId, Loc, Pos};
 
-/// Something that can go wrong at one place.
+/// An instruction that can go wrong, and how.
 #[derive(Clone, Debug)]
 pub struct Check {
-    /// What.
+    /// What it guards against.
     pub kind: CheckKind,
     /// The instruction: a load, a store, a call of a failing function, an `ubsantrap`.
     pub loc: Loc,
     /// Source position.
     pub pos: Pos,
-    /// The function it stands in.
+    /// The function that contains it.
     pub function: FuncId,
-    /// For people: the assertion's text, the accessed variable or field where known, else empty.
+    /// For reports: the assertion's text, or the accessed variable or field where known, else
+    /// empty.
     pub expression: String,
-    /// An access to a named variable at a constant offset within its bounds: nothing to prove, and
-    /// not counted in reports.
+    /// Whether it is an access to a named variable at a constant offset within its bounds: there is
+    /// nothing to prove, and reports do not count it.
     pub trivial: bool,
 }
 
@@ -29,8 +30,8 @@ pub struct Check {
 pub struct Unmodelled {
     /// Its name: `inline assembly`, `setjmp`, `pthread_create`, ...
     pub what: String,
-    /// Where.
+    /// Its position.
     pub pos: Pos,
-    /// In which function.
+    /// The function that contains it.
     pub function: FuncId,
 }

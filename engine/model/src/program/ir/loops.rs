@@ -1,20 +1,20 @@
-//! Loops as the source has them: where each begins, and which of C's variables are where at its
+//! The loops of the source: where each begins, and where the values of C's variables are at its
 //! head.
 //!
-//! What is proved of a loop is about registers and objects. To repeat it in C, one has to know that
-//! `i` means just this register just there: a variable has many registers in turn, and many
-//! variables are called `i`.
+//! Facts about a loop are about registers and objects. Stating them in C requires knowing which
+//! register `i` refers to at that place: a variable has many registers in turn, and many variables
+//! may be called `i`.
 
 use super::{BlockId, GlobalId, Pos, Reg, Width};
 
-/// The block in which a turn of a loop begins.
+/// The block in which an iteration of a loop begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopHead {
     /// The block.
     pub block: BlockId,
     /// Where the loop statement begins.
     pub pos: Pos,
-    /// The variables of integer type that can be named there, inner scopes first; none twice.
+    /// The integer variables in scope there, inner scopes first, each name once.
     pub variables: Vec<Named>,
 }
 
@@ -31,14 +31,14 @@ pub struct Named {
     pub holder: Holder,
 }
 
-/// Where a variable's value is.
+/// The place of a variable's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holder {
-    /// It is always this, at this place.
+    /// The variable always has this value at this place.
     Constant(u64),
     /// In a register.
     Register(Reg),
-    /// In the object whose address the operation with this result makes.
+    /// In the stack object whose address this register holds.
     Local(Reg),
     /// In a global.
     Global(GlobalId),

@@ -1,16 +1,16 @@
-//! Which number an object has in addresses.
+//! The numbering of objects in addresses.
 //!
-//! An address is an object's number above an offset, and a sum of the two carries: a step of 2^32
-//! from one object comes to the next number. No memory is laid out like that, and who adds numbers
-//! up must not come from one object into another by it. So the numbers of objects lie far apart:
-//! what is a place in a table is multiplied by a constant that scatters it. A distance that no two
-//! objects have then leads nowhere, as a number that is no address does, while the distance of two
-//! objects (`new - old`, added to what pointed into the old block) still leads from the one to the
-//! other.
+//! An address is an object's number in the upper half and an offset in the lower half, and sums
+//! carry from one to the other: adding 2^32 to an address of one object leads to the next number.
+//! Real memory is not laid out like that, and address arithmetic must not lead from one object into
+//! another by accident. So the numbers of objects lie far apart: an object's place in a table is
+//! multiplied by a constant that scatters it. A distance that no two objects have then leads to no
+//! object, like a number that is not an address, while the distance of two objects (`new - old`,
+//! added to a pointer into the old block) still leads from one to the other.
 //!
-//! They are odd, so that no offset of a few more than 32 bits fits between the bits of a number
-//! without a carry, and below 2^31; the prover keeps the upper half for objects of which it does
-//! not know the number.
+//! Numbers are odd, so that adding an offset of slightly more than 32 bits to a number always
+//! carries, and they are below 2^31; the prover uses the upper half for objects whose number it
+//! does not know.
 
 /// First place of globals: `GLOBAL_OBJECTS + GlobalId`.
 pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
@@ -18,20 +18,20 @@ pub const GLOBAL_OBJECTS: u32 = 0x0001_0000;
 pub const FUNCTION_OBJECTS: u32 = 0x0100_0000;
 /// First place of blocks whose address is taken: `BLOCK_OBJECTS + BlockId`.
 pub const BLOCK_OBJECTS: u32 = 0x0180_0000;
-/// First place of memory that is allocated while running (stack and heap).
+/// First place of memory that is allocated at run time (stack and heap).
 pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
-/// Places are below this.
+/// All places are below this.
 pub const PLACES: u32 = 1 << 30;
 
-/// Its multiples by small numbers lie far from 0 and from each other, so that small differences of
-/// numbers are large ones of places.
+/// Its small multiples lie far from 0 and from each other, so that a small difference between
+/// numbers is a large difference between places.
 const GATHER: u32 = 0x1204_f89b;
-/// Its inverse.
+/// The inverse of [`GATHER`] modulo 2^32.
 const SCATTER: u32 = inverse(GATHER);
 
 const fn inverse(odd: u32) -> u32 {
-    // Newton's iteration doubles the bits that are right: 3, 6, 12, 24, 48.
+    // Newton's iteration doubles the number of correct bits: 3, 6, 12, 24, 48.
     let mut x = odd;
     let mut i = 0;
     while i < 4 {
@@ -47,17 +47,17 @@ pub const fn number_of(place: u32) -> u32 {
     (place.wrapping_mul(SCATTER) & (PLACES - 1)) << 1 | 1
 }
 
-/// The place of the object with this number; [`PLACES`] or more if it is none that an object can
-/// have.
+/// The place of the object with this number; [`PLACES`] or more if no object can have the number.
 #[inline(always)]
 pub const fn place_of(number: u32) -> u32 {
-    // An odd number below 2^31 becomes one below 2^30, any other has one of the upper bits.
+    // An odd number below 2^31 becomes one below 2^30; any other number has one of the two upper
+    // bits set.
     let half = number.rotate_right(1) ^ 1 << 31;
     half.wrapping_mul(GATHER) & (PLACES - 1) | half & !(PLACES - 1)
 }
 
-/// The first number of objects of which the prover does not know the number. It is no power of two,
-/// so that to be above it stays a comparison and does not become a question about one bit.
+/// The first number for objects whose number the prover does not know. It is not a power of two, so
+/// that "at least this number" stays a comparison and is not simplified to a test of one bit.
 pub const UNFIXED: u32 = (1 << 31) + (1 << 24);
 
 /// Whether an object can have this number.
@@ -65,10 +65,10 @@ pub fn is_number(number: u32) -> bool {
     number >= UNFIXED || (GLOBAL_OBJECTS..PLACES).contains(&place_of(number))
 }
 
-/// The object that a constant address belongs to, and the offset in it. A small step before an
-/// object's first byte is an address with its neighbour's number, and a small negative number is
-/// one that no object has; both are what is left when a pointer's constant parts have been added
-/// up, and an index may lead back into the object.
+/// The object that a constant address belongs to, and the offset in it, which may be negative. An
+/// address slightly before an object's first byte has the number below the object's in its upper
+/// half, and a small negative constant has a number that no object has. Both remain when only the
+/// constant parts of a pointer have been summed, and adding an index may lead back into the object.
 pub fn object_and_offset(address: u64) -> (u32, u64) {
     let nearest = (address.wrapping_add(1 << 31) >> 32) as u32;
     let number = match (address >> 32) as u32 {

@@ -1,8 +1,8 @@
-//! What blocks are made of: operands, operations, terminators.
+//! Operands, operations and terminators: the contents of blocks.
 //!
-//! The operators are LLVM's, because every simplification of their meaning here would be a second
-//! semantics to keep in step with what the native target executes. What differs is flat: operands
-//! are scalar registers or constants, and addresses are sums.
+//! The operators are LLVM's, because simplifying their meaning here would create a second semantics
+//! to keep in step with what the native target executes. The difference is that everything is flat:
+//! operands are scalar registers or constants, and addresses are sums.
 
 use super::*;
 
@@ -15,7 +15,8 @@ pub enum Operand {
     Const(u64),
     /// A constant wider than 64 bits; see [`Operand::wide`].
     Wide(&'static u128),
-    /// An undefined value (`undef`, `poison`): any bits, concretely the pattern [`UNDEFINED_BYTE`].
+    /// An undefined value (`undef`, `poison`): any bits. The machine uses the pattern
+    /// [`UNDEFINED_BYTE`].
     Undef,
 }
 
@@ -28,22 +29,23 @@ impl Operand {
         }
     }
 
-    /// A constant above 64 bits. Such constants are few and live as long as the process.
+    /// A constant above 64 bits. Such constants are few, so they are leaked and live as long as the
+    /// process.
     pub fn wide(value: u128) -> Operand {
         Operand::Wide(Box::leak(Box::new(value)))
     }
 }
 
-/// What uninitialised memory and undefined values hold concretely, natively and in the machine.
+/// The concrete contents of uninitialised memory and undefined values, natively and in the machine.
 pub const UNDEFINED_BYTE: u8 = 0xAA;
 
 /// An operation. Addresses are 64 bits wide.
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "field names follow LLVM's operands")]
 pub enum Op {
-    /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check`
-    /// when there is one, else a shift may yield anything (in the machine, what x86 makes of it)
-    /// and a division ends the run.
+    /// `dst = a op b`, both `width` bits. A zero divisor or an oversized shift violates `check` if
+    /// there is one. Without a check, an oversized shift may yield anything (in the machine, the
+    /// result of x86), and a zero divisor ends the run.
     Bin {
         dst: Reg,
         op: BinOp,
@@ -52,7 +54,7 @@ pub enum Op {
         b: Operand,
         check: Option<CheckId>,
     },
-    /// `dst = op a`. `partial`: of zero it may be anything.
+    /// `dst = op a`. If `partial`, the result for 0 may be anything.
     Un {
         dst: Reg,
         op: UnOp,
@@ -94,7 +96,7 @@ pub enum Op {
         to: Width,
         a: Operand,
     },
-    /// Same bits.
+    /// Copies the bits.
     Copy {
         dst: Reg,
         a: Operand,
@@ -146,15 +148,15 @@ pub enum Op {
         kind: FloatKind,
         args: Box<[Operand]>,
     },
-    /// `freeze` and uninitialised locals: some value, always the same one; concretely `a`, or the
-    /// pattern.
+    /// `freeze` and uninitialised locals: an arbitrary but fixed value. The machine uses `a`, or
+    /// the pattern of [`UNDEFINED_BYTE`] if `a` is undefined.
     Freeze {
         dst: Reg,
         width: Width,
         a: Operand,
     },
-    /// A new stack object of `size` bytes that lives until the function returns. `name` is its
-    /// variable's in C, empty where it has none.
+    /// A new stack object of `size` bytes that lives until the function returns. `name` is the name
+    /// of its variable in C; empty if it has none.
     Alloca {
         dst: Reg,
         size: Operand,
@@ -163,7 +165,7 @@ pub enum Op {
         shape: Option<super::ShapeId>,
         room: Option<Box<Room>>,
     },
-    /// `size` bytes are `width.div_ceil(8)`, little-endian.
+    /// Loads `width.div_ceil(8)` bytes, little-endian.
     Load {
         dst: Reg,
         width: Width,
@@ -193,17 +195,18 @@ pub enum Op {
         len: Operand,
         check: CheckId,
     },
-    /// The object at `address` becomes alive (uninitialised) or dead.
+    /// Starts (`start`) or ends the life of the object at `address`. At its start the object is
+    /// uninitialised.
     Lifetime {
         start: bool,
         address: Operand,
     },
-    /// The object's bytes become uninitialised (`__cegar_uninit`).
+    /// Makes the object's bytes uninitialised (`__cegar_uninit`).
     Uninit {
         address: Operand,
         len: Operand,
     },
-    /// Results go to `dst`, `dst + 1`, ... Boxed because it is wide.
+    /// A call; its results go to `dst`, `dst + 1`, ... Boxed because it is large.
     Call(Box<Call>),
     /// Fills the System V `va_list` at `list` (24 bytes) from the current frame's variable
     /// arguments.
@@ -217,14 +220,15 @@ pub enum Op {
         from: Operand,
         check: CheckId,
     },
-    /// `dst = llvm.stacksave()`, and its counterpart that frees younger `alloca`s of this frame.
+    /// `dst = llvm.stacksave()`; its counterpart frees the younger `alloca`s of this frame.
     StackSave {
         dst: Reg,
     },
     StackRestore {
         saved: Operand,
     },
-    /// Atomic read-modify-write, single-threaded: `dst` is the old value, `op` None stores `b`.
+    /// Atomic read-modify-write, single-threaded: `dst` gets the old value; if `op` is `None`, `b`
+    /// is stored.
     AtomicRmw {
         dst: Reg,
         op: Option<BinOp>,
@@ -251,14 +255,14 @@ pub enum Op {
     },
 }
 
-/// What a local array of varying length is checked against.
+/// The limit that a local array of variable length is checked against.
 #[derive(Clone, Copy, Debug)]
 pub struct Room {
-    /// Its elements, 64 bits.
+    /// The number of its elements, 64 bits.
     pub count: Operand,
-    /// As many as the stack has room for.
+    /// The largest number of elements that the stack has room for.
     pub most: u64,
-    /// Violated by more.
+    /// Violated if `count` exceeds `most`.
     pub check: CheckId,
 }
 
@@ -277,7 +281,7 @@ pub struct Call {
     pub result: Vec<Width>,
     /// This call's number.
     pub site: CallSite,
-    /// Violated by a call through a bad pointer, or, where the callee is a failing function such as
+    /// Violated by a call through a bad pointer or, if the callee is a failing function such as
     /// `__assert_fail`, by reaching the call at all.
     pub check: Option<CheckId>,
 }
@@ -339,7 +343,8 @@ pub enum Terminator {
         then: Edge,
         otherwise: Edge,
     },
-    /// Kept for completeness; `lower-switch` removes these.
+    /// Only in modules on which `lower-switch` did not run, and in place of terminators that are
+    /// not modelled.
     Switch {
         value: Operand,
         width: Width,
@@ -349,13 +354,13 @@ pub enum Terminator {
     Return {
         values: Vec<Operand>,
     },
-    /// `llvm.ubsantrap`, or a call that does not return, stood before: reaching this violates
-    /// `check` if there is one, else it is the end of a path that never returns.
+    /// Follows `llvm.ubsantrap` or a call that does not return. Reaching it violates `check` if
+    /// there is one; otherwise it ends a path that never returns.
     Unreachable {
         check: Option<CheckId>,
     },
-    /// `indirectbr` (computed goto): the address is `Program::function_address`-like,
-    /// `block_address`.
+    /// `indirectbr` (computed goto): jumps to the target whose [`Program::block_address`] is
+    /// `address`.
     IndirectBranch {
         address: Operand,
         targets: Vec<(u64, Edge)>,

@@ -1,13 +1,14 @@
 //! The operands of an operation, and the registers that it sets.
 //!
-//! One list for all who ask what an operation depends on, so that a new operation is added in one
-//! place.
+//! A single list for all code that asks what an operation depends on, so that a new operation has
+//! to be added in one place only.
 
 use std::slice;
 
 use super::{Callee, Edge, Op, Operand, Reg, Terminator};
 
-/// Calls a function for each operand that an operation reads, borrowed as the operation is.
+/// Calls a function for each operand that an operation reads. The operand is borrowed like the
+/// operation, shared or mutably.
 macro_rules! each_operand {
     ($op:expr, $act:expr, $iter:ident, ($($mut:tt)?)) => {
         match $op {
@@ -66,12 +67,12 @@ impl Op {
         each_operand!(self, &mut act, iter, ());
     }
 
-    /// Calls `act` for each operand that the operation reads, to change it.
+    /// Calls `act` for each operand that the operation reads, so that `act` can change it.
     pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
         each_operand!(self, &mut *act, iter_mut, (mut));
     }
 
-    /// The registers that an operation sets.
+    /// The registers that the operation sets.
     pub fn sets(&self) -> impl Iterator<Item = Reg> + use<> {
         let (first, count, other) = match self {
             Op::Bin { dst, .. }
@@ -112,7 +113,7 @@ impl Op {
 }
 
 impl Terminator {
-    /// The operands that are read at the end of a block, but for what its edges move.
+    /// The operands that the terminator reads, without those that its edges move.
     pub fn reads(&self) -> &[Operand] {
         match self {
             Terminator::Branch { cond: read, .. }
@@ -123,8 +124,8 @@ impl Terminator {
         }
     }
 
-    /// Calls `act` for each operand that is read at the end of a block, by its edges too, to change
-    /// it.
+    /// Calls `act` for each operand that the terminator and its edges read, so that `act` can
+    /// change it.
     pub fn reads_mut(&mut self, act: &mut impl FnMut(&mut Operand)) {
         let (own, edges): (&mut [Operand], Vec<&mut Edge>) = match self {
             Terminator::Jump(edge) => (&mut [], vec![edge]),

@@ -1,7 +1,7 @@
-//! How an object is divided into members, as its C type says.
+//! The members of objects, according to their C types.
 //!
-//! Bytes 4 to 8 of `s` are `s.count` to a reader of the C code. Only names and places are kept, not
-//! what the bytes mean.
+//! For a reader of the C code, bytes 4 to 8 of `s` are `s.count`. A shape has only the names and
+//! positions of members, not the meaning of their bytes.
 
 /// An index into [`super::Program::shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -10,30 +10,31 @@ pub struct ShapeId(pub u32);
 /// A type that has parts.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
-    /// Its size.
+    /// Its size in bits.
     pub bits: u64,
-    /// Of a structure or a union: its members.
+    /// The members, for a structure or a union.
     pub members: Vec<Member>,
-    /// Of an array: its elements' size and shape.
+    /// The size in bits and the shape of the elements, for an array.
     pub element: Option<(u64, Option<ShapeId>)>,
 }
 
 /// A member of a structure or a union.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name; empty where C lets its members be named as the outer type's.
+    /// Its name; empty for an anonymous structure or union, whose members C names like those of the
+    /// outer type.
     pub name: String,
-    /// Where it begins.
+    /// Where it begins, in bits.
     pub at: u64,
-    /// Its size.
+    /// Its size in bits.
     pub bits: u64,
     /// Its own parts.
     pub shape: Option<ShapeId>,
 }
 
 impl Shape {
-    /// How C selects `bits` bits at bit `at` of an object of `whole` bits: `.count`, `[3].name`,
-    /// empty for all of it. None where that is no member.
+    /// The C expression that selects `bits` bits at bit `at` of an object of `whole` bits:
+    /// `.count`, `[3].name`, empty for the whole object. `None` if these bits are no member.
     pub fn selector(
         shapes: &[Shape],
         shape: Option<ShapeId>,

@@ -1,4 +1,4 @@
-//! Addresses: whether an access can go wrong at all.
+//! The checks of accesses, and which of them are trivial.
 
 use cegar_llvm::{LLVMOpcode, Value};
 
@@ -33,8 +33,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A named variable of fixed size, accessed at a constant offset within it. Its lifetime covers
-    /// every access by name (C11 6.2.4), so nothing can go wrong.
+    /// Whether the access is to a named variable of fixed size, at a constant offset within it. The
+    /// variable's lifetime covers every access by name (C11 6.2.4), so nothing can go wrong.
     fn is_trivial(&self, kind: CheckKind, address: Value<'m>, size: u64) -> bool {
         let Some((base, offset)) = self.base_and_offset(address) else {
             return false;
@@ -57,7 +57,7 @@ impl<'m> Body<'_, 'm> {
                 .is_some_and(|end| end <= bound)
     }
 
-    /// The variable and the constant offset that an address is made of.
+    /// The base and the constant offset that an address is computed from.
     fn base_and_offset(&self, mut address: Value<'m>) -> Option<(Value<'m>, i64)> {
         let mut offset = 0i64;
         loop {

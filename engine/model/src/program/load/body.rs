@@ -1,4 +1,4 @@
-//! One function: registers, blocks, edges.
+//! Reads one function: registers, blocks, edges.
 
 use cegar_llvm::{BasicBlock, LLVMOpcode, Layout, Type, Value};
 use rustc_hash::FxHashMap;
@@ -18,17 +18,18 @@ pub(super) struct Body<'l, 'm> {
     pub(super) registers: Vec<Width>,
     names: Vec<Box<str>>,
     lines: Vec<u32>,
-    /// First register and number of registers of parameters and instructions.
+    /// The first register and the number of registers of parameters and instructions.
     places: FxHashMap<Value<'m>, (u32, u32)>,
     ops: Vec<Inst>,
     pub(super) block: BlockId,
     pub(super) at: u32,
     pub(super) pos: Pos,
-    /// Set by what ends a block before its terminator.
+    /// The end of the block, set by an instruction that ends it before its terminator.
     pub(super) ended: Option<Terminator>,
-    /// clang guards the divisions of this function itself.
+    /// Whether clang itself guards the divisions of this function.
     pub(super) division_guarded: bool,
-    /// The function's own call is the violation, not what it does to report it.
+    /// Whether calling this function is itself the violation. The failing functions that it calls
+    /// to report the violation then carry no check.
     pub(super) reports_failure: bool,
 }
 
@@ -98,7 +99,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// What cannot be flattened gets no registers; its instruction becomes unmodelled.
+    /// Assigns registers to a value. A value that cannot be flattened gets none, and its
+    /// instruction becomes unmodelled.
     fn assign(&mut self, value: Value<'m>, line: u32) {
         if let Ok(leaves) = self.loader.types.leaves(value.ty()) {
             let first = self.registers.len() as u32;
@@ -166,8 +168,8 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A terminator that is not modelled, and that nothing passes: what it may lead to lies behind
-    /// it.
+    /// Replaces a terminator that is not modelled. The run ends before it, so no execution takes
+    /// its edges; they exist so that the successors are behind the hole.
     fn anywhere(&mut self, value: Value<'m>) -> Terminator {
         let mut plain = value.successors().into_iter().map(|to| Edge {
             to: self.loader.blocks[&to],
@@ -277,7 +279,7 @@ impl<'m> Body<'_, 'm> {
         })
     }
 
-    // What the translation of instructions is written with.
+    // Helpers for the translation of instructions.
 
     /// Appends an operation at the current place.
     pub(super) fn emit(&mut self, op: Op) {
@@ -288,14 +290,14 @@ impl<'m> Body<'_, 'm> {
         });
     }
 
-    /// A register that no LLVM value has.
+    /// A new register that belongs to no LLVM value.
     pub(super) fn temporary(&mut self, width: Width) -> Reg {
         let reg = Reg(self.registers.len() as u32);
         self.registers.push(width);
         reg
     }
 
-    /// Result registers of an instruction: the first, and how many.
+    /// The result registers of an instruction: the first one and their number.
     pub(super) fn place(&self, value: Value<'m>) -> Result<(Reg, u32), String> {
         let place = self.places.get(&value).map(|(first, n)| (Reg(*first), *n));
         place.ok_or_else(|| format!("value of type {}", value.ty().text()))
@@ -362,7 +364,7 @@ impl<'m> Body<'_, 'm> {
         id
     }
 
-    /// Ends the run here, saying what is not modelled.
+    /// Emits an operation that ends the run and names the construct that is not modelled.
     fn unmodelled(&mut self, what: String) {
         let table = &mut self.loader.program.unmodelled;
         let which = table.len() as u32;

@@ -36,7 +36,7 @@ impl<'m> Body<'_, 'm> {
         let mut declared = ty.params().len();
         let instead = instead(value).and_then(|name| self.loader.program.function_named(&name));
         let target = match instead {
-            // It takes what is given, and no variable arguments.
+            // The replacement takes all arguments as fixed ones.
             Some(id) => {
                 declared = usize::MAX;
                 Callee::Direct(id)
@@ -87,7 +87,8 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// The check that a call carries. A call of what has no model is an error.
+    /// The check that a call carries, if there is one. The error names a callee that is not
+    /// modelled.
     fn call_check(&mut self, value: Value<'m>, target: Callee) -> Result<Option<CheckId>, String> {
         let Callee::Direct(id) = target else {
             let expression = self.describe_pointer(value.callee());
@@ -203,8 +204,8 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// Empty assembly is a compiler barrier, or hides a value from the optimiser; the rest has no
-    /// model.
+    /// Translates inline assembly. Empty assembly is a compiler barrier or hides a value from the
+    /// optimiser; all other assembly is not modelled.
     fn inline_assembly(
         &mut self,
         value: Value<'m>,
@@ -236,7 +237,7 @@ fn class(ty: Type<'_>) -> ArgClass {
     }
 }
 
-/// The function that the engine calls instead of what a call names, if there is one.
+/// The function that the engine calls instead of a call's callee, if there is one.
 fn instead(call: Value<'_>) -> Option<String> {
     match call.metadata(INSTEAD)?.operands()[..] {
         [Some(text)] => text.string(),

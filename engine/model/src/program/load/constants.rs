@@ -10,7 +10,7 @@ use super::types::Types;
 use crate::program::ir::Operand;
 use crate::program::ir::numbers::object_and_offset;
 
-/// Addresses of everything that has one before the program starts.
+/// The addresses of everything that has one before the program starts.
 pub(crate) struct Constants<'m> {
     layout: Layout<'m>,
     globals: FxHashMap<Value<'m>, u64>,
@@ -34,7 +34,7 @@ impl<'m> Constants<'m> {
         self.blocks.insert(block, address);
     }
 
-    /// The flattened value of a constant. The error names what has no model.
+    /// The flattened value of a constant. The error names what is not modelled.
     pub(crate) fn operands(
         &self,
         types: &mut Types<'m>,
@@ -61,8 +61,8 @@ impl<'m> Constants<'m> {
         self.scalar(value).map(|v| vec![Operand::constant(v)])
     }
 
-    /// Writes a constant's bytes into `to`, which holds zeros and is as long as its type is wide.
-    /// Undefined parts and what has no model stay zero.
+    /// Writes a constant's bytes into `to`, which is zeroed and has the size of the constant's
+    /// type. Parts that are undefined or not modelled stay zero.
     pub(crate) fn write(&self, value: Value<'m>, to: &mut [u8]) {
         if value.is_undef() || value.is_null() {
             return;
@@ -159,12 +159,13 @@ impl<'m> Constants<'m> {
                 let sum = base.wrapping_add(self.gep_offset(value)? as u64);
                 near(base, 0, sum).ok_or_else(|| far(value))?
             }
-            // Which of an address's lower bits are set is the platform's business.
+            // The lower bits of an address depend on the platform.
             LLVMOpcode::LLVMPtrToInt | LLVMOpcode::LLVMTrunc => match operand(0)? {
                 address if width < 64 && number(address as u64) != 0 => return Err(far(value)),
                 address => address,
             },
-            // A number that was not made from an address leads to no object.
+            // An integer literal may equal an object's address in this numbering, but it leads to
+            // no object on the platform.
             LLVMOpcode::LLVMIntToPtr => match operand(0)? {
                 made if number(made as u64) != 0
                     && value.operand(0).kind() == LLVMValueKind::LLVMConstantIntValueKind =>
@@ -224,12 +225,12 @@ impl<'m> Constants<'m> {
     }
 }
 
-/// The number of the object that an address leads to, 0 if it is none.
+/// The number of the object that an address leads to; 0 if it leads to none.
 fn number(address: u64) -> u32 {
     object_and_offset(address).0
 }
 
-/// A sum, unless it leads from one object to another.
+/// The sum, unless it leads to an object other than that of its operands.
 fn near(a: u64, b: u64, sum: u64) -> Option<u128> {
     let owner = number(a).max(number(b));
     (number(sum) == owner).then_some(u128::from(sum))
@@ -253,7 +254,8 @@ fn elements(ty: Type<'_>) -> Option<u32> {
     }
 }
 
-/// A `ConstantInt` of any width; above 64 bits the C interface only prints it.
+/// The bits of a `ConstantInt` of any width. LLVM's C interface can only print integers above 64
+/// bits.
 fn integer(value: Value<'_>) -> Result<u128, String> {
     if let Some(small) = value.const_int() {
         return Ok(u128::from(small));

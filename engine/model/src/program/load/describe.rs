@@ -1,9 +1,9 @@
-//! What an access touches, as C would write it.
+//! Describes in C what an access touches.
 //!
-//! The text is rebuilt from the instructions that compute an address, with the names of debug
-//! information. Where a piece has no name, or a name that the source file does not have (what a
-//! macro of a system header expands to), the whole is given up for a quotation of the source line:
-//! half a name helps nobody.
+//! The text is rebuilt from the instructions that compute an address, with the names from debug
+//! information. If a part has no name, or a name that the source file does not contain (from the
+//! expansion of a system header's macro), the source line is quoted instead of the whole text,
+//! because half a name does not help.
 
 use std::cell::Cell;
 
@@ -13,22 +13,23 @@ use super::body::Body;
 use super::variables::Variables;
 use crate::program::ir::{Pos, Shape};
 
-/// Longest chain of computations that is described.
+/// The longest chain of computations that is described.
 const DEPTH: u32 = 20;
-/// Most computations that one text is about: values are used many times, so that a short chain may
-/// lead to thousands of paths.
+/// The number of computations after which a description is given up. Values are used many times, so
+/// even a short chain may have thousands of paths.
 const FUEL: u32 = 60;
-/// Longer texts are no help; the source line is.
+/// The length of the longest description. A quotation of the source line is more helpful than a
+/// longer one.
 const LONGEST: usize = 80;
 
 impl<'m> Body<'_, 'm> {
-    /// The `size` bytes at `address`, as C would write them.
+    /// The `size` bytes at `address`, as a C expression.
     pub(super) fn describe(&mut self, address: Value<'m>, size: u64) -> String {
         let text = self.describer().place(address, size.checked_mul(8), DEPTH);
         self.checked(text)
     }
 
-    /// The pointer itself.
+    /// The pointer itself, as a C expression.
     pub(super) fn describe_pointer(&mut self, pointer: Value<'m>) -> String {
         let describer = self.describer();
         let text = describer.value(pointer, DEPTH).or_else(|| {
@@ -41,7 +42,7 @@ impl<'m> Body<'_, 'm> {
         self.checked(text)
     }
 
-    /// What a register holds, if there is a way to say it.
+    /// The contents of a register as a C expression, if there is one.
     pub(super) fn describe_value(&self, value: Value<'m>) -> Option<String> {
         let text = self.describer().value(value, DEPTH)?;
         (text.len() <= LONGEST).then_some(text)
@@ -81,7 +82,8 @@ impl<'m> Describer<'_, 'm> {
         depth.checked_sub(1)
     }
 
-    /// What `address` points at; `bits` of it, if that is known.
+    /// The place that `address` points at, as a C expression. `bits` is the size of the access, if
+    /// known.
     fn place(&self, address: Value<'m>, bits: Option<u64>, depth: u32) -> Option<String> {
         if self.is_in_union(address, bits) {
             return None;
@@ -103,13 +105,13 @@ impl<'m> Describer<'_, 'm> {
         Some(format!("*{}", operand(&pointer)))
     }
 
-    /// What a `getelementptr` selects.
+    /// The place that a `getelementptr` selects.
     fn part(&self, gep: Value<'m>, bits: Option<u64>, depth: u32) -> Option<String> {
         let base = gep.operand(0);
         let mut text = self.place(base, None, depth)?;
         let mut ty = gep.gep_source();
         let first = gep.operand(1);
-        // A union's member, or bytes of a structure: bitcode does not say which is meant.
+        // Either a member of a union or bytes of a structure: bitcode does not say which.
         let within = self.memory_type(base).is_some_and(Type::is_struct);
         let constant_bytes = gep.operand_count() == 2 && first.const_int().is_some();
         if within && !ty.is_struct() && !constant_bytes {
@@ -144,12 +146,12 @@ impl<'m> Describer<'_, 'm> {
                 continue;
             }
             ty = ty.element();
-            // An array becomes a pointer to its first element: no place of its own yet.
+            // An array decays to a pointer to its first element, which selects no element yet.
             let decays = i + 1 == gep.operand_count()
                 && index.const_int() == Some(0)
                 && gep.name().starts_with("arraydecay");
             if !decays && text.starts_with('*') {
-                // Through a pointer to a union it may be a member that is an array.
+                // Behind a pointer to a union, this may be a member of the union that is an array.
                 return None;
             }
             if !decays {
@@ -159,7 +161,7 @@ impl<'m> Describer<'_, 'm> {
         Some(text)
     }
 
-    /// The type of the memory at an address, where the address says it.
+    /// The type of the memory at an address, if the address determines it.
     fn memory_type(&self, address: Value<'m>) -> Option<Type<'m>> {
         if address.is_global_variable() {
             return Some(address.value_type());
@@ -183,7 +185,7 @@ impl<'m> Describer<'_, 'm> {
         Some(ty)
     }
 
-    /// Whether a union is accessed through one of its members, and which is not known.
+    /// Whether a union is accessed through one of its members, and it is unknown which.
     fn is_in_union(&self, address: Value<'m>, bits: Option<u64>) -> bool {
         let Some(ty) = self.memory_type(address) else {
             return false;
@@ -202,7 +204,7 @@ impl<'m> Describer<'_, 'm> {
         self.variables.member(&name, (from, to), called)
     }
 
-    /// `s.count`, for an offset from a variable of known type.
+    /// `s.count`, for an offset from a global variable of known type.
     fn member_of_variable(&self, base: Value<'m>, at: u64, bits: Option<u64>) -> Option<String> {
         if !base.is_global_variable() {
             return None;
@@ -215,12 +217,12 @@ impl<'m> Describer<'_, 'm> {
         Some(format!("{}{selector}", variable.name))
     }
 
-    /// The variable whose memory or value this is.
+    /// The name of the variable that `value` is the address or the value of.
     fn variable(&self, value: Value<'m>) -> Option<String> {
         if let Some(variable) = self.variables.of(value).first() {
             return Some(variable.name.clone());
         }
-        // Data that is declared only has no debug information, and a name that C gave it.
+        // Data that is only declared has no debug information, but it keeps its name in C.
         let name = match value.is_global_variable() {
             true => value.name(),
             false => return None,
@@ -228,7 +230,8 @@ impl<'m> Describer<'_, 'm> {
         is_identifier(&name).then_some(name)
     }
 
-    /// A value: a variable, a constant, what was loaded, or what is computed from those.
+    /// A value as a C expression: a variable, a constant, a loaded place, or a computation from
+    /// these.
     fn value(&self, value: Value<'m>, depth: u32) -> Option<String> {
         let depth = self.deeper(depth)?;
         if let Some(constant) = signed(value) {
@@ -273,7 +276,7 @@ impl<'m> Describer<'_, 'm> {
                     None => Some(format!("&{place}")),
                 }
             }
-            // The sum of an addition that is watched for overflow.
+            // The result of an operation that is checked for overflow.
             LLVMExtractValue if value.indices() == [0] => {
                 let call = value.operand(0);
                 let name = call.is_call().then(|| call.callee().name())?;
@@ -323,7 +326,7 @@ fn symbol(opcode: LLVMOpcode) -> Option<&'static str> {
     })
 }
 
-/// A constant as a signed number, which is what indices are.
+/// A constant as a signed number, because indices are signed.
 fn signed(value: Value<'_>) -> Option<i64> {
     let bits = value.const_int()?;
     let unused = 64 - value.ty().int_width()?;
@@ -333,21 +336,20 @@ fn signed(value: Value<'_>) -> Option<i64> {
     })
 }
 
-/// The name that a function has in the source: calls of the outside world are renamed, and so are
-/// functions whose name two files have.
+/// The name that a function has in the source, before normalisation and the linker renamed it.
 fn function_name(function: Value<'_>) -> Option<String> {
     let name = function.name();
     let plain = super::super::plain(&name);
     is_identifier(plain).then(|| plain.to_owned())
 }
 
-/// `name` is one that C may have given.
+/// Whether `name` can be an identifier in C.
 pub(super) fn is_identifier(name: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii();
     !name.is_empty() && name.chars().all(inner) && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Whether there is an operator with two operands outside of all brackets.
+/// Whether the text has a binary operator outside of all brackets.
 fn has_operator(text: &str) -> bool {
     let mut depth = 0u32;
     text.chars().any(|c| {
@@ -360,7 +362,7 @@ fn has_operator(text: &str) -> bool {
     })
 }
 
-/// Text that may stand beside an operator.
+/// The text as an operand of a binary operator, in brackets if necessary.
 fn operand(text: &str) -> String {
     match has_operator(text) {
         true => format!("({text})"),
@@ -368,7 +370,7 @@ fn operand(text: &str) -> String {
     }
 }
 
-/// What a postfix operator may follow.
+/// The text as the operand of a postfix operator, in brackets if necessary.
 fn postfix(text: &str) -> String {
     match text.starts_with(['*', '&', '-']) || has_operator(text) {
         true => format!("({text})"),
@@ -376,11 +378,11 @@ fn postfix(text: &str) -> String {
     }
 }
 
-/// Element `index` from the pointer whose target is `text`.
+/// Element `index`, counted from the pointer whose target is `text`.
 fn indexed(text: &str, index: &str) -> String {
     match text.strip_prefix('*') {
         Some(pointer) => format!("{}[{index}]", postfix(pointer)),
-        // `(&x)[1]`, and the rest of an array that became a pointer.
+        // `(&x)[1]`, or further indices of an array that decayed to a pointer.
         None => format!("{}[{index}]", postfix(text)),
     }
 }
@@ -390,7 +392,8 @@ fn subscripted(text: &str, index: &str) -> String {
     format!("{}[{index}]", postfix(text))
 }
 
-/// Member `name` of `text`; the members of one without a name belong to what is around it.
+/// Member `name` of `text`. The empty name is that of an anonymous member, whose own members C
+/// names like those of the outer type.
 fn selected(text: &str, name: &str) -> String {
     match (name, text.strip_prefix('*')) {
         ("", _) => text.to_owned(),

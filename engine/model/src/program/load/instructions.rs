@@ -7,7 +7,7 @@ use crate::program::ir::*;
 use crate::term::fault;
 
 impl<'m> Body<'_, 'm> {
-    /// Translates one instruction; the error names what has no model.
+    /// Translates one instruction. The error names what is not modelled.
     pub(super) fn instruction(&mut self, value: Value<'m>) -> Result<(), String> {
         use LLVMOpcode::*;
         let Some(opcode) = value.opcode() else {
@@ -69,7 +69,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// One operation per lane, with the operands at these positions.
+    /// Emits one operation per lane, with the operands at these positions.
     pub(super) fn lanes(
         &mut self,
         value: Value<'m>,
@@ -117,7 +117,7 @@ impl<'m> Body<'_, 'm> {
         let width = self.lane_width(value.ty());
         let divides = fault::can_be(op, false) == Some(CheckKind::DivisionByZero);
         let harmless = self.operands(value.operand(1))?.iter().all(|d| {
-            // -1 too can overflow (the most negative value).
+            // Division by -1 can overflow too (the most negative value).
             matches!(d, Operand::Const(c) if *c != 0 && !(width <= 64 && *c == u64::MAX >> (64 - width)))
         });
         let check = (divides && !self.division_guarded && !harmless)
@@ -270,7 +270,7 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// An unsigned integer as 64 bits.
+    /// An integer, zero-extended or truncated to 64 bits.
     pub(super) fn widened(&mut self, a: Operand, from: Width) -> Operand {
         if from == 64 || matches!(a, Operand::Const(_)) {
             return a;
@@ -291,7 +291,7 @@ impl<'m> Body<'_, 'm> {
         Operand::Reg(dst)
     }
 
-    /// Where the indexed part of an aggregate begins among its leaves, and the part's type.
+    /// The index of the first leaf of the indexed part of an aggregate, and the part's type.
     fn part(&mut self, aggregate: Type<'m>, indices: &[u32]) -> Result<(u32, Type<'m>), String> {
         let (mut ty, mut at) = (aggregate, 0);
         for index in indices {

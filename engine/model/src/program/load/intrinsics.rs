@@ -1,4 +1,4 @@
-//! LLVM's intrinsics.
+//! Translates LLVM's intrinsics.
 
 use cegar_llvm::Value;
 
@@ -7,7 +7,7 @@ use super::instructions::float_kind;
 use super::names;
 use crate::program::ir::*;
 
-/// LLVM's number of C's calling convention.
+/// The number that LLVM gives to C's calling convention.
 const C_CONVENTION: u32 = 0;
 
 impl<'m> Body<'_, 'm> {
@@ -106,7 +106,8 @@ impl<'m> Body<'_, 'm> {
                 self.emit(Op::VaCopy { to, from, check });
                 Ok(())
             }
-            // Clears low bits of an address, within its offset; `va_arg` aligns so.
+            // Clears the low bits of an address, all of them bits of its offset; `va_arg` aligns
+            // addresses this way.
             "ptrmask" => self.binary_lanes(value, BinOp::And),
             "stacksave" => {
                 let dst = self.result(value)?;
@@ -130,7 +131,7 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// A constant answer.
+    /// Emits a constant result.
     fn answer(&mut self, value: Value<'m>, answer: u64) -> Result<(), String> {
         let dst = self.result(value)?;
         self.emit(Op::Copy {
@@ -187,7 +188,7 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// `llvm.sadd.with.overflow` and `llvm.sadd.sat`, and their like.
+    /// `llvm.sadd.with.overflow`, `llvm.sadd.sat` and similar intrinsics.
     fn arithmetic(&mut self, value: Value<'m>, base: &str, name: &str) -> Result<(), String> {
         let signed = base.starts_with('s');
         let op = match &base[1..] {
@@ -265,7 +266,7 @@ impl<'m> Body<'_, 'm> {
         })
     }
 
-    /// `a * b + c`, which x86-64 computes in two steps, but in one where the function may use FMA.
+    /// `a * b + c`. x86-64 computes it in two steps, or in one step if the function may use FMA.
     fn multiply_add(&mut self, value: Value<'m>) -> Result<(), String> {
         let features = value.parent_function().string_attribute("target-features");
         let has_fma = |features: &str| {
@@ -337,7 +338,7 @@ impl<'m> Body<'_, 'm> {
         Ok(())
     }
 
-    /// `llvm.is.fpclass` on singles and doubles, by comparing bits.
+    /// `llvm.is.fpclass` on singles and doubles, by comparing bit patterns.
     fn float_class(&mut self, value: Value<'m>) -> Result<(), String> {
         let kind = float_kind(value.operand(0).ty())?;
         let (width, mantissa) = match kind {
@@ -353,7 +354,8 @@ impl<'m> Body<'_, 'm> {
         let least_normal = 1u64 << mantissa;
         let infinity = (sign - 1) & !(least_normal - 1);
         let quiet = infinity | (least_normal >> 1);
-        // Classes by bit of the mask, as ranges of the bit pattern, both ends included.
+        // The classes of positive values: the bit in the mask, and the inclusive range of bit
+        // patterns.
         let positive = [
             (6, 0, 0),
             (7, 1, least_normal - 1),

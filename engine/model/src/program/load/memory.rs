@@ -1,4 +1,4 @@
-//! Instructions on memory.
+//! Translates instructions on memory.
 
 use cegar_llvm::{LLVMAtomicRMWBinOp, Type, Value};
 
@@ -190,7 +190,8 @@ impl<'m> Body<'_, 'm> {
     }
 }
 
-/// Vectors of bits are packed in memory, which leaves cannot say.
+/// Rejects vectors whose elements are not whole bytes: they are packed in memory, which leaves
+/// cannot express.
 fn byte_sized<'m>(body: &Body<'_, 'm>, ty: Type<'m>) -> Result<(), String> {
     if ty.is_vector() && !body.layout.bits(ty.element()).is_multiple_of(8) {
         return Err(format!("access to {}", ty.text()));

@@ -1,4 +1,4 @@
-//! What functions without a body are, by name.
+//! The kinds of functions without a body, by name.
 
 use crate::program::ir::{CheckKind, FunctionKind, HeapFn, Intrinsic, MathFn};
 
@@ -10,7 +10,8 @@ pub(crate) fn declared(name: &str) -> FunctionKind {
     }
 }
 
-/// The machine's own implementation of a runtime, heap or math function.
+/// The intrinsic with which the machine implements a function of the runtime, the heap or
+/// `<math.h>`.
 pub(crate) fn intrinsic(name: &str) -> Option<Intrinsic> {
     Some(match name {
         "crunner_choose" => Intrinsic::Choose,
@@ -88,8 +89,9 @@ pub(crate) fn math_double(name: &str) -> Option<MathFn> {
     })
 }
 
-/// Functions whose call is a violation, and the argument that holds the text of what failed. The
-/// stub library's table decides; a program that was not redirected calls them by C's own names.
+/// The kind of violation that a call of this function is, and the index of the argument that holds
+/// the text of the failed assertion; `None` if calling it is no violation. The names are those of
+/// the stub library's table; a program whose calls were not renamed uses C's own names.
 pub(crate) fn failing(name: &str) -> Option<(CheckKind, Option<usize>)> {
     let function = cegar_stubs::failing_functions()
         .iter()
@@ -97,7 +99,7 @@ pub(crate) fn failing(name: &str) -> Option<(CheckKind, Option<usize>)> {
     Some((violation(function.kind), function.text_argument))
 }
 
-/// The kinds that `crunner_violation` is told.
+/// The kind of check for a number that `crunner_violation` is called with.
 pub(crate) fn violation(kind: u32) -> CheckKind {
     match kind {
         0 => CheckKind::Assertion,
@@ -107,7 +109,8 @@ pub(crate) fn violation(kind: u32) -> CheckKind {
     }
 }
 
-/// What `llvm.ubsantrap`'s argument means: clang's `SanitizerHandler`, in the order of LLVM 19.
+/// The kind and the text of the check behind an argument of `llvm.ubsantrap`: clang's
+/// `SanitizerHandler`, in the order of LLVM 19.
 pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
     match handler {
         0 => (CheckKind::SignedOverflow, "+"),
@@ -126,5 +129,5 @@ pub fn sanitizer(handler: u64) -> (CheckKind, &'static str) {
     }
 }
 
-/// The handler that guards divisions.
+/// The number of the handler that guards divisions.
 pub(crate) const DIVISION_HANDLER: u64 = 3;

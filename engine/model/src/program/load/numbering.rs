@@ -1,16 +1,15 @@
-//! Registers that hold the same number, since they were computed in the same way, become one.
+//! Merges registers that are computed in the same way and therefore hold the same value.
 //!
-//! C computes an address twice, once to compare it and once to use it (`if (op + length > end) ...;
-//! op += length;`), and an unoptimised module has two registers then. What is known of the one is
-//! not known of the other, unless whoever reasons about the program finds out that they are equal.
-//! LLVM's own passes for this also remove loads, which carry checks, and fold branches, which are
-//! goals.
+//! C code computes an address twice, once to compare it and once to use it (`if (op + length > end)
+//! ...; op += length;`), and an unoptimised module has two registers then. A fact about one
+//! register does not apply to the other until an analysis finds out that they are equal. LLVM's own
+//! passes for this also remove loads, which carry checks, and fold branches, which are goals.
 //!
 //! This is global value numbering over the dominator tree (Briggs, Cooper and Simpson, *Value
 //! numbering*, 1997), where sums are compared as linear forms modulo two to the width. In static
-//! single assignment form a register that dominates another one and is computed of the same
-//! operands holds the same wherever the other one may be read. Operations stay where they are, so
-//! that no place gets another name; the later register is merely read no more.
+//! single assignment form, a register that dominates another one and is computed from the same
+//! operands holds the same value wherever the other one may be read. Operations stay where they
+//! are, so that their locations do not change; the later register is merely not read any more.
 
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -20,18 +19,18 @@ use smallvec::SmallVec;
 use crate::program::ir::{BinOp, Block, CastKind, Function, Op, Operand, Program, Reg, Width};
 use crate::term::value::mask;
 
-/// Registers that a form may be the sum of.
+/// The largest number of registers in a form.
 const TERMS: usize = 6;
 
-/// Multiples of registers and a constant, modulo two to the width.
+/// A sum of multiples of registers and a constant, modulo two to the width.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Form {
-    /// In the order of registers, no factor zero.
+    /// In ascending order of registers; no factor is zero.
     terms: SmallVec<[(Reg, u64); 3]>,
     constant: u64,
 }
 
-/// How a register is computed.
+/// A computation; operations with equal keys compute the same value.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Sum(Width, Form),
@@ -42,14 +41,14 @@ enum Key {
 /// The value numbering of one function.
 struct Numbering<'p> {
     widths: &'p [Width],
-    /// The register that is read instead, by register.
+    /// For each register, the one that is read instead.
     leaders: Vec<Reg>,
     forms: FxHashMap<Reg, Form>,
-    /// Where each value was computed, and in which register.
+    /// For each value, the blocks and the registers in which it was computed.
     known: FxHashMap<Key, Vec<(u32, Reg)>>,
 }
 
-/// Lets all operands of a function name the first register that holds their value.
+/// Makes all operands of a function refer to the first register that holds their value.
 pub(super) fn number(program: &mut Program, function: usize) {
     let Function {
         blocks, registers, ..
@@ -89,8 +88,8 @@ pub(super) fn number(program: &mut Program, function: usize) {
 }
 
 impl Numbering<'_> {
-    /// An operand of a width as a form; none where it is no register of that width and no plain
-    /// constant.
+    /// An operand of a width as a form. `None` unless it is a register of that width or a plain
+    /// constant, of at most 64 bits.
     fn form(&self, operand: Operand, width: Width) -> Option<Form> {
         match operand {
             Operand::Const(constant) if width <= 64 => Some(Form {
@@ -126,8 +125,8 @@ impl Numbering<'_> {
         let is_cast = matches!(key, Key::Cast(..));
         let known = self.known.entry(key).or_default();
         match known.iter().find(|(at, _)| tree.dominates(*at, block)) {
-            // The variable that is converted again is what people know, so that facts should be
-            // about it.
+            // A repeated cast keeps its own register, because readers know the variable that is
+            // converted again and facts should be about it. Only forms equate it with the leader.
             Some((_, leader)) if is_cast => {
                 self.forms.insert(dst, Form::of(*leader));
             }
@@ -136,7 +135,8 @@ impl Numbering<'_> {
         }
     }
 
-    /// What an operation computes, where that depends on nothing but its operands.
+    /// The register that an operation sets and the key of its value. `None` if the value does not
+    /// depend on the operands alone.
     fn key(&self, op: &Op) -> Option<(Reg, Key)> {
         Some(match op {
             Op::Bin {
@@ -169,7 +169,8 @@ impl Numbering<'_> {
                 let mut sum = self.form(*base, 64)?;
                 sum.constant = sum.constant.wrapping_add(*offset as u64);
                 for (index, width, scale) in indices {
-                    // A narrower index is sign-extended, which is no sum.
+                    // The sign extension of a narrower index is not a linear form, unless the index
+                    // is constant.
                     let index = self
                         .form(*index, *width)
                         .filter(|index| *width == 64 || index.terms.is_empty())?;
@@ -200,7 +201,7 @@ impl Numbering<'_> {
             BinOp::Shl if y.terms.is_empty() && y.constant < u64::from(width) => {
                 Form::default().plus(&x, 1 << y.constant, width)
             }
-            // A shift by too much gives any number, each time another one.
+            // An oversized shift yields an arbitrary value, which may be another one each time.
             BinOp::Shl | BinOp::LShr | BinOp::AShr
                 if !y.terms.is_empty() || y.constant >= u64::from(width) =>
             {
@@ -220,7 +221,7 @@ impl Form {
         }
     }
 
-    /// This and a multiple of another one; none where there are too many terms.
+    /// This form plus a multiple of another one; `None` if that has too many terms.
     fn plus(&self, other: &Form, by: u64, width: Width) -> Option<Form> {
         let all = mask(width) as u64;
         let mut sum = self.clone();
@@ -236,7 +237,7 @@ impl Form {
         (sum.terms.len() <= TERMS).then_some(sum)
     }
 
-    /// A constant of fewer bits, sign-extended to 64.
+    /// Sign-extends a constant of `width` bits to 64. Leaves other forms unchanged.
     fn extended(mut self, width: Width) -> Form {
         if self.terms.is_empty() {
             self.constant = crate::term::value::signed(width, self.constant.into()) as u64;
@@ -245,11 +246,12 @@ impl Form {
     }
 }
 
-/// The dominator tree of a function's blocks, numbered from its first one.
+/// The dominator tree of a function's blocks. Blocks are numbered from the first one of the
+/// function.
 struct Dominators {
-    /// Blocks that can be reached, each behind the block that immediately dominates it.
+    /// The reachable blocks in preorder: each one after its immediate dominator.
     order: Vec<u32>,
-    /// By block: the first and the last place in `order` of what it dominates.
+    /// For each block, the first and the last place in `order` of the blocks that it dominates.
     spans: Vec<(u32, u32)>,
 }
 
@@ -264,7 +266,7 @@ impl Dominators {
         }
         let mut tree = Dominators {
             order: Vec::new(),
-            // A block that cannot be reached dominates nothing.
+            // An unreachable block dominates nothing.
             spans: vec![(1, 0); blocks.len()],
         };
         let Some(&entry) = nodes.first() else {

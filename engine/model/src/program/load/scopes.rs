@@ -1,10 +1,11 @@
-//! Which C variable is where at the head of a loop.
+//! Finds the values of C's variables at the heads of loops.
 //!
-//! Debug information binds variables to values in the order of execution, so what a variable is at
-//! a block is what all ways there agree on. Only what is certain is kept: a variable whose value
-//! differs by the way, may be undefined, is computed from another or is one of several parts has no
-//! place here. C's rules for names decide what can be said: a scope around the loop, declared
-//! before it, and not hidden by an inner one.
+//! Debug information binds variables to values in the order of execution, so the value of a
+//! variable at a block is the one that all paths to the block agree on. Only certain bindings are
+//! kept: a variable is left out if its value depends on the path, may be undefined, is computed
+//! from another value, or is bound in several parts. C's rules for names decide which variables can
+//! be used: the variable is declared before the loop in a scope around it, and no inner variable
+//! hides it.
 
 mod named;
 
@@ -14,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::program::convention::{LOOP, UNINIT};
 use crate::program::ir::Width;
 
-/// A loop's head, in LLVM's values.
+/// The head of a loop, in terms of LLVM's values.
 pub(super) struct Head<'m> {
     file: (String, String),
     line: u32,
@@ -22,7 +23,7 @@ pub(super) struct Head<'m> {
     variables: Vec<Bound<'m>>,
 }
 
-/// A variable and the value, or the address, that it has at a head.
+/// A variable, and its value or its address at a head.
 struct Bound<'m> {
     name: String,
     bits: Width,
@@ -32,7 +33,7 @@ struct Bound<'m> {
     memory: bool,
 }
 
-/// Where a loop begins, and a scope at its end.
+/// The position of a loop, and the scope of the instruction that goes back to its head.
 #[derive(Clone, Copy)]
 struct LoopPlace<'m> {
     line: u32,
@@ -40,10 +41,10 @@ struct LoopPlace<'m> {
     scope: Metadata<'m>,
 }
 
-/// What each variable is bound to; none where that is not certain.
+/// The value that each variable is bound to; `None` if it is not certain.
 type Bindings<'m> = FxHashMap<Metadata<'m>, Option<Value<'m>>>;
 
-/// The loops of a module, by the block in which a turn begins.
+/// The loops of a module, by the block in which an iteration begins.
 pub(super) fn of(module: &Module) -> FxHashMap<BasicBlock<'_>, Head<'_>> {
     let globals = globals(module);
     let mut heads = FxHashMap::default();
@@ -66,14 +67,14 @@ fn globals(module: &Module) -> Vec<(Metadata<'_>, Value<'_>)> {
 }
 
 struct Reader<'m> {
-    /// Reverse postorder.
+    /// The reachable blocks, in reverse postorder.
     order: Vec<BasicBlock<'m>>,
     places: FxHashMap<BasicBlock<'m>, usize>,
-    /// What is bound in each block, in order.
+    /// The bindings in each block, in order.
     events: FxHashMap<BasicBlock<'m>, Vec<(Metadata<'m>, Option<Value<'m>>)>>,
-    /// Phi nodes that are bound before anything else happens in a block.
+    /// The bindings to a block's own phi nodes before its first other instruction.
     first: FxHashMap<BasicBlock<'m>, Vec<(Metadata<'m>, Option<Value<'m>>)>>,
-    /// Variables that live in memory.
+    /// The variables that live in memory, with their addresses.
     memory: FxHashMap<Metadata<'m>, Value<'m>>,
 }
 
@@ -112,7 +113,8 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// Heads with the places of their loops. Of a block that is the head of two nothing is said.
+    /// The heads of loops with the positions of the loops. A block that is the head of two loops is
+    /// left out.
     fn loops(&self) -> Vec<(BasicBlock<'m>, LoopPlace<'m>)> {
         let mut all: Vec<(BasicBlock<'m>, LoopPlace<'m>)> = Vec::new();
         let mut twice = FxHashSet::default();
@@ -134,8 +136,7 @@ impl<'m> Reader<'m> {
             let back = |to: &BasicBlock<'m>| self.places.get(to).is_some_and(|&to| to <= at);
             let (backwards, forwards): (Vec<_>, Vec<_>) =
                 end.successors().into_iter().partition(back);
-            // A way back may go through a block that was put there to join several, or to divide an
-            // edge.
+            // The way back may go through a block that joins several edges or splits one.
             let own = |to: BasicBlock<'m>| {
                 let end = to.instructions().last().copied();
                 end.and_then(loop_place)
@@ -187,7 +188,8 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// The value that a variable is bound to as a whole.
+    /// The value that a variable is bound to as a whole. `None` if only a part of the variable is
+    /// bound, or the binding computes on the value.
     fn bound(&self, instruction: Value<'m>) -> Option<Value<'m>> {
         let value = Metadata::of(instruction.operand(0))?.value()?;
         let expression = Metadata::of(instruction.operand(2));
@@ -195,7 +197,7 @@ impl<'m> Reader<'m> {
         matches!(expression.as_str(), "" | "!DIExpression()").then_some(value)
     }
 
-    /// What holds where each block begins.
+    /// The bindings at the beginning of each block.
     fn propagate(&self) -> FxHashMap<BasicBlock<'m>, Bindings<'m>> {
         let mut at: FxHashMap<BasicBlock<'m>, Bindings<'m>> = FxHashMap::default();
         if let Some(&entry) = self.order.first() {
@@ -234,8 +236,8 @@ impl<'m> Reader<'m> {
             column,
             mut scope,
         } = place;
-        // The way back may stand in a scope within the loop; the loop's own begins where it does,
-        // or before.
+        // The jump back may be in a scope within the loop. The loop's own scope begins at the
+        // loop's position or before it.
         while start_of(scope) > (line, column) {
             scope = scope.scope()?;
         }
@@ -246,8 +248,8 @@ impl<'m> Reader<'m> {
             scopes.push(outer);
         }
         let function = *scopes.last()?;
-        // The declarations of `for (int i = 0; ...)` stand behind the place of the loop, in a scope
-        // that begins there.
+        // The declarations of `for (int i = 0; ...)` come after the position of the loop, in a
+        // scope that begins at that position.
         let own_scope = (start_of(inner) == (line, column)).then_some(inner);
         let mut found: Vec<(usize, u32, Metadata<'m>, Option<Value<'m>>, bool)> = Vec::new();
         let locals = bindings.iter().map(|(&v, &value)| (v, value, false));
@@ -269,11 +271,12 @@ impl<'m> Reader<'m> {
             if before && variable.file().as_ref() == Some(&file) {
                 found.push((depth, declared, variable, value, memory));
             } else if depth < scopes.len() {
-                // It may hide an outer one, and cannot be named.
+                // The variable cannot be named, but it may hide an outer one.
                 found.push((depth, declared, variable, None, memory));
             }
         }
-        // Inner scopes first; within one the order of declaration, for a stable answer.
+        // Inner scopes first; within a scope in the order of declaration, so that the result is
+        // deterministic.
         let name = |v: Metadata<'m>| v.string_at(metadata::VARIABLE_NAME);
         found.sort_by_cached_key(|&(depth, line, v, ..)| (depth, line, name(v)));
         let mut hidden = FxHashSet::default();
@@ -304,7 +307,7 @@ impl<'m> Reader<'m> {
         })
     }
 
-    /// Whether a variable is one of the file's, declared before the function.
+    /// Whether a variable has file scope and is declared before the function.
     fn is_of_file(&self, variable: Metadata<'m>, function: Metadata<'m>) -> bool {
         let unit = variable.scope();
         let is_global = unit.is_some_and(|unit| {
@@ -313,7 +316,7 @@ impl<'m> Reader<'m> {
         is_global && variable.declared_in() < line_of(function)
     }
 
-    /// Size and sign of an integer type.
+    /// The size and the signedness of an integer type.
     fn integer(&self, ty: Metadata<'m>) -> Option<(Width, bool)> {
         use metadata::tag;
         let mut ty = ty;
@@ -349,7 +352,8 @@ fn line_of(function: Metadata<'_>) -> u32 {
     number_after(&function.text(), ", line: ")
 }
 
-/// Where a scope begins: a function before any place, and of a block line and column.
+/// The position at which a scope begins: line and column of a block, or a place before all
+/// positions for a function.
 fn start_of(scope: Metadata<'_>) -> (u32, u32) {
     match scope.kind() {
         LLVMMetadataKind::LLVMDILexicalBlockMetadataKind => {
@@ -367,7 +371,7 @@ fn number_after(text: &str, what: &str) -> u32 {
     digits.and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// Line and column of the loop that the last instruction of a block goes back to.
+/// Line and column of the loop whose head is the target of the jump back at the end of a block.
 fn loop_place(end: Value<'_>) -> Option<(u32, u32)> {
     let number = |part: Option<Metadata<'_>>| u32::try_from(part?.value()?.const_int()?).ok();
     match end.metadata(LOOP)?.operands()[..] {
@@ -376,7 +380,7 @@ fn loop_place(end: Value<'_>) -> Option<(u32, u32)> {
     }
 }
 
-/// Whether nothing happens in a block but that it goes on.
+/// Whether a block only jumps to another one.
 fn jumps_only(block: BasicBlock<'_>) -> bool {
     let others = block.instructions().into_iter().filter(|instruction| {
         instruction.opcode() != Some(LLVMOpcode::LLVMPHI) && !instruction.is_debug_binding()
@@ -384,7 +388,7 @@ fn jumps_only(block: BasicBlock<'_>) -> bool {
     others.count() == 1 && after(block).len() == 1
 }
 
-/// Keeps what both say; true if that is less than before.
+/// Keeps the bindings that both agree on. Returns whether `known` changed.
 fn meet<'m>(known: &mut Bindings<'m>, other: &Bindings<'m>) -> bool {
     let mut changed = false;
     for (variable, value) in known.iter_mut() {
@@ -402,7 +406,7 @@ fn meet<'m>(known: &mut Bindings<'m>, other: &Bindings<'m>) -> bool {
     changed
 }
 
-/// Whether no way to a value leaves it undefined.
+/// Whether a value is defined, for every way through its phi nodes.
 fn is_defined(value: Value<'_>) -> bool {
     let mut open = vec![value];
     let mut seen = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! Loads what clang makes of small C files.
+//! Tests that load small C files compiled by clang.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,7 +80,7 @@ fn ordinary_c() {
     );
 }
 
-/// One feature of C each: it loads, is consistent with itself and leaves nothing unmodelled.
+/// Each source has one feature of C: it loads, is consistent and leaves nothing unmodelled.
 #[test]
 fn features() {
     let features = [
@@ -202,7 +202,7 @@ fn what_has_no_model_is_named() {
     assert_eq!(program.unmodelled[0].pos.line, 1);
 }
 
-/// Assembly that may jump to labels is not modelled, and what stands there lies behind it.
+/// Assembly that may jump to labels is not modelled, and the code at the labels is behind the hole.
 #[test]
 fn labels_of_assembly_lie_behind_it() {
     let source = "int main(int n, char **v) { asm goto(\"jmp %l0\" : : : : out); return 0; out: \

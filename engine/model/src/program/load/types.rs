@@ -10,13 +10,14 @@ use crate::program::ir::Width;
 /// One scalar of a flattened type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Leaf {
-    /// Bits in a register.
+    /// The width in a register, in bits.
     pub width: Width,
-    /// Bytes from the start of the whole in memory.
+    /// The offset from the start of the whole in memory, in bytes.
     pub offset: u64,
 }
 
-/// More leaves than this are not worth having as registers.
+/// The largest number of leaves of a type. Larger values would take too many registers and are not
+/// modelled.
 const MOST_LEAVES: u64 = 4096;
 
 /// The leaves of the types met so far.
@@ -33,7 +34,7 @@ impl<'m> Types<'m> {
         }
     }
 
-    /// The leaves of a type; the error names what has no model.
+    /// The leaves of a type. The error names what is not modelled.
     pub(crate) fn leaves(&mut self, ty: Type<'m>) -> Result<Rc<[Leaf]>, String> {
         if let Some(known) = self.known.get(&ty) {
             return known.clone();
@@ -44,7 +45,7 @@ impl<'m> Types<'m> {
         result
     }
 
-    /// The registers that a value of this type takes.
+    /// The number of registers that a value of this type takes.
     pub(crate) fn count(&mut self, ty: Type<'m>) -> Result<u32, String> {
         self.leaves(ty).map(|l| l.len() as u32)
     }

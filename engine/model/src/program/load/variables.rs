@@ -1,11 +1,11 @@
-//! What values and members are called in the source.
+//! Finds the names that values and members have in the source.
 //!
-//! Names of bitcode are not C's: LLVM appends digits to names in use (`keys3`), and a C variable
-//! may be called `p113` all the same, so nothing can be told from a name's look. Debug information
-//! says it exactly. The optimiser keeps track of which value a variable has where, in records
-//! beside the instructions. This version of LLVM lets C callers read such records only in the form
-//! that they had before, as calls of intrinsics, so the module is put into that form for as long as
-//! it takes to look. Members are found by the place that they have in their type.
+//! Names in bitcode are not C's: LLVM appends digits to names in use (`keys3`), but a C variable
+//! may be called `p113` as well, so the form of a name proves nothing. Debug information has the
+//! exact names. The optimiser tracks which value a variable has at which place in records beside
+//! the instructions. This version of LLVM lets C callers read such records only in their older
+//! form, as calls of intrinsics, so the module is converted to that form while it is read. Members
+//! are found by their position in their type.
 
 use cegar_llvm::{LLVMMetadataKind, Metadata, Module, Value, metadata};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,18 +15,18 @@ use crate::program::ir::{Member, Shape, ShapeId};
 /// A variable, or a part of one, that a value stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Variable {
-    /// As C writes it.
+    /// Its name in C.
     pub(super) name: String,
-    /// What it is divided into.
+    /// Its division into members or elements.
     pub(super) shape: Option<ShapeId>,
 }
 
-/// What debug information says.
+/// The names and types that debug information has.
 #[derive(Default)]
 pub(super) struct Variables<'m> {
-    /// The variables that a value stands for, in the order in which it becomes theirs.
+    /// The variables that a value stands for, in the order of the bindings.
     values: FxHashMap<Value<'m>, Vec<Variable>>,
-    /// Structures and unions by the names that bitcode has for them.
+    /// Structures and unions by their names in bitcode.
     composites: FxHashMap<String, Vec<ShapeId>>,
     /// All types with parts.
     pub(super) shapes: Vec<Shape>,
@@ -38,8 +38,8 @@ impl<'m> Variables<'m> {
         self.values.get(&value).map_or(&[], Vec::as_slice)
     }
 
-    /// The member of the structure `of` (as bitcode calls it) between two bits, which bitcode calls
-    /// `called`. Empty for a member without a name.
+    /// The name of the member of the structure `of` that begins between two bits. `of` and `called`
+    /// are the names of the structure and of the member in bitcode. Empty for an anonymous member.
     pub(super) fn member(&self, of: &str, (from, to): (u64, u64), called: &str) -> Option<String> {
         let name = of.split_once('.').map_or(of, |(_, name)| name);
         let name = name.split('.').next().unwrap_or(name);
@@ -102,7 +102,7 @@ struct Reader<'m> {
 }
 
 impl<'m> Reader<'m> {
-    /// Takes in every structure and union that is reached from these nodes.
+    /// Records every structure and union that is reachable from these nodes.
     fn walk(&mut self, mut open: Vec<Metadata<'m>>) {
         while let Some(node) = open.pop() {
             if !node.is_node() || !self.seen.insert(node) {
@@ -113,7 +113,7 @@ impl<'m> Reader<'m> {
                     let name = node.string_at(metadata::NAME);
                     self.composite(name, node);
                 }
-                // clang calls a structure without a name like its first typedef.
+                // clang names a structure without a name after its first typedef.
                 metadata::tag::TYPEDEF => {
                     if let Some(base) = node.operand(metadata::BASE)
                         && matches!(base.tag(), metadata::tag::STRUCTURE | metadata::tag::UNION)
@@ -139,12 +139,12 @@ impl<'m> Reader<'m> {
         }
     }
 
-    /// The parts of a type.
+    /// The shape of a type that has parts.
     fn shape(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
         if let Some(known) = self.shapes.get(&node) {
             return *known;
         }
-        // A type cannot contain itself; damaged bitcode may say so.
+        // A type cannot contain itself, but damaged bitcode may claim that it does.
         self.shapes.insert(node, None);
         let shape = match node.tag() {
             metadata::tag::STRUCTURE | metadata::tag::UNION => {
@@ -176,8 +176,8 @@ impl<'m> Reader<'m> {
         shape
     }
 
-    /// An array, with one shape for each of its dimensions. Lengths of variable length say nothing
-    /// here.
+    /// The shape of an array, with one shape for each of its dimensions. Only the outermost length
+    /// may be variable or unknown.
     fn array(&mut self, node: Metadata<'m>) -> Option<ShapeId> {
         let base = node.operand(metadata::BASE)?;
         let mut each = self.bits(base);
@@ -216,7 +216,7 @@ impl<'m> Reader<'m> {
         Some(id)
     }
 
-    /// What a qualified or renamed type is made from.
+    /// The type that a qualified or renamed type is based on.
     fn stripped(&self, node: Metadata<'m>) -> Option<Metadata<'m>> {
         use metadata::tag::*;
         match node.tag() {
@@ -232,7 +232,7 @@ impl<'m> Reader<'m> {
         node.bits()
     }
 
-    /// The value and the variable in a call of `llvm.dbg.value` or `llvm.dbg.declare`.
+    /// Records the value and the variable of a call of `llvm.dbg.value` or `llvm.dbg.declare`.
     fn binding(&mut self, instruction: Value<'m>) {
         if !instruction.is_debug_binding() {
             return;
@@ -246,7 +246,7 @@ impl<'m> Reader<'m> {
         };
         let expression = Metadata::of(instruction.operand(2));
         let expression = expression.map_or_else(String::new, |e| e.text());
-        // Other operations compute the variable's value from this one.
+        // Any other expression computes the variable's value from this value.
         let part = match expression.as_str() {
             "" | "!DIExpression()" => None,
             text => match fragment(text) {
@@ -282,7 +282,8 @@ impl<'m> Reader<'m> {
     }
 }
 
-/// Offset and size in `!DIExpression(DW_OP_LLVM_fragment, 0, 32)`, where that is all there is.
+/// The offset and the size in `!DIExpression(DW_OP_LLVM_fragment, 0, 32)`; `None` for any other
+/// expression.
 fn fragment(expression: &str) -> Option<(u64, u64)> {
     let inner = expression.strip_prefix("!DIExpression(DW_OP_LLVM_fragment, ")?;
     let (at, bits) = inner.strip_suffix(')')?.split_once(", ")?;

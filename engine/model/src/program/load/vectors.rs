@@ -1,4 +1,4 @@
-//! Vectors as runs of scalar registers, and bit casts between differently cut runs.
+//! Vectors as runs of scalar registers, and bit casts between runs of different widths.
 
 use cegar_llvm::Value;
 

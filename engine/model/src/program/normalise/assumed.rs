@@ -1,9 +1,10 @@
-//! What the user lifted becomes a constant.
+//! Replaces the calls that ask for lifted rules by constants.
 //!
-//! A library function asks `crunner_assumed("ID")` where it can be as wide as the world. Where the
-//! rule is lifted that is 0 from here on, in everything that reads the program; where it is assumed
-//! the call stays, so that a proof knows that it was asked. What was lifted is written into the
-//! module: it is part of what the program means, and of its hash.
+//! A library function calls `crunner_assumed("ID")` where its behaviour can be as wide as the
+//! world. If the rule is lifted, the result is 0 in everything that reads the normalised program.
+//! If it is assumed, the call stays, so that a proof can tell that the rule was asked for. The
+//! lifted rules are written into the module, because they are part of the program's meaning and of
+//! its hash.
 
 use cegar_llvm::{Builder, Callee, Module, Type, Value};
 
@@ -12,15 +13,15 @@ use super::NormaliseError;
 use crate::assumption::Rule;
 use crate::program::convention::LIFTED;
 
-/// The function that asks.
+/// The function that asks whether a rule is assumed.
 const ASSUMED: &str = "crunner_assumed";
 
-/// `int crunner_assumed(const char *)`, declared where it is not.
+/// `int crunner_assumed(const char *)`; declares it if it is not declared.
 pub(super) fn function(module: &Module) -> Callee<'_> {
     told(module, ASSUMED, module.int(32))
 }
 
-/// `void crunner_unmodelled(const char *)`, declared where it is not.
+/// `void crunner_unmodelled(const char *)`; declares it if it is not declared.
 pub(super) fn unmodelled(module: &Module) -> Callee<'_> {
     told(module, "crunner_unmodelled", module.void())
 }
@@ -29,12 +30,12 @@ fn told<'m>(module: &'m Module, name: &str, result: Type<'m>) -> Callee<'m> {
     module.declare(name, result, &[module.pointer()])
 }
 
-/// A text as an argument.
+/// A string literal, as an argument.
 pub(super) fn literal<'m>(builder: &Builder<'m>, text: &str) -> Value<'m> {
     builder.text(text, "cegar.rule")
 }
 
-/// Folds the calls for what is lifted, and writes down what that is.
+/// Folds the calls for lifted rules to 0, and writes the lifted rules into the module.
 pub(super) fn fold(module: &Module, request: &LinkRequest) -> Result<(), NormaliseError> {
     for rule in &request.lifted {
         module.add_named_text(LIFTED, rule);

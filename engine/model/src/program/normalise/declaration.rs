@@ -1,11 +1,11 @@
-//! A function's declaration in C's words, from debug information: for the message that it cannot be
-//! where a program starts.
+//! The declaration of a function in C, from debug information: for the message that the function
+//! cannot be the entry.
 
 use cegar_llvm::Metadata;
 
 use cegar_llvm::metadata::{BASE, FUNCTION_TYPE, NAME, SIGNATURE, tag};
 
-/// `long main(int, char **)`, from a function's description.
+/// `long main(int, char **)`, from a function's debug information.
 pub(super) fn of(function: Metadata<'_>, name: &str) -> Option<String> {
     let ty = function.operand(FUNCTION_TYPE)?;
     let all = ty.operand(SIGNATURE)?.operands();

@@ -1,4 +1,4 @@
-//! How C is compiled before it is normalised.
+//! The flags for compiling C before it is normalised.
 
 use cegar_stubs::UNSANITIZED;
 
@@ -7,11 +7,11 @@ use crate::program::ir::Property;
 /// clang's flags for user code when these properties are checked. The stub library is compiled with
 /// the flags for no property.
 ///
-/// Checks are put in by clang, before anything optimises: each is a branch to `llvm.ubsantrap`.
-/// Without the overflow property signed arithmetic wraps, as it does in the machine. The
-/// use-after-scope option makes clang mark lifetimes at -O0 too; [`UNSANITIZED`] has functions
-/// checked that ask not to be; `-fno-finite-loops` keeps loops that C11 6.8.5p6 lets it assume to
-/// end.
+/// clang inserts the checks before any optimisation, each as a branch to `llvm.ubsantrap`. Without
+/// the overflow property, signed arithmetic wraps, as it does in the machine. The use-after-scope
+/// option makes clang mark lifetimes at -O0 too. With [`UNSANITIZED`], clang also checks functions
+/// that ask not to be checked. `-fno-finite-loops` keeps loops that C11 6.8.5p6 allows the compiler
+/// to assume to terminate.
 pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     let mut flags = vec![
         "-O0",

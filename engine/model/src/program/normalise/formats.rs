@@ -1,18 +1,18 @@
-//! Formats that are known before the program runs are taken apart.
+//! Specialises calls of `printf` and `scanf` to formats that are known before the program runs.
 //!
-//! `printf` and `scanf` interpret their format: one loop over its characters, in which everything
-//! that a conversion does is one turn of many. Where a conversion has a loop of its own, over the
-//! digits of the input or the characters of a string, a proof has to say where in the format it
-//! stands, and mostly cannot. But nearly every format is a literal. So a call with such a format
-//! gets a function of its own, in which the parts of the format are calls one after the other, of
-//! the functions by which the interpreter itself does them (`engine_format.c`, `scan.c`): the
-//! interpreter specialised to its first argument (Futamura, *Partial evaluation of computation
-//! process*, 1971), by hand, as there is nothing in it but a sequence.
+//! `printf` and `scanf` interpret their format in one loop over its characters, so that everything
+//! that a conversion does happens in one of many iterations. If a conversion has a loop of its own,
+//! over the digits of the input or the characters of a string, the facts of a proof have to include
+//! the position in the format, which mostly fails. But nearly every format is a literal. So a call
+//! with such a format gets a function of its own, in which the parts of the format are a sequence
+//! of calls of the functions by which the interpreter implements them (`engine_format.c`,
+//! `scan.c`). This is the interpreter specialised to its first argument (Futamura, *Partial
+//! evaluation of computation process*, 1971), by hand, because the result is a mere sequence.
 //!
-//! The call stays what it is, for native code. Metadata at it names the function that the engine
-//! takes instead, with the same arguments, none of them variable. What is not understood here (a
-//! width from an argument, `%n` in `printf`, wide characters, arguments whose types are not those
-//! that the format asks for) stays with the interpreter.
+//! For native code, the call stays as it is. Metadata at the call names the function that the
+//! engine calls instead, with the same arguments, none of them variable. A format that is not
+//! supported here (a width from an argument, `%n` in `printf`, wide characters, arguments whose
+//! types are not those that the format requires) is left to the interpreter.
 
 mod parse;
 mod scan;
@@ -28,7 +28,7 @@ use crate::program::convention::INSTEAD;
 use parse::Printed;
 use write::Writer;
 
-/// What a text is made with (`engine_format.c`).
+/// The functions that produce a text (`engine_format.c`).
 const TEXTS: &[&str] = &[
     "engine_format_character",
     "engine_format_double",
@@ -41,9 +41,9 @@ const TEXTS: &[&str] = &[
     "engine_format_string",
     "engine_format_text",
 ];
-/// What a line is written with (`stdio_out.c`).
+/// The functions that write a line (`stdio_out.c`).
 const LINES: &[&str] = &["crunner_line_out", "crunner_line_room"];
-/// What input is read with (`scan.c`).
+/// The functions that read input (`scan.c`).
 const SCANS: &[&str] = &[
     "crunner_scan_blank",
     "crunner_scan_character",
@@ -52,34 +52,33 @@ const SCANS: &[&str] = &[
     "crunner_scan_real",
     "crunner_scan_text",
 ];
-/// How long a string is that is read.
+/// The function that gives the length of a string that is scanned.
 const LENGTH: &[&str] = &["strlen"];
 const STDIN: &str = "CRUNNER_stdin";
 const STDOUT: &str = "CRUNNER_stdout";
 
-/// All of the library that such functions use.
+/// All functions and variables of the library that the specialised functions use.
 pub(super) fn needed() -> Vec<&'static str> {
     [TEXTS, LINES, SCANS, LENGTH, &[STDIN, STDOUT]].concat()
 }
 
-/// What a function does with its format; numbers are those of parameters.
+/// How a function uses its format. Numbers are indices of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Family {
-    /// Writes to a stream: which one, if not to `stdout`.
+    /// Writes to a stream: to the parameter `out`, or to `stdout` if there is none.
     Print { out: Option<u32> },
-    /// Writes to memory: `room` is how much of it there is, `checked` the size that
-    /// `_FORTIFY_SOURCE` knows of.
+    /// Writes to memory: `room` is its size, and `checked` the size that `_FORTIFY_SOURCE` knows.
     Store {
         room: Option<u32>,
         checked: Option<u32>,
     },
-    /// Reads from a stream: from which one, if not from `stdin`.
+    /// Reads from a stream: from the parameter `from`, or from `stdin` if there is none.
     Scan { from: Option<u32> },
     /// Reads from a string.
     ScanText,
 }
 
-/// The functions, what they do, and which of their parameters is the format.
+/// The functions, their families, and the index of the parameter that is the format.
 const FUNCTIONS: [(&str, Family, u32); 17] = {
     const fn store(room: Option<u32>, checked: Option<u32>) -> Family {
         Family::Store { room, checked }
@@ -105,11 +104,11 @@ const FUNCTIONS: [(&str, Family, u32); 17] = {
     ]
 };
 
-/// A function, a format and the types of all arguments.
+/// A function, a format, and the types of all arguments.
 type Key<'m> = (&'static str, Vec<u8>, Vec<Type<'m>>);
 
-/// Gives the user's calls with a literal as their format functions of their own, and tells their
-/// names.
+/// Gives each of the user's calls with a literal format a function of its own. Returns the names of
+/// these functions.
 pub(super) fn take_apart(module: &Module) -> Vec<String> {
     let mut writer = Writer::new(module);
     let mut known: HashMap<Key<'_>, Option<String>> = HashMap::new();
@@ -145,7 +144,8 @@ pub(super) fn take_apart(module: &Module) -> Vec<String> {
     names
 }
 
-/// Writes the function for a format and arguments of these types, if all of it is understood.
+/// Writes the function for a format and arguments of these types. `None` if a part of the format is
+/// not supported.
 fn write<'m>(
     writer: &mut Writer<'m>,
     (name, family, format): (&str, Family, u32),
@@ -171,7 +171,7 @@ fn write<'m>(
     }
 }
 
-/// Whether arguments have the types that a format asks for; there may be more of them.
+/// Whether the arguments have the types that a format requires; there may be more arguments.
 fn fits<'m>(
     writer: &Writer<'m>,
     wanted: impl Iterator<Item = parse::Argument>,
@@ -183,11 +183,11 @@ fn fits<'m>(
         .all(|wanted| given.next().is_some_and(|ty| writer.ty(wanted) == *ty))
 }
 
-/// The characters of a constant string, which goes on to its NUL.
+/// The characters of a constant string before its NUL.
 fn literal(pointer: Value<'_>) -> Option<Vec<u8>> {
     let data = pointer.initializer();
     let data = data.filter(|_| pointer.is_global_constant())?;
-    // A string of nothing but its NUL is a zero.
+    // LLVM represents the empty string as a zero initializer.
     if data.is_null() {
         return Some(Vec::new());
     }

@@ -1,11 +1,11 @@
-//! Allocations of the user's code ask the environment first.
+//! Makes allocations of the user's code ask the environment first.
 //!
-//! A stub in malloc's place would hide from the engine whose block it is, and whose fault a bad
-//! `realloc`. So the calls stay what they are, and before each of them the library is asked whether
-//! the environment refuses (`allocation.c`); what it refuses is asked for in the largest number
-//! there is, which no heap can meet. Where the answer is known already (a small constant size,
-//! allocations assumed to succeed), what is left of that is the note that it was assumed. What
-//! takes the address of such a function gets the stub.
+//! A stub in place of malloc would hide from the engine whose block it is, and who is to blame for
+//! a bad `realloc`. So the calls stay as they are, and before each of them the library is asked
+//! whether the environment refuses the request (`allocation.c`). The size of a refused request is
+//! replaced by the largest number, for which every heap fails. If the answer is already known (a
+//! small constant size, while allocations are assumed to succeed), only a note remains that this
+//! was assumed. Code that takes the address of such a function gets the stub.
 
 use cegar_llvm::{Builder, Callee, LLVMIntPredicate, Module, Type, Value};
 
@@ -13,12 +13,13 @@ use super::{LinkRequest, assumed, link};
 use crate::program::ir::{HeapFn, Intrinsic};
 use crate::program::load::intrinsic;
 
-/// Up to so many bytes, what is assumed says that they are granted; as in `allocation.c`.
+/// Requests of at most this many bytes are granted if allocations are assumed to succeed; the same
+/// limit as in `allocation.c`.
 const LARGE: u64 = 64 << 20;
-/// The rule.
+/// The identifier of the rule.
 const RULE: &str = "alloc";
 
-/// What is asked, once for all calls.
+/// What the inserted calls share.
 struct Asking<'m> {
     builder: Builder<'m>,
     int: Type<'m>,
@@ -31,10 +32,10 @@ struct Asking<'m> {
     is_lifted: bool,
 }
 
-/// The library's functions that are asked.
+/// The functions of the library that are asked.
 pub(super) const NEEDED: [&str; 2] = ["crunner_refuses", "crunner_refuses_elements"];
 
-/// Puts the questions before the calls. Does nothing where the library has no such function.
+/// Inserts the questions before the calls. Does nothing if the library lacks the functions.
 pub(super) fn ask(module: &Module, request: &LinkRequest) {
     let [Some(one), Some(several)] = NEEDED.map(|name| module.function(name)) else {
         return;
@@ -79,7 +80,7 @@ pub(super) fn ask(module: &Module, request: &LinkRequest) {
 }
 
 impl<'m> Asking<'m> {
-    /// Asks before a call, if its arguments are what they should be.
+    /// Inserts the question before a call, if the call's arguments have the expected types.
     fn before(&mut self, call: Value<'m>, heap: HeapFn) {
         let arguments = call.arguments();
         let Some(given) = arguments.get(heap.sizes()) else {
@@ -108,7 +109,7 @@ impl<'m> Asking<'m> {
         }
     }
 
-    /// Notes that it is assumed that a request is granted.
+    /// Inserts the note that a request is assumed to be granted.
     fn note(&mut self) {
         let literal = || assumed::literal(&self.builder, RULE);
         let rule = *self.rule.get_or_insert_with(literal);

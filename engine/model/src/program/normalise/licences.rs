@@ -1,8 +1,8 @@
-//! Drops what lets an optimiser exploit undefined behaviour.
+//! Drops everything that lets an optimiser exploit undefined behaviour.
 //!
 //! The native side compiles this module at -O2. A signed sum that wraps, a pointer past its object
-//! or a loop without end must there do what the machine does, not what an optimiser may assume
-//! never happens.
+//! or an endless loop must behave there as in the machine; the optimiser must not assume that they
+//! never happen.
 
 use std::iter;
 
@@ -73,14 +73,14 @@ pub(super) fn drop(module: &Module) {
     }
 }
 
-/// The attributes, by LLVM's numbers.
+/// The attributes to remove, by LLVM's numbers.
 struct Licences {
     function: Vec<AttributeKind>,
     value: Vec<AttributeKind>,
 }
 
 impl Licences {
-    /// Those that this version of LLVM has.
+    /// The attributes that this version of LLVM has.
     fn known() -> Licences {
         let (function, value) = (FUNCTION.into_iter(), VALUE.into_iter());
         Licences {
@@ -89,7 +89,7 @@ impl Licences {
         }
     }
 
-    /// Removes them from a function or a call of so many parameters.
+    /// Removes the attributes from a function or a call with this number of parameters.
     fn remove(&self, from: Value<'_>, parameters: usize) {
         for kind in &self.function {
             from.remove_attribute(Place::Function, *kind);
@@ -103,7 +103,7 @@ impl Licences {
     }
 }
 
-/// Keeps of `llvm.loop` where the loop begins.
+/// Keeps only the position of the loop from `llvm.loop`.
 fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
     let parts = terminator.metadata("llvm.loop").map(Metadata::operands);
     let mut places = parts.into_iter().flatten().flatten();
@@ -114,8 +114,8 @@ fn keep_loop_place<'m>(module: &'m Module, terminator: Value<'m>) {
     }
 }
 
-/// Plain accesses of any alignment are fine in the machine, and on x86-64 too as long as the
-/// optimiser does not choose instructions by an alignment that it was promised.
+/// Sets the alignment of plain accesses to 1. The machine accepts any alignment, and so does x86-64
+/// unless the optimiser chooses instructions by a promised alignment.
 pub(super) fn relax_alignment(module: &Module) {
     for function in module.functions() {
         for block in function.blocks() {

@@ -1,4 +1,4 @@
-//! Linking: the user's modules, the entry's name, the library below.
+//! Linking: the user's modules, the name of the entry, and the library below them.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -53,7 +53,7 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         .collect();
     for part in parsed {
         part.mark("user");
-        // Before the link, which makes what it can local.
+        // This comes before the link, which makes symbols local where it can.
         for value in part.module.functions_and_globals() {
             if value.is_global_variable() && !value.is_declaration() && !is_local(value) {
                 show(value);
@@ -70,7 +70,7 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
         }
         part.link(module)?;
     }
-    // C's `inline` definitions without an external one: the only body there is.
+    // C's `inline` definitions without an external definition: this is the only body.
     for function in module.functions() {
         if function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
             function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
@@ -79,8 +79,9 @@ pub(super) fn user(module: &Module, request: &LinkRequest) -> Result<(), Normali
     Ok(())
 }
 
-/// Marks a variable as one that other files can reach, and the variables whose addresses it holds:
-/// what holds them may be removed, since the program itself need not use it.
+/// Marks a variable that other files can reach, and the variables whose addresses it contains. The
+/// latter need marks of their own, because the variable itself may be removed if the program does
+/// not use it.
 fn show(variable: Value<'_>) {
     let mut open = vec![variable];
     let mut seen: HashSet<Value<'_>> = HashSet::new();
@@ -124,7 +125,7 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
             function.set_name(USER_ENTRY);
         }
     }
-    // A second entry must not meet the native runner's own `main`.
+    // Another entry must not clash with the native runner's own `main`.
     for name in ["main", FUZZER] {
         if (*entry != Entry::Fuzzer || name == "main")
             && let Some(other) = defined(name)
@@ -135,7 +136,7 @@ pub(super) fn entry(module: &Module, entry: &Entry) -> Result<(), NormaliseError
     Ok(())
 }
 
-/// A function's declaration in C's words.
+/// A function's declaration in C, for messages.
 fn signature(function: Value<'_>, name: &str) -> String {
     let about = Metadata::of_function(function);
     about
@@ -143,8 +144,8 @@ fn signature(function: Value<'_>, name: &str) -> String {
         .unwrap_or_else(|| format!("{name} ({})", function.value_type().text()))
 }
 
-/// The driver calls `cegar_user_main(argc, argv, envp)`; a `main` with fewer parameters gets a
-/// wrapper.
+/// Adapts `main` to the driver, which calls `cegar_user_main(argc, argv, envp)` and expects a
+/// status: a `main` with fewer parameters or without a result gets a wrapper.
 pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     let Some(main) = module.defined_function(USER_MAIN) else {
         return Ok(());
@@ -183,13 +184,13 @@ pub(super) fn adapt_main(module: &Module) -> Result<(), NormaliseError> {
     Ok(())
 }
 
-/// What was linked below the user's code.
+/// The symbols that were linked below the user's code.
 pub(super) struct Library {
     symbols: HashSet<String>,
 }
 
 /// Links stubs and engine-only functions. A definition of the user's takes precedence over a
-/// stub's, and stands beside a function of the platform's that has its name.
+/// stub's. It is kept, under another name, beside a function of the platform with the same name.
 pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library, NormaliseError> {
     let mut symbols = HashSet::new();
     let mut users: HashSet<String> = module
@@ -198,7 +199,8 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
         .map(Value::name)
         .collect();
     for name in cegar_stubs::engine_only() {
-        // The platform's functions call one another, whatever the program calls by their names.
+        // The platform's functions call one another by these names, whatever the program defines
+        // under them.
         if let Some(own) = module.defined_function(name) {
             own.set_name(&format!("{name}.0"));
             users.remove(*name);
@@ -224,7 +226,8 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
                 continue;
             }
             let name = value.name();
-            // The library refers to its own data by name; a user's static of that name is another.
+            // The library refers to its own data by name; a user's static of that name is a
+            // different one.
             value.set_linkage(LLVMLinkage::LLVMWeakAnyLinkage);
             if !users.contains(&name) {
                 symbols.insert(name);
@@ -238,8 +241,8 @@ pub(super) fn library(module: &Module, request: &LinkRequest) -> Result<Library,
 }
 
 /// Which parts of the library the program needs, as a linker chooses the members of an archive:
-/// each that defines what is wanted, and what these want in turn. What else there is would be
-/// linked and swept away.
+/// each part that defines a wanted symbol, and the parts that it wants in turn. Other parts would
+/// be linked only to be swept away.
 fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
     let mut definers: HashMap<String, Vec<usize>> = HashMap::new();
     let mut wants: Vec<Vec<String>> = Vec::with_capacity(parts.len());
@@ -275,8 +278,8 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
 }
 
 impl Library {
-    /// Links bodies of functions that are undefined so far, and gives the names of the functions
-    /// that it has. The functions among `names` become mocks, what they use becomes part of the
+    /// Links bodies of functions that are undefined so far, and returns the names of the functions
+    /// among `names` that it defines. These become mocks, and what they use becomes part of the
     /// library.
     pub(super) fn add(
         &mut self,
@@ -305,9 +308,10 @@ impl Library {
         Ok(provided)
     }
 
-    /// Removes what the driver does not reach, in the library and in the user's code alike; `keep`
-    /// stay. A harness calls a small part of what it is linked with, and blocks that no input can
-    /// enter would be goals for ever. Gives the names of the user's functions that went.
+    /// Removes what the driver does not reach, from the library and from the user's code alike,
+    /// except for the symbols in `keep`. A harness calls a small part of what it is linked with,
+    /// and blocks that no input can enter would stay goals forever. Returns the names of the
+    /// removed functions of the user.
     pub(super) fn sweep(
         &self,
         module: &Module,
@@ -317,7 +321,7 @@ impl Library {
             let all = module.functions_and_globals();
             all.filter(|v| !v.is_declaration())
         };
-        // By name, since the values themselves may be gone afterwards.
+        // By name, because the values themselves may be gone afterwards.
         let mut before: HashMap<String, LLVMLinkage> = HashMap::new();
         let mut functions = Vec::new();
         for value in defined() {
@@ -325,7 +329,7 @@ impl Library {
             if value.is_function() && !self.symbols.contains(&name) {
                 functions.push(name.clone());
             }
-            // Constructors and `used` data are there without being referred to.
+            // Constructors and `used` data stay without being referred to.
             if is_local(value) || name.starts_with("llvm.") {
                 continue;
             }
@@ -356,7 +360,7 @@ impl Library {
     }
 }
 
-/// Says who provides a function.
+/// Records who provides a function.
 pub(super) fn set_kind(function: Value<'_>, kind: &str) {
     function.set_string_attribute(KIND, kind);
 }
@@ -406,7 +410,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Renames a declaration, or makes it the one of that name that there is already.
+/// Renames a declaration, or replaces it by the existing symbol of that name.
 fn rename<'m>(module: &'m Module, declaration: Value<'m>, name: &str) {
     let mut all = module.functions_and_globals();
     match all.find(|v| v.name() == name) {

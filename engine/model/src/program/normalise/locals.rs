@@ -1,10 +1,10 @@
 //! Makes uninitialised locals survive promotion to registers.
 //!
 //! Promotion turns a read of an uninitialised local into `undef`, and then a join of `undef` and
-//! `x` into `x`: a bug disappears. So before promotion every local is given a value that is
-//! nobody's: a register local starts as `freeze poison` (some value, always the same), and one
-//! whose address escapes is marked by a call of `__cegar_uninit`, which also keeps it in memory, so
-//! that a use after its scope stays one.
+//! `x` into `x`, which hides a bug. So before promotion every local gets an arbitrary value: a
+//! local that becomes a register starts as `freeze poison` (an arbitrary but fixed value), and one
+//! whose address escapes is marked by a call of `__cegar_uninit`. The call also keeps the local in
+//! memory, so that a use after its scope can be found.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use cegar_llvm::{Builder, Callee, LLVMOpcode, LLVMTypeKind, Layout, Module, Type
 
 use crate::program::convention::{KIND, UNINIT};
 
-/// What the names of the marks begin with.
+/// The prefixes of the names of the intrinsics that mark scopes.
 pub(super) const SCOPE_BEGINS: &str = "llvm.lifetime.start.";
 pub(super) const SCOPE_ENDS: &str = "llvm.lifetime.end.";
-/// Larger locals stay in memory.
+/// The size in bytes of the largest local that is promoted.
 const LARGEST: u64 = 256;
 
 /// Marks the locals of all functions.
@@ -25,7 +25,7 @@ pub(super) fn mark(module: &Module) {
     let builder = Builder::new(module);
     let layout = module.layout();
     for function in module.functions() {
-        // A mock's only local is filled before it is read.
+        // The only local of a mock is filled before it is read.
         if function.string_attribute(KIND).as_deref() == Some("mock") {
             continue;
         }
@@ -68,11 +68,11 @@ fn mark_local<'m>(
     builder.call(uninit, &[local, size]);
 }
 
-/// Gives a local an unknown value where each of its scopes begins, since the value of one turn of a
-/// loop is not that of the next (C11 6.2.4), or before the instruction `first` if it has none. SROA
-/// leaves parts of some locals in memory, which must not be written outside of a scope. A store of
-/// the local's type leaves the bytes out that no member has: padding, or in a union what another
-/// member has there.
+/// Stores an unknown value into a local where each of its scopes begins, since the value of one
+/// iteration of a loop is not that of the next (C11 6.2.4), or before the instruction `first` if it
+/// has no marked scope. SROA leaves parts of some locals in memory, and these must not be written
+/// outside of a scope. A store of the local's type does not write the bytes that belong to no
+/// member (padding, or the bytes of another member of a union), so they are stored separately.
 pub(super) fn forget<'m>(
     (builder, layout): (&Builder<'m>, Layout<'m>),
     first: Value<'m>,
@@ -89,7 +89,7 @@ pub(super) fn forget<'m>(
     }
     for place in places {
         builder.move_before(place);
-        // No line of the program does it.
+        // These instructions belong to no line of the program.
         builder.set_place(None);
         store_unknown(builder, ty, local);
         let (byte, word) = (ty.int_beside(8), ty.int_beside(64));
@@ -106,7 +106,8 @@ fn store_unknown<'m>(builder: &Builder<'m>, ty: Type<'m>, at: Value<'m>) {
     builder.store(frozen, at);
 }
 
-/// The bytes of a type, which lies at an offset, that no store of it writes.
+/// Appends to `gaps` the bytes of a type at the offset `at` that a store of the type does not
+/// write.
 fn between<'m>(layout: Layout<'m>, (ty, at): (Type<'m>, u64), gaps: &mut Vec<Range<u64>>) {
     let mut written = at;
     match ty.kind() {
@@ -131,15 +132,15 @@ fn between<'m>(layout: Layout<'m>, (ty, at): (Type<'m>, u64), gaps: &mut Vec<Ran
     gaps.extend((written < end).then_some(written..end));
 }
 
-/// The marks where a local's scopes begin, or where they end.
+/// The marks at which a local's scopes begin, or at which they end, depending on the prefix.
 pub(super) fn scope_marks<'m>(local: Value<'m>, prefix: &str) -> Vec<Value<'m>> {
     let is_mark = |user: &Value<'_>| user.is_call() && user.callee().name().starts_with(prefix);
     local.users().into_iter().filter(is_mark).collect()
 }
 
-/// Whether a local may become registers: it is a single one of few bytes, and SROA will take it
-/// apart, since all its uses are plain accesses at constant offsets. An access that is not within
-/// the local would be taken away with it, and so would its check: such a local stays in memory.
+/// Whether a local may become registers: it is a single object of few bytes, and SROA will take it
+/// apart because all its uses are plain accesses at constant offsets. SROA would remove an access
+/// outside of the local together with its check, so a local with such an access stays in memory.
 pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
     let size = layout.size(local.allocated_type());
     local.operand(0).const_int() == Some(1)
@@ -147,8 +148,8 @@ pub(super) fn is_promotable<'m>(layout: Layout<'m>, local: Value<'m>) -> bool {
         && has_plain_uses((layout, size), (local, 0))
 }
 
-/// Whether a call copies from a local to itself. SROA leaves the part that is copied in memory,
-/// which must not be written before its scope begins.
+/// Whether a call copies from a local to itself. SROA leaves the copied part in memory, and that
+/// must not be written before its scope begins.
 fn is_within_itself(copy: Value<'_>) -> bool {
     let root = |number| {
         let mut address = copy.operand(number);
@@ -160,8 +161,8 @@ fn is_within_itself(copy: Value<'_>) -> bool {
     root(0) == root(1)
 }
 
-/// Whether all uses of an address, so many bytes from where a local of `size` bytes begins, are
-/// accesses within the local that SROA can take apart.
+/// Whether all uses of an address, which is `offset` bytes from the start of a local of `size`
+/// bytes, are accesses within the local that SROA can take apart.
 fn has_plain_uses<'m>(within: (Layout<'m>, u64), (address, offset): (Value<'m>, i64)) -> bool {
     let mut users = address.users().into_iter();
     users.all(|user| is_plain(within, (address, offset), user))

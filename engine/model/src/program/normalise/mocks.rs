@@ -1,7 +1,7 @@
-//! Bodies for what nobody defines: every result is a choice from the tape.
+//! Bodies for undefined functions: every result is a choice from the tape.
 //!
-//! (Executable Counterexamples, section 3: an external function's mock returns the values that the
-//! counterexample needs. Here the values are bytes of the channel that bears the function's name.)
+//! (Executable Counterexamples, section 3: the mock of an external function returns the values that
+//! the counterexample needs. Here the values are bytes of the channel with the function's name.)
 
 use std::collections::HashSet;
 
@@ -12,10 +12,11 @@ use super::{LinkRequest, Normalised, outputs, reach};
 use crate::program::convention::{UNDEFINED, UNINIT, VISIBLE};
 use crate::program::load::{failing, intrinsic};
 
-/// What mocks call; kept until all mocks are there.
+/// The functions that mocks call. They are kept until all mocks are generated.
 pub(super) const NEEDED: &[&str] = &["crunner_mock_pointer"];
 
-/// Functions that compilers call for arithmetic. They compute; they are no outside world.
+/// Functions that compilers call for arithmetic. They only compute, so they are not part of the
+/// outside world.
 const COMPILER: [&str; 6] = [
     "__mulsc3", "__muldc3", "__mulxc3", "__divsc3", "__divdc3", "__divxc3",
 ];
@@ -23,48 +24,48 @@ const COMPILER: [&str; 6] = [
 /// A generated mock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Mocked {
-    /// The function, and its channel.
+    /// The name of the function, and of its channel.
     pub name: String,
-    /// What it returns.
+    /// The kind of its result.
     pub returns: Returns,
-    /// The parameters, from 0, by which every call hands it a variable to fill.
+    /// The parameters, from 0, that point to a variable to be filled at every call.
     pub outputs: Vec<usize>,
 }
 
-/// What a mock takes from its channel for one call.
+/// The bytes that a mock takes from its channel for one call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Returns {
     /// Nothing.
     Void,
-    /// A `bool`: one byte, lowest bit.
+    /// A `bool`: the lowest bit of one byte.
     Bool,
-    /// An integer of so many bytes, little-endian.
+    /// An integer of this size, little-endian.
     Integer {
-        /// Bytes.
+        /// The size in bytes.
         bytes: u32,
     },
-    /// A floating-point number of so many bytes.
+    /// A floating-point number of this size.
     Float {
-        /// Bytes.
+        /// The size in bytes.
         bytes: u32,
     },
     /// A pointer: a selector byte, then what it selects.
     Pointer {
-        /// Size of a fresh object; 0 stands for the default.
+        /// The size of a fresh object in bytes; 0 stands for the default.
         pointee: u64,
         /// Whether the selector may choose 8 raw bytes.
         raw_allowed: bool,
-        /// The structure as which the program uses the object, by its name in C, where it does.
+        /// The name in C of the structure as which the program uses the object, if there is one.
         structure: Option<String>,
     },
-    /// A structure of so many bytes (returned in registers or through memory).
+    /// A structure of this size (returned in registers or through memory).
     Aggregate {
-        /// Bytes.
+        /// The size in bytes.
         bytes: u64,
     },
 }
 
-/// Whether a function is undefined: neither a module nor the machine has it.
+/// Whether a function is undefined: neither the module nor the machine nor the platform has it.
 fn is_missing(function: Value<'_>, name: &str, request: &LinkRequest) -> bool {
     let provided = !function.is_declaration()
         || name.starts_with("llvm.")
@@ -102,8 +103,9 @@ pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
         .collect()
 }
 
-/// Makes what was defined here the program's own. A global `pthread_getspecific` would be
-/// everybody's in the native process: the sanitizer's, and the C library's.
+/// Gives internal linkage to the functions and variables that were defined here. With external
+/// linkage, a `pthread_getspecific` of the program would replace that of the sanitizer and of the C
+/// library in the native process.
 pub(super) fn hide(module: &Module, normalised: &Normalised) {
     let functions = normalised.mocked.iter().map(|mocked| &mocked.name);
     let names: HashSet<&String> = functions.chain(&normalised.external_data).collect();
@@ -113,7 +115,8 @@ pub(super) fn hide(module: &Module, normalised: &Normalised) {
     }
 }
 
-/// Gives every undefined function and variable of the module a definition, or reports why not.
+/// Defines every undefined function and variable of the module, or reports why that is not
+/// possible.
 pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut Normalised) {
     for global in module.globals() {
         if !global.is_declaration() || global.name().starts_with("llvm.") {
@@ -149,7 +152,7 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
     }
 }
 
-/// An undefined weak symbol is NULL, as a linker makes it.
+/// Replaces an undefined weak symbol by NULL, as a linker does.
 fn absent(value: Value<'_>) {
     value.replace_all_uses(value.ty().zero());
 }
@@ -177,7 +180,7 @@ impl<'m> Generator<'m> {
         }
     }
 
-    /// What a function returns.
+    /// The kind of a function's result.
     fn returns(&self, function: Value<'m>) -> Returns {
         let layout = self.module.layout();
         let result = function.value_type().result();
@@ -193,7 +196,7 @@ impl<'m> Generator<'m> {
                 let uses = reach::of_results(layout, function);
                 Returns::Pointer {
                     pointee: uses.pointee,
-                    // An address that is followed must lead somewhere.
+                    // An address that is dereferenced must point to an object.
                     raw_allowed: uses.computes && uses.pointee == 0,
                     structure: uses.structure,
                 }
@@ -223,7 +226,7 @@ impl<'m> Generator<'m> {
         if never_returns(function)
             && let Some(stop) = self.module.function("crunner_stop")
         {
-            // What cannot come back ends the run, however it does that.
+            // A function that cannot return ends the run, in whatever way it does so.
             builder.call(stop.callable(), &[self.int.zero()]);
             builder.unreachable();
             return returns;
@@ -250,7 +253,7 @@ impl<'m> Generator<'m> {
         }
         let bits = layout.bits(result);
         let bytes = layout.store_size(result);
-        // Bits that are no whole bytes are taken as bytes and cut.
+        // A width that is not a number of whole bytes is taken as bytes and truncated.
         let cut = result.is_integer() && !bits.is_multiple_of(8);
         let held = if cut {
             self.module.int(bytes as u32 * 8)
@@ -259,7 +262,7 @@ impl<'m> Generator<'m> {
         };
         let local = builder.alloca(held).named("result");
         if held.is_struct() {
-            // The padding of a result too is part of the channel.
+            // The padding of a result is part of the channel too.
             self.choose(channel, local, layout.size(result));
         } else {
             self.choose(channel, local, bytes);
@@ -278,18 +281,18 @@ impl<'m> Generator<'m> {
     }
 }
 
-/// Whether a function is declared not to come back. Where clang checks what is unreachable, it
-/// takes that from the declaration, and each call is followed by a trap instead.
+/// Whether a function is declared not to return. If clang checks for unreachable code, it removes
+/// that from the declaration and puts a trap after each call instead.
 fn never_returns(function: Value<'_>) -> bool {
     let users = function.users();
     function.has_attribute(Place::Function, "noreturn")
         || !users.is_empty() && users.into_iter().all(|user| is_last(function, user))
 }
 
-/// The number of clang's check that something is unreachable.
+/// The number of clang's check for unreachable code.
 const UNREACHABLE: u64 = 1;
 
-/// Whether a use is a call behind which there is only the check that nothing comes there.
+/// Whether a use is a call that is followed only by the check that the call does not return.
 fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
     if !user.is_call() || user.callee() != function {
         return false;
@@ -303,7 +306,7 @@ fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
     if !is_never {
         return false;
     }
-    // Where it leads if its condition is false.
+    // The successor if the condition is false.
     let otherwise = branch.successors().get(1).map(|block| block.instructions());
     let first = otherwise.and_then(|all| all.into_iter().next());
     first.is_some_and(|trap| {

@@ -1,16 +1,16 @@
-//! Which parameters of an external function lead to variables for it to fill.
+//! Finds the parameters of an external function that point to variables for it to fill.
 //!
 //! `struct info i; get_info(&i);` and `struct device *d; ... register(d);` have the same prototype.
-//! What the second hands over is the program's own, with pointers that no register function
-//! replaces; what the first hands over is there to be written, pointers and all. (Executable
-//! Counterexamples, section 3, has external functions write nothing at all.) The difference is seen
-//! at the calls: a local variable in which the program itself puts no pointer.
+//! The second call passes an object of the program with pointers that no register function
+//! replaces; the first call passes an object to be written, including its pointers. (Executable
+//! Counterexamples, section 3, has external functions write nothing at all.) The calls show the
+//! difference: the first passes a local variable into which the program itself stores no pointer.
 
 use cegar_llvm::{LLVMOpcode, LLVMValueKind, Place, Value};
 
 use std::collections::HashSet;
 
-/// The parameters, from 0, that are such a variable at every call of `function`. None where LLVM's
+/// The parameters, from 0, that are such a variable at every call of `function`. Empty if LLVM's
 /// parameters may not be those of C (structures passed or returned through memory).
 pub(super) fn of(function: Value<'_>) -> Vec<usize> {
     let calls: Vec<Value<'_>> = function
@@ -61,7 +61,7 @@ fn is_variable_to_fill<'m>(variable: Value<'m>, by: Value<'m>) -> bool {
 }
 
 struct Walk<'m> {
-    /// The function that may fill it.
+    /// The function that may fill the variable.
     by: Value<'m>,
     seen: HashSet<Value<'m>>,
     work: Vec<Value<'m>>,
@@ -74,8 +74,8 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Whether a use puts a pointer into the variable, or keeps its address where that might happen
-    /// unseen.
+    /// Whether a use stores a pointer into the variable, or lets its address escape to where that
+    /// might happen unseen.
     fn fills(&mut self, pointer: Value<'m>, user: Value<'m>) -> bool {
         match user.opcode() {
             Some(LLVMOpcode::LLVMStore) if user.operand(1) == pointer => {

@@ -1,19 +1,19 @@
-//! What compilers, linkers and loaders make of a program beyond the meaning of its C code.
+//! Finds what compilers, linkers and loaders add to a program beyond the meaning of its C code.
 //!
-//! Assembly at file scope may give a variable a second name; the loader calls what lies in certain
-//! sections, and the linker names their ends; the compiler copies structures by the program's own
-//! `memcpy`, moves vectors by instructions that want them aligned, and takes a `_Bool` for 0 or 1:
-//! clang looks at its lowest bit, gcc at all eight. Allocators differ in what C leaves to them.
-//! Where the user's code has such a thing, the driver says so before all else: that it is assumed
-//! to be harmless, or that nothing behind it is modelled.
+//! Assembly at file scope may give a variable a second name. The loader calls the functions in
+//! certain sections, and the linker defines symbols for the ends of sections. The compiler copies
+//! structures with the program's own `memcpy`, moves vectors with instructions that require
+//! alignment, and assumes that a `_Bool` is 0 or 1: clang reads its lowest bit, gcc all eight.
+//! Allocators differ in what C leaves open. If the user's code has such a thing, the driver states
+//! at its beginning that it is assumed to be harmless, or that nothing behind it is modelled.
 
 use cegar_llvm::{Builder, LLVMOpcode, Module, Value};
 
 use super::{LinkRequest, assumed, link, temporaries};
 
-/// Functions that the compiler calls without being told.
+/// Functions that the compiler calls implicitly.
 const COPIES: [&str; 3] = ["memcpy", "memmove", "memset"];
-/// How the sections begin whose contents the loader calls.
+/// The prefixes of the sections whose contents the loader calls.
 const CALLED: [&str; 5] = [
     ".preinit_array",
     ".init_array",
@@ -21,10 +21,10 @@ const CALLED: [&str; 5] = [
     ".ctors",
     ".dtors",
 ];
-/// Bytes of a vector that is moved by an instruction which wants it aligned.
+/// The size in bytes of a vector that is moved by an instruction which requires alignment.
 const VECTOR: u32 = 16;
 
-/// A rule that is asked for.
+/// A rule, and the test for programs that have to ask for it.
 struct Asked {
     rule: &'static str,
     is_there: fn(&Module) -> bool,
@@ -61,7 +61,8 @@ const ASKED: [Asked; 7] = [
     },
 ];
 
-/// Says in the driver, where `builder` stands, what there is.
+/// Inserts calls into the driver, at the position of `builder`, for each thing that the program
+/// has.
 pub(super) fn ask<'m>(module: &'m Module, request: &LinkRequest, builder: &Builder<'m>) {
     let tell = |function, text: &str| {
         builder.call(function, &[assumed::literal(builder, text)]);
@@ -83,8 +84,8 @@ pub(super) fn ask<'m>(module: &'m Module, request: &LinkRequest, builder: &Build
     }
 }
 
-/// Whether there is assembly at file scope that may matter: not versions of symbols, and not notes
-/// for the linker.
+/// Whether there is assembly at file scope that may matter. Versions of symbols and notes for the
+/// linker do not.
 fn has_assembly(module: &Module) -> bool {
     let text = module.assembly();
     let is_harmless = |line: &str| {
@@ -97,15 +98,15 @@ fn has_assembly(module: &Module) -> bool {
         .any(|line| !line.is_empty() && !is_harmless(&line))
 }
 
-/// Whether the program defines what the compiler calls. The platform's functions of these names are
-/// linked later, and the program's have another name by then.
+/// Whether the program defines functions that the compiler calls implicitly. At this point they
+/// have been renamed, because the platform's functions of these names are linked as well.
 fn has_copies(module: &Module) -> bool {
     COPIES
         .iter()
         .any(|name| module.defined_function(&format!("{name}.0")).is_some())
 }
 
-/// Whether the user's code accesses vectors through pointers at addresses that have to be aligned.
+/// Whether the user's code accesses vectors through pointers, at addresses that have to be aligned.
 fn has_vectors(module: &Module) -> bool {
     let is_place = |address: Value<'_>| {
         address.is_global_variable() || address.opcode() == Some(LLVMOpcode::LLVMAlloca)
@@ -121,8 +122,8 @@ fn has_vectors(module: &Module) -> bool {
     in_users_code(module, is_vector)
 }
 
-/// Whether the user's code reads a `_Bool` that another access than its own may have written: one
-/// with a name to which nothing leads holds what C's conversion gave.
+/// Whether the user's code reads a `_Bool` that may have been written by an access of another type.
+/// A named `_Bool` whose address is not taken only holds results of C's conversion.
 fn has_booleans(module: &Module) -> bool {
     let is_read_alone = |address: Value<'_>| {
         let users = address.users();
@@ -144,7 +145,7 @@ fn has_booleans(module: &Module) -> bool {
     in_users_code(module, is_boolean)
 }
 
-/// Whether the user's code asks how large a block is. Allocators give more than was asked for.
+/// Whether the user's code asks for the size of a block. Allocators give more than was requested.
 fn asks_for_size(module: &Module) -> bool {
     in_users_code(module, |instruction| {
         let operands = instruction.operands();
@@ -153,15 +154,15 @@ fn asks_for_size(module: &Module) -> bool {
     })
 }
 
-/// Whether the user's code allocates with an alignment that is not known to be a power of two. Some
-/// C libraries refuse it, others round it up.
+/// Whether the user's code allocates with an alignment that may not be a power of two. Some C
+/// libraries refuse it, others round it up.
 fn aligns_oddly(module: &Module) -> bool {
     in_users_code(module, |instruction| {
         let operands = instruction.operands();
         let is_allocator = |value: &Value<'_>| {
             let name = value.name();
             let aligns = name.ends_with("aligned_alloc") || name.ends_with("memalign");
-            // That one refuses them everywhere.
+            // `posix_memalign` refuses such an alignment on every platform.
             aligns && !name.ends_with("posix_memalign")
         };
         if !operands.iter().any(is_allocator) {
@@ -173,7 +174,7 @@ fn aligns_oddly(module: &Module) -> bool {
     })
 }
 
-/// Whether an instruction of the user's code is such a one.
+/// Whether an instruction of the user's code satisfies `is_it`.
 fn in_users_code(module: &Module, is_it: impl Fn(&Value<'_>) -> bool) -> bool {
     let functions = module.functions().into_iter();
     let mut blocks = functions
@@ -182,8 +183,8 @@ fn in_users_code(module: &Module, is_it: impl Fn(&Value<'_>) -> bool) -> bool {
     blocks.any(|block| block.instructions().iter().any(&is_it))
 }
 
-/// Whether a variable lies in a section that the loader reads, or the ends of a section are asked
-/// for by the names that the linker gives them.
+/// Whether a variable or a function is in a section that the loader reads, or the program uses the
+/// linker's names for the ends of one of its sections.
 fn has_sections(module: &Module) -> bool {
     let globals = module.globals();
     let sections: Vec<String> = globals

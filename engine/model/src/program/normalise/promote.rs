@@ -1,13 +1,13 @@
-//! Promotes the locals whose address was handed to an inlined function, or held by a pointer
-//! variable, and nowhere else.
+//! Promotes the locals whose address was passed to an inlined function or held by a pointer
+//! variable, and used nowhere else.
 //!
-//! [`super::locals`] looks at a local before any promotion, where its address stands in the home of
-//! a parameter. Once those homes are registers, often only plain accesses are left. In memory such
-//! a local is a new value at each read, and nothing that is learned of one read is known at the
-//! next.
+//! [`super::locals`] examines a local before any promotion, when its address is still in the home
+//! of a parameter. Once these homes are registers, often only plain accesses are left. In memory,
+//! each read of such a local would be a new value, so that facts about one read would not apply to
+//! the next.
 //!
-//! An access that may come outside of the local's scope is a violation, so that a local with such
-//! an access stays in memory.
+//! An access that may be outside of the local's scope is a violation, so a local with such an
+//! access stays in memory.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,8 +16,8 @@ use cegar_llvm::{BasicBlock, Builder, LLVMOpcode, Module, Value};
 use super::locals;
 use crate::program::convention::UNINIT;
 
-/// Marks the locals that may be promoted by now as [`locals::mark`] does those that could be from
-/// the start. Whether there are any.
+/// Marks the locals that have become promotable, as [`locals::mark`] marks those that are
+/// promotable from the start. Returns whether there are any.
 pub(super) fn mark(module: &Module) -> bool {
     let Some(uninit) = module.function(UNINIT) else {
         return false;
@@ -38,7 +38,7 @@ pub(super) fn mark(module: &Module) -> bool {
     found
 }
 
-/// The accesses of a local, through constant offsets too.
+/// Collects the accesses of a local, including those at constant offsets.
 fn accesses<'m>(address: Value<'m>, all: &mut HashSet<Value<'m>>) {
     for user in address.users() {
         match user.opcode() {
@@ -56,7 +56,7 @@ fn accesses<'m>(address: Value<'m>, all: &mut HashSet<Value<'m>>) {
     }
 }
 
-/// Whether no access may come before the local's scope begins, or after it ends.
+/// Whether no access may happen before the local's scope begins or after it ends.
 fn is_within_scope(local: Value<'_>) -> bool {
     let begins: HashSet<Value<'_>> = locals::scope_marks(local, locals::SCOPE_BEGINS)
         .into_iter()
@@ -72,7 +72,7 @@ fn is_within_scope(local: Value<'_>) -> bool {
     let Some(entry) = local.block() else {
         return false;
     };
-    // By block: whether the scope may be over, or not begun, where the block begins.
+    // By block: whether the scope may be over or not begun at the start of the block.
     let mut outside: HashMap<BasicBlock<'_>, bool> = HashMap::from([(entry, true)]);
     let mut open = vec![entry];
     while let Some(block) = open.pop() {

@@ -1,22 +1,22 @@
-//! What the program does with a pointer that came from outside.
+//! Finds out what the program does with a pointer that came from outside.
 //!
-//! LLVM's pointers have no pointee, so the size of the object behind a mocked pointer is read off
-//! its uses: the largest type by which it is indexed or accessed. The same walk tells whether the
-//! program computes with the address itself, which makes raw addresses worth trying (Executable
-//! Counterexamples, section 5).
+//! LLVM's pointers have no pointee type, so the size of the object behind a mocked pointer is
+//! derived from its uses: the largest type by which it is indexed or accessed. The same walk
+//! determines whether the program computes with the address itself, which makes raw addresses worth
+//! trying (Executable Counterexamples, section 5).
 
 use cegar_llvm::{LLVMOpcode, LLVMValueKind, Layout, Type, Value};
 
 use std::collections::HashSet;
 
-/// What the uses of a pointer say.
+/// What the uses of a pointer reveal.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub(super) struct Uses {
-    /// Bytes of the largest type that is accessed through it; 0 if none is.
+    /// The size in bytes of the largest type that is accessed through it; 0 if there is none.
     pub pointee: u64,
-    /// It is converted to an integer or compared with something else than NULL.
+    /// Whether it is converted to an integer or compared with something other than NULL.
     pub computes: bool,
-    /// The name of the largest structure as which it is indexed.
+    /// The name of the largest structure by which it is indexed.
     pub structure: Option<String>,
 }
 
@@ -61,7 +61,8 @@ impl<'m> Walk<'m> {
 
     fn use_of(&mut self, pointer: Value<'m>, user: Value<'m>) {
         match user.opcode() {
-            // Aligned, shifted, made a pointer again: that one is followed too.
+            // The number may be aligned or shifted and converted back to a pointer, which is
+            // followed too.
             Some(LLVMOpcode::LLVMPtrToInt) => {
                 self.uses.computes = true;
                 self.follow(user);
@@ -101,14 +102,14 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// A use of an address as a number.
+    /// Handles a use of an address as a number.
     fn number(&mut self, user: Value<'m>) {
         if user.opcode() == Some(LLVMOpcode::LLVMStore) {
             self.stored(user.operand(1));
         }
     }
 
-    /// Stored into a variable: what is loaded from there is followed.
+    /// The pointer is stored into a variable: follows what is loaded from there.
     fn stored(&mut self, variable: Value<'m>) {
         let is_variable =
             variable.is_global_variable() || variable.opcode() == Some(LLVMOpcode::LLVMAlloca);
@@ -121,7 +122,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Passed to a function with a body: its parameter is followed.
+    /// The pointer is passed to a call: follows the parameter of a function with a body.
     fn passed(&mut self, pointer: Value<'m>, call: Value<'m>) {
         let callee = call.callee();
         if callee.kind() != LLVMValueKind::LLVMFunctionValueKind {
@@ -143,7 +144,7 @@ impl<'m> Walk<'m> {
     }
 }
 
-/// The tag of a structure in C, where it has one: `struct.device.3` is `device`.
+/// The tag of a structure in C, if it has one: `struct.device.3` is `device`.
 fn tag(ty: Type<'_>) -> Option<String> {
     let name = ty.struct_name()?;
     let name = name.strip_prefix("struct.")?;

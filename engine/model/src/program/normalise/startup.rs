@@ -1,9 +1,9 @@
-//! Constructors and destructors run inside the program, not around it.
+//! Makes constructors and destructors run inside the program, not around it.
 //!
-//! A loader runs the functions of `llvm.global_ctors` before there is a tape, and what they do
-//! would belong to no run. So the driver calls them first of all, lowest priority first, and hands
-//! destructors to `atexit` before anything else is handed to it: they then run last, and in the
-//! reverse order, as C's run-time start-up does it.
+//! A loader runs the functions of `llvm.global_ctors` before there is a tape, and their effects
+//! would belong to no run. So the driver calls them first, in ascending order of priority, and
+//! registers destructors with `atexit` before anything else: they then run last and in reverse
+//! order, as in C's run-time start-up.
 
 use cegar_llvm::{Builder, LLVMOpcode, Metadata, Module, Type, Value};
 
@@ -12,7 +12,7 @@ use crate::program::load::ENTRY;
 
 pub(super) const ATEXIT: &str = "CRUNNER_atexit";
 
-/// Moves both lists into the driver. Without a driver they are left alone.
+/// Moves both lists into the driver. Without a driver they stay unchanged.
 pub(super) fn into_driver(module: &Module, request: &LinkRequest) {
     let Some(driver) = module.function(ENTRY) else {
         return;
@@ -41,7 +41,7 @@ pub(super) fn into_driver(module: &Module, request: &LinkRequest) {
     }
     for constructor in take(module, "llvm.global_ctors") {
         let params = constructor.value_type().params();
-        // glibc hands constructors what `main` gets.
+        // glibc passes the arguments of `main` to constructors.
         if !params.is_empty() {
             let text = assumed::literal(&builder, "a constructor that looks at its arguments");
             builder.call(assumed::unmodelled(module), &[text]);
@@ -51,7 +51,7 @@ pub(super) fn into_driver(module: &Module, request: &LinkRequest) {
     }
 }
 
-/// The functions of such a list by rising priority; the list is gone then.
+/// The functions of such a list in ascending order of priority. Removes the list.
 fn take<'m>(module: &'m Module, name: &str) -> Vec<Value<'m>> {
     let found = module.globals().into_iter().find(|g| g.name() == name);
     let Some(list) = found else {

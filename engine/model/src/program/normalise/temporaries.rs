@@ -1,29 +1,29 @@
-//! Objects without a name whose end clang does not mark.
+//! Finds nameless objects whose end of life clang does not mark.
 //!
 //! A compound literal lives until the end of its block (C11 6.5.2.5), an array in a structure that
-//! a call returns until the end of the expression (6.2.4); to clang both are locals of the whole
-//! function. Where an address of such an object may outlive it, the program is asked about it
-//! ([`super::platform`]): nothing here says where the object ends.
+//! a call returns until the end of the expression (6.2.4). clang makes both locals of the whole
+//! function. If an address of such an object may outlive it, the program asks for a rule
+//! ([`super::platform`]), because nothing marks where the object ends.
 
 use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
 
 use super::link::is_users;
 use super::locals::{SCOPE_BEGINS, scope_marks};
 
-/// What an object without a name is.
+/// The kind of a nameless object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temporary {
     Literal,
     Result,
 }
 
-/// Whether an instruction of the user's code is such an object, and its address may be kept.
+/// Whether an instruction of the user's code allocates such an object and its address may be kept.
 pub(super) fn may_outlive(local: Value<'_>) -> bool {
     if local.opcode() != Some(LLVMOpcode::LLVMAlloca) {
         return false;
     }
     let name = local.name();
-    // A variable of this name has its scope marked.
+    // A variable of this name has marks of its scope.
     let is_result = ["tmp", "ref.tmp", "coerce"]
         .iter()
         .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit()) == *known)
@@ -34,12 +34,13 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
     }
 }
 
-/// Whether an address is stored, chosen, returned, or handed to a function that may store it;
-/// `inner`: it is that of a part.
+/// Whether an address is stored, selected, returned, or passed to a function that may store it.
+/// `inner`: whether it is the address of a part of the object.
 fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     let may_keep = |call: Value<'m>| match what {
         Temporary::Literal => is_in_inner_block(call),
-        // The whole of it is where a call puts its result, or what the next call takes.
+        // The address of the whole object is only passed where a call puts its result or the next
+        // call takes it.
         Temporary::Result => inner && (!call.callee().is_function() || is_users(call.callee())),
     };
     address.users().into_iter().any(|user| match user.opcode() {
@@ -51,7 +52,7 @@ fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     })
 }
 
-/// Whether an instruction belongs to a block within its function's body.
+/// Whether an instruction belongs to an inner block of its function's body.
 fn is_in_inner_block(instruction: Value<'_>) -> bool {
     let scope = Metadata::of_place(instruction).and_then(Metadata::scope);
     scope

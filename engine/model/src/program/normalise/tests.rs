@@ -1,4 +1,4 @@
-//! Whole programs: C files, the stub library, normalised and loaded.
+//! Tests on whole programs: C files, linked with the stub library, normalised and loaded.
 
 mod locals;
 mod platform;
@@ -47,7 +47,7 @@ fn library() -> &'static (tempfile::TempDir, Vec<(Role, PathBuf)>) {
     })
 }
 
-/// Normalises and loads these C sources.
+/// Normalises and loads a program of these C sources.
 fn program(
     sources: &[&str],
     properties: &[Property],
@@ -97,7 +97,7 @@ fn link(
     Ok((normalised, program))
 }
 
-/// The user's functions as text, without positions of the library's numbering.
+/// The user's functions as text, without those of the library.
 fn user_dump(program: &Program) -> String {
     let mut text = String::new();
     for (i, function) in program.functions.iter().enumerate() {
@@ -330,7 +330,7 @@ fn random_programs_load() {
     }
 }
 
-/// Real code, where the environment names a folder of C files (with flags): used by hand.
+/// Loads real code by hand: `CEGAR_C_SOURCES` has the names of the C files.
 #[test]
 #[ignore = "needs CEGAR_C_SOURCES"]
 fn real_code_loads() {
@@ -396,7 +396,7 @@ fn constructors_run_in_the_driver() {
     assert_eq!(run.outcome, Outcome::Exited(1234));
 }
 
-/// Where clang checks what is unreachable, it takes `noreturn` from declarations.
+/// If clang checks for unreachable code, it removes `noreturn` from declarations.
 #[test]
 fn what_does_not_come_back_ends_the_run() {
     let source = "extern void die(int) __attribute__((noreturn)); extern int back(void);\n\
@@ -457,7 +457,7 @@ fn external_functions_reach_what_they_are_given() {
         "through_a_copy",
     ];
     assert_eq!(written(source, "fill"), all);
-    // What was kept may be written later.
+    // Objects that were kept may be written later.
     assert_eq!(written(source, "step"), all);
 }
 

@@ -1,7 +1,7 @@
-//! A program as inclusion constraints.
+//! Translates a program into inclusion constraints.
 //!
-//! Registers have no types, so every operation hands on whatever addresses its operands may be:
-//! only comparisons do not.
+//! Registers have no types, so every operation except for comparisons passes on all addresses that
+//! its operands may be.
 
 mod calls;
 mod solution;
@@ -19,14 +19,14 @@ use crate::program::ir::{
     Terminator,
 };
 
-/// What one external function is given.
+/// The nodes for what one external function is given.
 #[derive(Clone, Copy, Debug)]
 struct Given {
-    /// What it may write.
+    /// The objects that it may write.
     written: Node,
-    /// What it is given as `const`: only what that leads to is written.
+    /// The objects that it is given as `const`: only what they lead to is written.
     constant: Node,
-    /// What is not its business.
+    /// The objects that it leaves alone.
     untouched: Node,
 }
 
@@ -36,14 +36,14 @@ pub(super) struct Builder<'p> {
     constraints: Constraints,
     /// First register of each function.
     registers: Vec<Node>,
-    /// Results and variable arguments of each function.
+    /// The first result of each function, and the node of its variable arguments.
     results: Vec<Node>,
     variable: Vec<Node>,
     globals: Vec<Object>,
     functions: Vec<Object>,
     sites: FxHashMap<Site, Object>,
     given: FxHashMap<FuncId, Given>,
-    /// What external functions have kept, and what any file can name.
+    /// The objects that external functions have kept, and those that any file can name.
     kept: Node,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn of<'p>(program: &'p Program, mocks: &[FuncId]) -> Builder<'p> {
     of_those(program, mocks, &|_| true)
 }
 
-/// The constraints of a program of which only these functions run.
+/// The constraints of those functions of a program that `runs` selects.
 pub(super) fn of_those<'p>(
     program: &'p Program,
     mocks: &[FuncId],
@@ -72,7 +72,7 @@ impl<'p> Builder<'p> {
     fn new(program: &'p Program, mocks: &[FuncId]) -> Builder<'p> {
         let mut constraints = Constraints::default();
         let kept = constraints.node();
-        // What is kept leads to more.
+        // What a kept object leads to is kept, too.
         constraints.load(kept, kept);
         let nothing = constraints.node();
         let globals: Vec<Object> = program
@@ -120,7 +120,7 @@ impl<'p> Builder<'p> {
                 };
                 callable.taken = (0..function.effects.params.len()).map(node).collect();
                 callable.taken_further = Some(given.written);
-                // It knows what it gave out.
+                // The external function knows the addresses that it returned.
                 (result..)
                     .take(function.result.len())
                     .for_each(|result| constraints.edge(result, kept));
@@ -146,7 +146,8 @@ impl<'p> Builder<'p> {
         builder
     }
 
-    /// Addresses in variables where the program begins, and variables that other files can name.
+    /// Adds the addresses that variables contain at the program's start, and the variables that
+    /// other files can name.
     fn initial(&mut self) {
         for (i, global) in self.program.globals.iter().enumerate() {
             let object = self.globals[i];
@@ -184,7 +185,7 @@ impl<'p> Builder<'p> {
         self.registers[function.index()] + reg.0
     }
 
-    /// A node that holds what an operand does; none for what is no address.
+    /// A node that holds the addresses that an operand may be; `None` if it is no address.
     fn operand(&mut self, function: FuncId, operand: Operand) -> Option<Node> {
         match operand {
             Operand::Reg(reg) => Some(self.register(function, reg)),
@@ -210,7 +211,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// `dst` holds what the operands do.
+    /// Makes `dst` hold all addresses that the operands may be.
     fn flow(&mut self, function: FuncId, dst: Reg, from: &[Operand]) {
         let dst = self.register(function, dst);
         for &operand in from {
@@ -234,7 +235,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// What lies at one address comes to lie at another.
+    /// Copies the addresses in the objects at one address to the objects at another.
     fn copy(&mut self, function: FuncId, to: Operand, from: Operand) {
         let between = self.constraints.node();
         self.load(function, from, between);
@@ -339,7 +340,7 @@ impl<'p> Builder<'p> {
                 let dst = self.register(function, *dst);
                 self.load(function, *address, dst);
                 self.store(function, *address, *b);
-                // What is stored may be computed from both.
+                // The stored value may be computed from the old one and the operand.
                 if let Some(address) = self.operand(function, *address) {
                     self.constraints.store(address, dst);
                 }
@@ -354,7 +355,7 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The least solution.
+    /// Computes the least solution.
     pub fn solve(self) -> Solution {
         let mut sites: FxHashMap<Object, Site> = self
             .sites

@@ -1,35 +1,36 @@
-//! What an external function may do, as its prototype and the user's rules say it.
+//! What an external function may do, according to its prototype and the user's rules.
 //!
-//! The text is a function's attribute in the normalised module, so that it is part of what a
-//! certificate is about.
+//! The effects are the text of a function's attribute in the normalised module, so that a
+//! certificate covers them.
 
-/// What may happen to what a parameter points to.
+/// What may happen to the object that a parameter points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Access {
-    /// It is written, and everything that it leads to.
+    /// The object is written, and so is everything that it leads to.
     #[default]
     Written,
-    /// It is not written, for it is declared `const`; what it leads to is.
+    /// The object is not written, because it is declared `const`, but what it leads to is.
     Const,
-    /// Nothing behind it is written, other than by the body that takes the function's place.
+    /// Nothing behind the parameter is written, except by the body that takes the function's place.
     Untouched,
 }
 
 /// What an external function may do.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// Of each parameter of the prototype, by its number; the others, variable arguments among
-    /// them, are written.
+    /// The access behind each parameter of the prototype, by number. Behind other arguments,
+    /// including variable ones, objects are written.
     pub params: Vec<Access>,
-    /// Whether it keeps what it is given, for later calls of any external function.
+    /// Whether it keeps the pointers that it is given, for later calls of any external function.
     pub keeps: bool,
     /// Whether it may set `errno`.
     pub errno: bool,
     /// Whether it writes nothing at all.
     pub pure: bool,
-    /// Whether its result is a pointer that the program follows.
+    /// Whether its result is a pointer that the program dereferences.
     pub gives: bool,
-    /// Whether some of this, or of the body in its place, is what the user says.
+    /// Whether some of these effects, or the body that takes the function's place, come from a rule
+    /// of the user's.
     pub ruled: bool,
 }
 
@@ -47,12 +48,12 @@ impl Default for Effects {
 }
 
 impl Effects {
-    /// What may happen behind parameter number `i`.
+    /// The access behind parameter number `i`.
     pub fn param(&self, i: usize) -> Access {
         self.params.get(i).copied().unwrap_or_default()
     }
 
-    /// As an attribute's text: one letter for each parameter, then the exceptions.
+    /// The text of the attribute: one letter for each parameter, then the exceptions.
     pub fn text(&self) -> String {
         let letter = |access: &Access| match access {
             Access::Written => 'w',
@@ -74,7 +75,7 @@ impl Effects {
         text
     }
 
-    /// From an attribute's text; what is not understood allows everything.
+    /// Parses the text of an attribute. Unknown letters and words allow everything.
     pub fn read(text: &str) -> Effects {
         let mut words = text.split(' ');
         let access = |c: char| match c {

@@ -1,8 +1,8 @@
-//! Objects of which an address may outlast the call that made them.
+//! Finds the objects whose address may outlast the call that made them.
 //!
-//! A local variable whose address is passed down, and never stored or given back, is known to
-//! nobody once its call is over. Whatever is done with an address that is not known to leave it in
-//! registers keeps it.
+//! The address of a local variable that is only passed down, and never stored or returned, is lost
+//! when its call is over. Every use of an address keeps the object, unless the use is known to
+//! leave the address in registers.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use crate::program::ir::{
     BlockId, Call, FuncId, FunctionKind, Intrinsic, Op, Operand, Program, Terminator,
 };
 
-/// The objects of which an address may be stored, given back, or known to an external function.
+/// The objects of which an address may be stored, returned, or known to an external function.
 pub(super) fn kept(
     program: &Program,
     points: &Points,
@@ -43,8 +43,8 @@ fn operation(
     keep: &mut impl FnMut(Operand),
 ) {
     match op {
-        // What they make is another register, or nothing. An address that is copied with other
-        // bytes was stored before.
+        // The results of these operations are in registers, or there is none. An address that is
+        // copied with other bytes was stored before.
         Op::Load { .. }
         | Op::Lifetime { .. }
         | Op::Uninit { .. }

@@ -1,8 +1,9 @@
-//! Where every register may point: asked where a number may be an address.
+//! The points-to sets of all registers, for code that asks which objects a number may be an address
+//! of.
 //!
-//! The constraints are those of external functions, and the sets of registers are kept. Beside them
-//! stands what each function may access and write, itself and by what it calls: what a call leaves
-//! alone is as it was.
+//! The constraints are those for external functions, but the sets of registers are kept. In
+//! addition, this module computes what each function may access and write, itself or through its
+//! callees, because a call leaves all other objects unchanged.
 
 use std::sync::Arc;
 
@@ -16,23 +17,23 @@ use crate::program::ir::{
     Reg,
 };
 
-/// What a register may be an address of.
+/// The points-to set of a register.
 #[derive(Clone, Debug, Default)]
 pub struct Leads {
-    /// Objects.
+    /// The objects that it may be an address of.
     pub sites: Vec<Site>,
-    /// Functions.
+    /// The functions that it may be an address of.
     pub functions: Vec<FuncId>,
 }
 
-/// What a function may do to objects, with all that it calls.
+/// The effects of a function and of its callees on objects.
 #[derive(Clone, Debug, Default)]
 pub struct Touched {
-    /// What it may read, write, make or release.
+    /// The objects that it may read, write, make or release.
     pub accessed: FxHashSet<Site>,
-    /// What it may write, make or release.
+    /// The objects that it may write, make or release.
     pub written: FxHashSet<Site>,
-    /// Whether it may release a block; an external function may.
+    /// Whether it may release a block, as an external function may.
     pub releases: bool,
 }
 
@@ -47,7 +48,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Of a program.
+    /// Computes the points-to sets of a program.
     pub fn of(program: &Program) -> Points {
         let mocks: Vec<FuncId> = (0..program.functions.len() as u32)
             .map(FuncId)
@@ -69,8 +70,8 @@ impl Points {
         points
     }
 
-    /// What an operand of a function may be an address of; nothing for a constant, which says so
-    /// itself.
+    /// The points-to set of an operand of a function. Empty for a constant, which is itself the
+    /// address.
     pub fn leads(&self, function: FuncId, operand: Operand) -> &Arc<Leads> {
         let Operand::Reg(reg) = operand else {
             return &self.nothing;
@@ -82,7 +83,7 @@ impl Points {
         known.unwrap_or(&self.nothing)
     }
 
-    /// The functions that a call in a function may lead to.
+    /// The possible callees of a call in a function.
     pub fn callees(&self, program: &Program, function: FuncId, call: &Call) -> Vec<FuncId> {
         match call.callee {
             Callee::Direct(id) => vec![id],
@@ -96,18 +97,18 @@ impl Points {
         }
     }
 
-    /// What a function may do to objects.
+    /// The effects of a function and of its callees on objects.
     pub fn touched(&self, function: FuncId) -> &Arc<Touched> {
         &self.touched[function.index()]
     }
 
-    /// The functions that a function may call.
+    /// The functions that a function may call directly or through a pointer.
     pub fn called(&self, function: FuncId) -> &[FuncId] {
         &self.called[function.index()]
     }
 
-    /// Whether an address of an object may be anywhere but in registers of the function that makes
-    /// it and of those that it calls: in memory, in a result, or with an external function.
+    /// Whether an address of an object may be anywhere other than in registers of the function that
+    /// makes it and of its callees: in memory, in a result, or with an external function.
     pub fn is_kept(&self, site: Site) -> bool {
         self.kept.contains(&site)
     }
@@ -137,7 +138,7 @@ impl Points {
             all[id] = own.touched;
             called[id] = own.called;
         }
-        // Until nothing is new: callees' sites are their callers' too.
+        // Adds the sites of callees to those of their callers, until nothing changes.
         let mut callers: Vec<Vec<u32>> = vec![Vec::new(); count];
         for (id, callees) in called.iter().enumerate() {
             callees
@@ -169,7 +170,8 @@ impl Points {
     }
 }
 
-/// The functions that may be called at all: from the entry on by name, or by their address.
+/// The functions that may run: those whose address is taken, the entry, and their direct callees,
+/// transitively.
 fn running(program: &Program) -> FxHashSet<FuncId> {
     let mut seen: FxHashSet<FuncId> = FxHashSet::default();
     let all = (0u32..).map(FuncId).zip(&program.functions);
@@ -198,7 +200,7 @@ fn running(program: &Program) -> FxHashSet<FuncId> {
     seen
 }
 
-/// What one function does itself.
+/// Collects the effects of one function without those of its callees.
 struct Own<'a> {
     program: &'a Program,
     points: &'a Points,
@@ -300,7 +302,7 @@ impl Own<'_> {
 
     fn intrinsic(&mut self, (block, op): (BlockId, u32), intrinsic: Intrinsic, call: &Call) {
         let args: Vec<Operand> = call.args.iter().map(|arg| arg.value).collect();
-        // Whatever it does to what it is given.
+        // Over-approximates: an intrinsic may write everything that its arguments point to.
         args.iter().for_each(|&arg| self.writes(arg));
         let releases = matches!(
             intrinsic,

@@ -1,26 +1,26 @@
 //! Inclusion constraints and their least solution.
 //!
-//! Each node holds a set of objects. What a node newly holds goes along its edges; where the node
-//! is an address that something is loaded from, stored to or called through, each new object makes
-//! new edges.
+//! Each node holds a set of objects. New objects of a node are propagated along its edges. If the
+//! node is an address that something is loaded from, stored to or called through, each new object
+//! adds new edges.
 
 use rustc_hash::FxHashSet;
 
-/// A set of objects.
+/// A set of objects, by number.
 pub(super) type Node = u32;
 /// An object, by number.
 pub(super) type Object = u32;
 
-/// A call through a pointer.
+/// The arguments and results of a call.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Through {
-    /// What is passed, by parameter.
+    /// The arguments, in the order of parameters.
     pub args: Vec<Option<Node>>,
-    /// What is taken.
+    /// The registers that take the results.
     pub results: Vec<Node>,
 }
 
-/// How a function is called.
+/// The nodes of a function that its calls are bound to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Callable {
     /// Its parameters.
@@ -29,9 +29,9 @@ pub(super) struct Callable {
     pub variable: Option<Node>,
     /// Its results.
     pub results: Vec<Node>,
-    /// Of an external function, what each argument becomes besides.
+    /// The nodes that the arguments of an external function flow into as well.
     pub taken: Vec<Node>,
-    /// What further arguments become besides.
+    /// The node that further arguments flow into as well.
     pub taken_further: Option<Node>,
 }
 
@@ -45,9 +45,9 @@ pub(super) struct Constraints {
     stores: Vec<Vec<Node>>,
     calls: Vec<Vec<u32>>,
     through: Vec<Through>,
-    /// The contents of each object; none for functions.
+    /// The contents of each object; `None` for functions.
     contents: Vec<Option<Node>>,
-    /// How the object is called, if it is a function.
+    /// The nodes of each object that is a function.
     callables: Vec<Option<Callable>>,
     work: Vec<Node>,
 }
@@ -64,7 +64,7 @@ impl Constraints {
         self.holds.len() as Node - 1
     }
 
-    /// So many of them; the first.
+    /// Makes `count` new nodes; returns the first.
     pub fn nodes(&mut self, count: usize) -> Node {
         let first = self.holds.len() as Node;
         (0..count).for_each(|_| {
@@ -73,7 +73,7 @@ impl Constraints {
         first
     }
 
-    /// A new object with contents.
+    /// Makes a new object with contents.
     pub fn object(&mut self) -> Object {
         let contents = self.node();
         self.contents.push(Some(contents));
@@ -81,7 +81,7 @@ impl Constraints {
         self.contents.len() as Object - 1
     }
 
-    /// A new function.
+    /// Makes a new function.
     pub fn function(&mut self, callable: Callable) -> Object {
         self.contents.push(None);
         self.callables.push(Some(callable));
@@ -93,12 +93,12 @@ impl Constraints {
         self.contents.get(object as usize).copied().flatten()
     }
 
-    /// How a function is called.
+    /// The nodes of a function.
     pub fn callable(&self, object: Object) -> Option<Callable> {
         self.callables.get(object as usize).cloned().flatten()
     }
 
-    /// `node` holds the object.
+    /// Adds the object to a node.
     pub fn add(&mut self, node: Node, object: Object) {
         if self.holds[node as usize].insert(object) {
             if self.fresh[node as usize].is_empty() {
@@ -108,19 +108,19 @@ impl Constraints {
         }
     }
 
-    /// `to` holds what `from` holds.
+    /// Makes `to` hold what `from` holds.
     pub fn edge(&mut self, from: Node, to: Node) {
         if from == to || !self.edges[from as usize].insert(to) {
             return;
         }
-        // What is fresh in `from` goes along all edges later.
+        // The fresh objects of `from` are propagated along all its edges later.
         let known: Vec<Object> = self.holds[from as usize].iter().copied().collect();
         for object in known {
             self.add(to, object);
         }
     }
 
-    /// `to` holds what lies in the objects that `address` holds.
+    /// Makes `to` hold the contents of the objects that `address` holds.
     pub fn load(&mut self, address: Node, to: Node) {
         self.loads[address as usize].push(to);
         for object in self.known(address) {
@@ -128,7 +128,7 @@ impl Constraints {
         }
     }
 
-    /// The objects that `address` holds get what `value` holds.
+    /// Makes the contents of the objects that `address` holds include what `value` holds.
     pub fn store(&mut self, address: Node, value: Node) {
         self.stores[address as usize].push(value);
         for object in self.known(address) {
@@ -136,7 +136,7 @@ impl Constraints {
         }
     }
 
-    /// What `address` holds is called.
+    /// Binds a call to the functions that `address` holds.
     pub fn call(&mut self, address: Node, through: Through) {
         let number = self.through.len() as u32;
         self.through.push(through);
@@ -146,7 +146,7 @@ impl Constraints {
         }
     }
 
-    /// A function is called.
+    /// Binds a call to a function.
     pub fn bind(&mut self, callable: &Callable, through: &Through) {
         for (i, argument) in through.args.iter().enumerate() {
             let Some(argument) = *argument else { continue };
@@ -190,7 +190,7 @@ impl Constraints {
         }
     }
 
-    /// What each node holds.
+    /// Computes the set of each node.
     pub fn solve(mut self) -> Vec<FxHashSet<Object>> {
         while let Some(node) = self.work.pop() {
             let at = node as usize;

@@ -1,16 +1,17 @@
-//! Floating point as SMT-LIB text.
+//! Floating-point operations as SMT-LIB text.
 //!
-//! Terms are bit patterns, so operands are read as floats. SMT-LIB has no operation for the way
-//! back (Z3's is its own): the pattern of a result is a constant that reads as the result. A NaN
-//! has many, of which the quiet ones are allowed.
+//! Terms are bit patterns, so operands are converted to floats. SMT-LIB has no operation for the
+//! opposite conversion (Z3 has one as an extension), so the pattern of a result is a new constant
+//! that is constrained to convert to the result. A NaN has many patterns, of which the quiet ones
+//! are allowed.
 
 use std::fmt::Write as _;
 
 use super::ops::literal;
 use crate::program::ir::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn, Width};
 
-/// Exponent and significand bits, the latter with the hidden one. x87's format shows it, and is
-/// none of SMT-LIB's.
+/// The numbers of exponent and significand bits; the significand includes the hidden bit. x87's
+/// format stores that bit explicitly, and SMT-LIB does not have it.
 fn format(kind: FloatKind) -> Option<(Width, Width)> {
     match kind {
         FloatKind::F16 => Some((5, 11)),
@@ -21,13 +22,13 @@ fn format(kind: FloatKind) -> Option<(Width, Width)> {
     }
 }
 
-/// The pattern as a float.
+/// The conversion of a bit pattern to a float.
 fn read(kind: FloatKind, a: &str) -> Option<String> {
     let (exponent, significand) = format(kind)?;
     Some(format!("((_ to_fp {exponent} {significand}) {a})"))
 }
 
-/// Declares `name` as a pattern of this float.
+/// Declares `name` as a bit pattern that converts to `float`.
 pub(super) fn pattern(kind: FloatKind, name: &str, float: &str) -> String {
     let Some((exponent, significand)) = format(kind) else {
         return format!("(declare-const {name} (_ BitVec {}))\n", kind.width());
@@ -50,7 +51,7 @@ pub(super) fn pattern(kind: FloatKind, name: &str, float: &str) -> String {
     text
 }
 
-/// `a op b` as a float; the pattern is [`pattern`]'s.
+/// `a op b` as a float; [`pattern`] gives it a bit pattern.
 pub(super) fn binary(op: FloatOp, kind: FloatKind, a: &str, b: &str) -> Option<String> {
     let (x, y) = (read(kind, a)?, read(kind, b)?);
     let name = match op {
@@ -64,7 +65,7 @@ pub(super) fn binary(op: FloatOp, kind: FloatKind, a: &str, b: &str) -> Option<S
     Some(format!("({name} RNE {x} {y})"))
 }
 
-/// `a pred b`: a Boolean.
+/// `a pred b` as a Boolean.
 pub(super) fn compare(pred: FloatPred, kind: FloatKind, a: &str, b: &str) -> Option<String> {
     let (x, y) = (read(kind, a)?, read(kind, b)?);
     let unordered = format!("(or (fp.isNaN {x}) (fp.isNaN {y}))");
@@ -88,7 +89,7 @@ pub(super) fn compare(pred: FloatPred, kind: FloatKind, a: &str, b: &str) -> Opt
     })
 }
 
-/// A conversion's result: a float of that kind, or an integer's bits.
+/// The result of a conversion: a float of the returned kind, or an integer's bits.
 pub(super) fn cast(cast: FloatCast, a: &str) -> Option<(String, Option<FloatKind>)> {
     let to_format = |to: FloatKind, name: &str, from: &str| {
         let (exponent, significand) = format(to)?;
@@ -115,13 +116,14 @@ pub(super) fn cast(cast: FloatCast, a: &str) -> Option<(String, Option<FloatKind
     }
 }
 
-/// Towards zero; the smallest number where it does not fit or is none, as the processor does.
+/// Converts to a signed integer of `w` bits, rounding towards zero. For a NaN or a result that does
+/// not fit, it is the smallest number, as on x86 processors.
 fn to_signed(kind: FloatKind, w: Width, x: &str) -> Option<String> {
     let (exponent, significand) = format(kind)?;
     let to_fp = format!("(_ to_fp {exponent} {significand})");
     let smallest = literal(w, 1 << (w - 1));
-    // Powers of two are exact, or infinite in a format in which every finite number fits. NaN
-    // compares with nothing.
+    // In each format a power of two is either exact, or infinite because every finite number fits
+    // into the integer. Comparisons with a NaN are false.
     let limit = format!("({to_fp} RNE {smallest})");
     Some(format!(
         "(let ((whole (fp.roundToIntegral RTZ {x})) (limit {limit})) \
@@ -130,7 +132,7 @@ fn to_signed(kind: FloatKind, w: Width, x: &str) -> Option<String> {
     ))
 }
 
-/// A function's result as a float of the same kind.
+/// The result of a function, as a float of the same kind.
 pub(super) fn function(function: MathFn, kind: FloatKind, args: &[String]) -> Option<String> {
     let x = read(kind, args.first()?)?;
     let another = |i: usize| args.get(i).and_then(|a| read(kind, a));

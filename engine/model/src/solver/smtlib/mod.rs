@@ -1,14 +1,15 @@
-//! Questions as SMT-LIB 2.6, for any solver that reads it.
+//! Questions as SMT-LIB 2.6 text, for any solver that reads it.
 //!
-//! A second opinion is worth as much as it is independent: the script is written from the [`Pool`]
-//! and not by Z3's printer, so that Z3's API and the translation for it take no part. Every term is
-//! one definition that names its operands, so a script is as long as there are terms, and no
-//! solver's reader meets an expression that is deeper than one operator. One-bit terms are Booleans
-//! throughout. The only step beyond the standard is a constant array (`as const`), which Z3, cvc5
-//! and Bitwuzla read alike.
+//! A second solver is useful only as far as it is independent of the first one. So the script is
+//! written from the [`Pool`] and not by Z3's printer, and involves neither Z3's API nor the
+//! translation for it. Every term becomes one definition that names its operands. So the length of
+//! a script is linear in the number of terms, and no parser meets an expression deeper than one
+//! operator. One-bit terms are Booleans throughout. The only extension of the standard in use is
+//! the constant array (`as const`), which Z3, cvc5 and Bitwuzla read alike.
 //!
-//! What has no meaning in SMT-LIB (x87's format, most of `<math.h>`) is a free constant:
-//! "unsatisfiable" stays true, and [`Script::is_exact`] says that "satisfiable" may not.
+//! An operation without a counterpart in SMT-LIB (x87's format, most of `<math.h>`) is a free
+//! constant. The answer "unsatisfiable" is still correct, but "satisfiable" may not be, as
+//! [`Script::is_exact`] says.
 
 mod floats;
 mod ops;
@@ -28,33 +29,33 @@ pub(crate) use self::ops::{binary, compare, funnel, literal, overflow, unary};
 /// Why a question cannot be written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Unwritable {
-    /// Only one bit can be asserted.
+    /// Only one-bit terms can be asserted.
     #[error("an assertion is {0} bits wide, and not one")]
     Assertion(Width),
 }
 
-/// What a script says about its own answer (`:status`). Z3 and cvc5 take it for an error if they
-/// find another one.
+/// The answer that a script claims for itself (`:status`). Z3 and cvc5 report an error if they find
+/// another one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// The assertions are claimed to be unsatisfiable together.
+    /// The assertions are claimed to be unsatisfiable.
     Unsat,
-    /// That is what is asked.
+    /// No answer is claimed.
     Unknown,
 }
 
-/// A question in writing.
+/// A question as SMT-LIB text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Script {
-    /// The file.
+    /// The contents of the script.
     pub text: String,
-    /// Whether it says all that the terms say. Where not, some values are free, and "satisfiable"
-    /// may be wrong.
+    /// Whether the script expresses the terms exactly. If not, some values are free, and
+    /// "satisfiable" may be wrong.
     pub is_exact: bool,
 }
 
-/// Writes the question whether all terms (of one bit each) can hold together. `about` is a comment
-/// for people, of any number of lines.
+/// Writes the question whether all terms (of one bit each) can hold together. `about` becomes a
+/// comment for people and may have any number of lines.
 pub fn script(
     pool: &Pool,
     terms: &[Term],
@@ -109,8 +110,8 @@ pub(crate) fn array_symbol(pool: &Pool, array: Array) -> String {
     Writer::new(pool).array(array)
 }
 
-/// The question whether one of these terms can differ from the bit-vector beside it, which speaks
-/// of these symbols.
+/// The question whether one of these terms can differ from the bit-vector next to it, which is an
+/// expression over `symbols`.
 #[cfg(test)]
 pub(crate) fn difference(pool: &Pool, symbols: &[Term], pairs: &[(Term, &str)]) -> String {
     let mut writer = Writer::new(pool);
@@ -130,7 +131,7 @@ const ARRAY: &str = "(Array (_ BitVec 64) (_ BitVec 8))";
 struct Writer<'p> {
     pool: &'p Pool,
     body: String,
-    /// What each term that was written is called: its definition, its symbol or its literal.
+    /// The name of each term that was written: its definition, its symbol or its literal.
     terms: FxHashMap<Term, String>,
     arrays: FxHashMap<Array, String>,
     has_arrays: bool,
@@ -151,7 +152,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// The smallest logic that holds what was written.
+    /// The smallest logic for what was written.
     fn logic(&self) -> &'static str {
         match (self.has_arrays, self.has_floats) {
             (false, false) => "QF_BV",
@@ -161,7 +162,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes the term with all that it is made of.
+    /// Writes a term with all its operands.
     fn define(&mut self, t: Term) {
         let done = |item: Item| match item {
             Item::Term(t) => self.terms.contains_key(&t),
@@ -181,12 +182,12 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// What a term is called that was written: a Boolean if it has one bit.
+    /// The name of a term that was written. It is a Boolean if the term has one bit.
     fn name(&self, t: Term) -> String {
         self.terms[&t].clone()
     }
 
-    /// What a term is called that was written, as a bit-vector.
+    /// The name of a term that was written, as a bit-vector.
     fn bits(&self, t: Term) -> String {
         match (self.pool.width(t), &self.terms[&t]) {
             (1, name) => format!("(ite {name} #b1 #b0)"),
@@ -194,7 +195,7 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes one term, whose operands were written, and says what it is called.
+    /// Writes one term, whose operands are written already, and returns its name.
     fn term(&mut self, t: Term) -> String {
         let (pool, w) = (self.pool, self.pool.width(t));
         let name = format!("t{}", t.index());
@@ -243,7 +244,7 @@ impl<'p> Writer<'p> {
         name
     }
 
-    /// The operators that are written as bit-vectors at every width.
+    /// Operators that are written as bit-vectors at every width.
     fn bits_of(&self, t: Term, node: Node) -> String {
         let w = self.pool.width(t);
         let more = |a: Term| w - self.pool.width(a);
@@ -263,7 +264,7 @@ impl<'p> Writer<'p> {
             Node::Select(array, index) => {
                 format!("(select {} {})", self.arrays[&array], self.bits(index))
             }
-            // Written by `term`, as Booleans or with definitions of their own.
+            // `term` writes these as Booleans or with their own definitions.
             Node::Const(_)
             | Node::Wide(_)
             | Node::Input(_)
@@ -278,8 +279,8 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// Writes a term whose value is the pattern of a float, or an integer that a float was
-    /// converted to.
+    /// Writes a term whose value is the bit pattern of a float or an integer converted from a
+    /// float.
     fn float(&mut self, t: Term, name: String) -> String {
         let (pool, w) = (self.pool, self.pool.width(t));
         self.has_floats = true;
@@ -305,7 +306,7 @@ impl<'p> Writer<'p> {
                 name
             }
             Some((expression, Some(kind))) => {
-                // Which NaN it is is free.
+                // If the result is a NaN, its bit pattern is free.
                 self.is_exact = false;
                 self.body
                     .push_str(&floats::pattern(kind, &name, &expression));
@@ -343,8 +344,8 @@ impl<'p> Writer<'p> {
         name
     }
 
-    /// Fixed contents, a definition per byte that is not zero: nested they would be too deep for a
-    /// reader.
+    /// Writes fixed contents with one definition per byte that is not zero. Nested stores would be
+    /// too deep for parsers.
     fn table(&mut self, name: String, bytes: &[u8]) -> String {
         let mut last = format!("{name}.zero");
         let _ = writeln!(
@@ -369,7 +370,7 @@ impl<'p> Writer<'p> {
         symbol
     }
 
-    /// A value that is not expressed.
+    /// Declares a constant for a value that cannot be expressed.
     fn free(&mut self, name: String, w: Width) -> String {
         self.is_exact = false;
         self.declare(name, w)
@@ -383,8 +384,8 @@ fn sort(w: Width) -> String {
     }
 }
 
-/// A symbol with the name that people know. The number makes it one of its own, whatever else has
-/// that name, and the space keeps it apart from definitions.
+/// A quoted symbol that contains the name in the program. The number makes it unique among symbols
+/// of the same name, and the space distinguishes it from the names of definitions.
 fn quoted(kind: char, number: u32, name: &str) -> String {
     let name: String = name
         .chars()

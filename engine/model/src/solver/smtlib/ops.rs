@@ -1,14 +1,14 @@
-//! Operators on bit-vectors, as text.
+//! Operators on bit-vectors as SMT-LIB text.
 //!
-//! What LLVM has and SMT-LIB lacks is written out from its definition: counts bit by bit, overflows
-//! and saturation by doing the operation with enough bits to hold its result.
+//! Operators that LLVM has and SMT-LIB lacks are expanded by their definitions: bit counts bit by
+//! bit, overflow and saturation by an operation on enough bits to hold its exact result.
 
 use std::fmt::Write as _;
 
 use crate::program::ir::{BinOp, Pred, UnOp, Width};
 use crate::term::value::{mask, signed_max, signed_min, unsigned};
 
-/// The constant of so many bits.
+/// The constant `value` of `w` bits.
 pub(crate) fn literal(w: Width, value: u128) -> String {
     let (w, value) = (usize::from(w), value & mask(w));
     match w % 4 {
@@ -17,7 +17,7 @@ pub(crate) fn literal(w: Width, value: u128) -> String {
     }
 }
 
-/// `a pred b`: a Boolean.
+/// `a pred b` as a Boolean.
 pub(crate) fn compare(pred: Pred, a: &str, b: &str) -> String {
     let name = match pred {
         Pred::Eq => "=",
@@ -34,7 +34,7 @@ pub(crate) fn compare(pred: Pred, a: &str, b: &str) -> String {
     format!("({name} {a} {b})")
 }
 
-/// `a op b`, of `w` bits each.
+/// `a op b`, where both operands have `w` bits.
 pub(crate) fn binary(op: BinOp, w: Width, a: &str, b: &str) -> String {
     let plain = |name: &str| format!("({name} {a} {b})");
     let choice = |pred: &str| format!("(ite ({pred} {a} {b}) {a} {b})");
@@ -63,7 +63,8 @@ pub(crate) fn binary(op: BinOp, w: Width, a: &str, b: &str) -> String {
     }
 }
 
-/// Two bits more than the operands have hold every sum and difference as a signed number.
+/// A saturating operation. With two bits more than the operands have, every sum and difference is
+/// representable as a signed number.
 fn saturated(op: BinOp, is_signed: bool, w: Width, a: &str, b: &str) -> String {
     let (low, high) = match is_signed {
         true => (unsigned(w, signed_min(w)), signed_max(w) as u128),
@@ -84,13 +85,14 @@ fn extension(is_signed: bool, more: Width, a: &str) -> String {
     format!("((_ {name}_extend {more}) {a})")
 }
 
-/// `a op b` at a greater width.
+/// `a op b` with operands extended to `wide` bits.
 fn extended(op: BinOp, is_signed: bool, w: Width, wide: Width, a: &str, b: &str) -> String {
     let [a, b] = [a, b].map(|x| extension(is_signed, wide - w, x));
     binary(op, wide, &a, &b)
 }
 
-/// Whether Add, Sub or Mul of `w` bits does not fit: a Boolean. Nothing else overflows.
+/// Whether the result of Add, Sub or Mul does not fit into `w` bits, as a Boolean. No other
+/// operators overflow.
 pub(crate) fn overflow(op: BinOp, is_signed: bool, w: Width, a: &str, b: &str) -> String {
     let wide = match op {
         BinOp::Add | BinOp::Sub => w + 1,
@@ -103,10 +105,10 @@ pub(crate) fn overflow(op: BinOp, is_signed: bool, w: Width, a: &str, b: &str) -
     format!("(let ((exact {exact})) (distinct exact {again}))")
 }
 
-/// `op a`, of `w` bits.
+/// `op a`, where the operand has `w` bits.
 pub(crate) fn unary(op: UnOp, w: Width, a: &str) -> String {
     let bit = |i: Width| format!("((_ extract {i} {i}) {a})");
-    // The position of the first set bit as a count, or the width.
+    // The number of positions before the first set bit, or the width if no bit is set.
     let first = |positions: &mut dyn Iterator<Item = Width>| {
         let (mut text, mut count) = (String::new(), 0u16);
         for i in positions {
@@ -136,7 +138,7 @@ pub(crate) fn unary(op: UnOp, w: Width, a: &str) -> String {
 
 /// The high (`left`) or low word of `a:b` shifted by `by` modulo the width.
 pub(crate) fn funnel(left: bool, w: Width, a: &str, b: &str, by: &str) -> String {
-    // At one bit the modulus does not fit in the operand, and every shift is none.
+    // Modulo a width of one, every shift amount is zero.
     let by = match w {
         1 => literal(2, 0),
         _ => format!(

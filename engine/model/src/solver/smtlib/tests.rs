@@ -1,4 +1,4 @@
-//! What a script says must be what the evaluator computes: to Z3 by its own reader, and to cvc5
+//! A script must mean what the evaluator computes. This is checked with Z3's parser, and with cvc5
 //! where it is installed.
 
 use proptest::prelude::*;
@@ -11,14 +11,14 @@ use crate::solver::{Answer, External, Limits, Model, Solver as _, Verdict, Z3};
 use crate::term::Evaluator;
 use crate::term::random::{OPS, PREDS, expr};
 
-/// What Z3 says of a script that it reads itself.
+/// Z3's answer for a script that its own parser reads.
 pub(crate) fn read_by_z3(script: &str) -> SatResult {
     let solver = z3::Solver::new();
     let mut params = z3::Params::new();
     params.set_u32("rlimit", 60_000_000);
     solver.set_params(&params);
     solver.from_string(script);
-    // A script that cannot be read asserts nothing.
+    // If a script cannot be parsed, Z3 asserts nothing.
     let asserted = script.matches("(assert ").count();
     assert!(
         solver.get_assertions().len() >= asserted.min(1),
@@ -27,10 +27,11 @@ pub(crate) fn read_by_z3(script: &str) -> SatResult {
     solver.check()
 }
 
-/// cvc5, or None with a word about it where it is not installed.
+/// cvc5, or `None` with a note on standard error if it is not installed.
 fn cvc5() -> Option<External> {
     let mut cvc5 = External::new("cvc5");
-    // Steps, not seconds: what it cannot do within them it leaves unanswered on every machine.
+    // The limit is in steps and not in seconds, so that the same questions stay open on every
+    // machine.
     cvc5.arguments.push("--rlimit=100000".to_owned());
     match cvc5.run("(set-logic QF_BV)\n(check-sat)\n") {
         Ok(_) => Some(cvc5),
@@ -66,7 +67,7 @@ fn ask(pool: &Pool, terms: &[Term]) -> Script {
     script(pool, terms, "a test", Status::Unknown).unwrap_or_else(|why| panic!("{why}"))
 }
 
-/// Under `model` each result has the evaluator's value, and no other.
+/// Under `model` each result must have the evaluator's value and no other.
 fn means_the_same(pool: &mut Pool, model: &Model, results: &[Term], second: Option<&External>) {
     let mut same = Vec::new();
     let mut given = Vec::new();
@@ -118,7 +119,7 @@ fn every_operator_at_several_widths() {
             results.push(pool.cmp(pred, x, y));
         }
         for op in [BinOp::Add, BinOp::Sub, BinOp::Mul] {
-            // A product of 192 bits takes minutes even with known factors.
+            // A product of 192 bits takes minutes even if the factors are known.
             if op != BinOp::Mul || w <= 32 {
                 results.push(pool.overflow(op, true, x, y));
                 results.push(pool.overflow(op, false, x, y));
@@ -207,7 +208,8 @@ fn tables_stores_and_choices_of_arrays() {
         model.set_variable(&pool, j, other);
         model.set_variable(&pool, b, 0x5a);
         model.set_variable(&pool, c, cond);
-        // The array's own bytes are free: only what does not read them has one value.
+        // The bytes of the array variable are free, so only results that do not read them have a
+        // definite value.
         let fixed: Vec<Term> = match cond {
             1 => [&results[2..8], &results[8..]].concat(),
             _ => [&results[2..6], &results[8..9]].concat(),
@@ -277,20 +279,20 @@ fn float_results(pool: &mut Pool, kind: FloatKind, x: Term, y: Term, n: Term) ->
         MathFn::Nearbyint,
     ];
     for function in unary {
-        // The host has square roots of two formats.
+        // The host has square roots for two formats only.
         if function != MathFn::Sqrt || matches!(kind, FloatKind::F32 | FloatKind::F64) {
             results.push(pool.float_fn(function, kind, &[x]));
         }
     }
-    // In half precision it is computed in single, and rounds twice.
+    // In half precision, `fma` is computed in single precision and rounds twice.
     if kind != FloatKind::F16 {
         results.push(pool.float_fn(MathFn::Fma, kind, &[x, y, y]));
     }
     results
 }
 
-/// Every operation on every format that SMT-LIB has, at every kind of edge. Which NaN comes out is
-/// free.
+/// Checks every operation on every format of SMT-LIB with values at the edges of the formats. The
+/// bit pattern of a resulting NaN is free, so such results are left out.
 #[test]
 fn floats() {
     let second = cvc5();
@@ -390,7 +392,7 @@ fn a_comment_stays_one() {
     expect(&script, true, cvc5().as_ref());
 }
 
-/// A script is as long as there are terms, however deep they are and however often they are shared.
+/// The length of a script is linear in the number of terms, however deep or shared they are.
 #[test]
 fn deep_and_shared_terms() {
     let mut pool = Pool::new();

@@ -1,5 +1,5 @@
-//! What is known of an object's bytes: cell by cell where it is small, and otherwise where it is
-//! not indexed.
+//! What is known of an object's bytes. A small object that is not indexed is known cell by cell. Of
+//! any other object, only bytes that are not indexed are known.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::super::memory::Contents;
 use super::Value;
 use crate::program::ir::Width;
 
-/// Objects up to this size are kept cell by cell where they are not indexed.
+/// The size in bytes up to which an object that is not indexed is represented by cells.
 pub const CELLS: u64 = 512;
 
-/// A piece of an object.
+/// A range of bytes of an object that holds one value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Cell {
     /// Its offset in bytes.
@@ -22,16 +22,16 @@ pub struct Cell {
 /// What is known of an object's bytes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Bytes {
-    /// They are these, which contain no variable.
+    /// The contents are known and contain no variables.
     Fixed(Contents),
-    /// Cell by cell, all of them.
+    /// The cells cover all bytes of the object.
     Cells(BTreeMap<Cell, Value>),
-    /// These cells, and nothing of the other bytes, which are one array.
+    /// The cells are known. All other bytes are represented by one array of which nothing is known.
     Mixed(BTreeMap<Cell, Value>),
 }
 
 impl Bytes {
-    /// Nothing.
+    /// Nothing is known.
     pub const ANY: Bytes = Bytes::Mixed(BTreeMap::new());
 
     /// The cells, if there are any.

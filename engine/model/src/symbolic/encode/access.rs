@@ -14,7 +14,7 @@ use crate::program::ir::{CheckId, CheckKind, Width};
 use crate::term::Term;
 use crate::term::fault::{self, Extent};
 
-/// One object that an access may go to.
+/// One object that an access may go to, under a condition and at an offset.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
     pub(super) cond: Term,
@@ -23,7 +23,7 @@ pub(super) struct Target {
 }
 
 impl Encoder<'_, '_> {
-    /// The object that an address leads to, if it is one with bytes.
+    /// The object that an address leads to, if it is an object with bytes.
     pub(super) fn led_to(&mut self, root: Root) -> Option<ObjId> {
         match root {
             Root::Number(number) => self.world.object_at(number),
@@ -32,8 +32,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// The objects that `len` bytes at `pointer` can lie in. Notes the check, and ends where it
-    /// cannot hold. The flag says whether there are cases that are not known.
+    /// The objects in which `len` bytes at `pointer` may lie. Records the check, and ends the path
+    /// if the check cannot hold. The flag says whether there are cases in which the object is not
+    /// known.
     pub(super) fn access(
         &mut self,
         ctx: CtxId,
@@ -91,15 +92,15 @@ impl Encoder<'_, '_> {
         Ok((targets, vague))
     }
 
-    /// The bytes that an access of that many from the target's offset on can touch. They are one
-    /// array from now on if the offset varies.
+    /// The bytes that an access of `len` bytes from the target's offset on may touch. If the offset
+    /// varies, they are represented as one array from now on.
     pub(super) fn span(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Span {
         let reach = self.reach(now, target, len, size);
         self.indexed(target.id, reach)
     }
 
-    /// The bytes that an access at a varying offset can touch; none if the offset is constant.
-    /// Notes nothing.
+    /// The bytes that an access at a varying offset may touch. `None` if the offset is constant.
+    /// Records nothing.
     fn reach(&mut self, now: &Reached, target: &Target, len: u32, size: Term) -> Option<Span> {
         if constant(self.pool, target.offset).is_some() {
             return None;
@@ -108,7 +109,7 @@ impl Encoder<'_, '_> {
         Some(self.within(now, target.offset, len, size))
     }
 
-    /// Notes where an object is indexed.
+    /// Records the bytes of an object that are accessed at a varying offset.
     fn indexed(&mut self, id: ObjId, reach: Option<Span>) -> Span {
         let Some(span) = reach else {
             return Span::ALL;
@@ -117,8 +118,9 @@ impl Encoder<'_, '_> {
         span
     }
 
-    /// Whether bytes that are not one array yet are addresses. What is read at an offset of which
-    /// so little is known may be any of them, and is not worth that they become bytes.
+    /// Whether bytes that are not represented as an array yet are addresses. A read at an offset of
+    /// which so little is known may read any of them, and it is not worthwhile to turn the
+    /// addresses into bytes for it.
     fn hides_addresses(&mut self, now: &Reached, object: &Object, id: ObjId, span: Span) -> bool {
         let words = object
             .contents
@@ -130,13 +132,13 @@ impl Encoder<'_, '_> {
         })
     }
 
-    /// What values terms can have there.
+    /// The ranges of terms on the present path.
     pub(super) fn ranges(&self, now: &Reached) -> Ranges<'_> {
         Ranges::new(self.pool, &now.guard, self.start.map(|start| &start.bounds))
     }
 
-    /// The bytes from an offset on, `len` of them, that an access can touch which was checked: all
-    /// of it lies in the object.
+    /// The bytes that an access of `len` bytes from `offset` on may touch. The access has been
+    /// checked, so it lies within the object.
     fn within(&self, now: &Reached, offset: Term, len: Term, size: Term) -> Span {
         let ranges = self.ranges(now);
         let (at, len) = (ranges.of(offset), ranges.of(len));
@@ -146,7 +148,7 @@ impl Encoder<'_, '_> {
             low: u32::try_from(at.low).unwrap_or(0),
             high: u32::try_from(end.min(size)).unwrap_or(u32::MAX),
         };
-        // No access at all, which is not seen everywhere: any answer is right.
+        // The access is infeasible, which is not recognised everywhere. Any answer is correct.
         if span.low < span.high {
             span
         } else {
@@ -248,7 +250,8 @@ impl Encoder<'_, '_> {
         self.go_only(ctx, now, vague, pointer)
     }
 
-    /// After a write through a pointer: where it is not known where it went, nothing goes on.
+    /// Ends execution after a write through a pointer in the cases in which the written object is
+    /// not known.
     pub(super) fn go_only(
         &mut self,
         ctx: CtxId,
@@ -280,7 +283,7 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// Makes the bytes from there on unknown, where these are the targets.
+    /// Makes `len` bytes from the offsets of the targets on unknown.
     pub(super) fn forget(&mut self, now: &mut Reached, targets: &[Target], len: Term) {
         for target in targets {
             self.out.approximations += 1;

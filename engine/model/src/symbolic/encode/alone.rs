@@ -15,11 +15,12 @@ use crate::symbolic::state::{Reached, State, Surroundings};
 use crate::symbolic::world::{CtxId, Cut, ObjectKind, Side};
 use crate::term::Term;
 
-/// How many blocks without calls may lie before a return that is encoded path by path.
+/// The number of blocks without calls, up to and including the return, that are encoded path by
+/// path.
 const LAST: usize = 4;
 
 impl Encoder<'_, '_> {
-    /// A call of a function that is encoded alone; `now` becomes the state behind it.
+    /// Executes a call of a function that is encoded alone. `now` becomes the state after the call.
     pub(super) fn call_alone(
         &mut self,
         (begin, id): (Cut, FuncId),
@@ -72,9 +73,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// What a parameter holds of an argument. Through a pointer of the wrong type, or a declaration
-    /// without parameters, the argument is left out or narrower: the rest of the register is
-    /// whatever it was.
+    /// The value of a parameter. In a call through a pointer of the wrong type, or by a declaration
+    /// without parameters, the argument may be missing or narrower. The rest of the register then
+    /// has an arbitrary value.
     pub(super) fn parameter(&mut self, argument: Option<&Term>, width: Width) -> Term {
         match argument {
             Some(&value) if self.pool.width(value) >= width => self.pool.extract(value, 0, width),
@@ -82,9 +83,9 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Whether a function that is encoded alone returns behind a block without a further call. Such
-    /// blocks are encoded once for each path, since the path decides the result, and a question
-    /// about one path is easier for the solver than a question about a join of paths.
+    /// Whether a function that is encoded alone returns after this block without a further call.
+    /// Such blocks are encoded once for each path, because the path decides the result, and a
+    /// question about one path is easier for the solver than a question about a join of paths.
     pub(super) fn ends_at_once(&mut self, ctx: CtxId, block: BlockId) -> bool {
         if self.world.context(ctx).side.is_none() {
             return false;
@@ -107,7 +108,7 @@ impl Encoder<'_, '_> {
         false
     }
 
-    /// A function that is encoded alone returns.
+    /// Executes the return of a function that is encoded alone.
     pub(super) fn end_alone(&mut self, ctx: CtxId, mut returned: Reached) {
         let context = self.world.context(ctx);
         if context.side != Some(Side::Begin) {
@@ -119,7 +120,7 @@ impl Encoder<'_, '_> {
         let Some(mut frame) = returned.state.frames.pop() else {
             return;
         };
-        // Sealed functions have no objects but their variables; any other object leaves a hole.
+        // Sealed functions have no objects but their variables. Any other object leads to a hole.
         let is_own = |kind| matches!(kind, ObjectKind::Made { .. });
         let mut objects = returned.state.objects.keys();
         if !objects.all(|&id| is_own(self.world.object(id).kind)) {

@@ -1,4 +1,4 @@
-//! Calls: each callee is executed where it is called.
+//! Calls. Each callee is executed where it is called.
 
 use std::rc::Rc;
 
@@ -15,11 +15,11 @@ use crate::program::ir::{
 use crate::program::outside::COPY;
 use crate::term::Term;
 
-/// The callees that one call through a pointer may have.
+/// The maximal number of callees of one call through a pointer.
 const CALLEES: usize = 16;
 
 impl Encoder<'_, '_> {
-    /// Executes a call; `now` becomes the state behind it.
+    /// Executes a call. `now` becomes the state after the call.
     pub(super) fn call(
         &mut self,
         ctx: CtxId,
@@ -39,7 +39,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Reaching the call of a failing function is the violation.
+    /// For a call whose check is that it is not reached (see [`CheckKind::is_reached`]), reaching
+    /// it is the violation.
     fn failing(&mut self, ctx: CtxId, now: &Reached, call: &Call) -> Step {
         let checks = &self.world.program().checks;
         let Some((id, check)) = call
@@ -146,7 +147,7 @@ impl Encoder<'_, '_> {
             return Err(Stop::Ended);
         }
         if function.kind == FunctionKind::User {
-            // An external function that calls back may have done its work before.
+            // An external function that calls back may have written objects before.
             self.deviate(ctx, now)?;
         }
         let fixed = (call.fixed as usize).min(call.args.len());
@@ -220,7 +221,8 @@ impl Encoder<'_, '_> {
             set(&mut now.state, Reg(i as u32), value);
         }
         if self.world.flow(id).cuts.contains(&first) {
-            // The body is one loop: it starts as a fragment of its own, and comes back from there.
+            // The first block is the head of a loop. The body becomes a fragment of its own, which
+            // returns to the caller.
             let reached = now.clone();
             self.transition(
                 super::super::world::Cut {
@@ -257,7 +259,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// What the machine does itself.
+    /// Executes a function that the machine implements itself.
     fn intrinsic(
         &mut self,
         ctx: CtxId,
@@ -285,7 +287,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Gives a call its result.
+    /// Sets the result of a call.
     pub(super) fn give(&mut self, now: &mut Reached, call: &Call, value: Term) {
         if let Some(&width) = call.result.first() {
             let value = if self.pool.width(value) >= width {
@@ -297,13 +299,13 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Argument number `i`.
+    /// The argument with number `i`.
     pub(super) fn arg(&mut self, now: &mut Reached, call: &Call, i: usize, width: u16) -> Term {
         let operand = call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         self.get(&mut now.state, operand, width)
     }
 
-    /// Replaces an object's contents.
+    /// Replaces the contents of an object.
     pub(super) fn put_contents(&mut self, now: &mut Reached, id: ObjId, contents: Contents) {
         if let Some(object) = self.object(&now.state, id) {
             let mut object = Object::clone(&object);

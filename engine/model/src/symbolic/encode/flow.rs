@@ -1,5 +1,5 @@
-//! Along the control flow: blocks in reverse postorder, what ends them, and the way back to a
-//! caller.
+//! Execution along the control flow: blocks in reverse postorder, their terminators, and returns to
+//! the caller.
 
 use std::rc::Rc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use crate::symbolic::world::{CtxId, Cut};
 use crate::term::Term;
 
 impl<'a, 'p> Encoder<'a, 'p> {
-    /// Executes from a place to the end of the program, or as far as there are no cut points.
+    /// Executes from a place up to cut points or the end of the program.
     pub(super) fn go_on(&mut self, ctx: CtxId, block: BlockId, op: usize, from: Reached) -> Step {
         let (mut ctx, mut block, mut op) = (ctx, block, op);
         let mut reached = from;
@@ -30,7 +30,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         }
     }
 
-    /// Executes a function from a place to its returns, which are joined.
+    /// Executes a function from a place up to its returns, and joins the states there.
     pub(super) fn run(
         &mut self,
         ctx: CtxId,
@@ -43,8 +43,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(ways.returned)
     }
 
-    /// Executes a function from a place to its returns, together with the states that are under
-    /// way.
+    /// Executes a function from a place up to its returns. `ways` holds the states that are still
+    /// to be executed, and the results.
     pub(super) fn run_on(
         &mut self,
         ctx: CtxId,
@@ -83,7 +83,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         }
     }
 
-    /// Executes a block's operations from one on.
+    /// Executes a block's operations from the index `from` on.
     fn operations(
         &mut self,
         ctx: CtxId,
@@ -194,7 +194,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 let kind = check.and_then(|c| program.checks.get(c.index()));
                 let kind = kind.map_or(CheckKind::Unreachable, |c| c.kind);
                 let violated = self.pool.bit(true);
-                // What is behind is never reached, so whether it goes on does not matter.
+                // Nothing after this is executed on this path, so the result does not matter.
                 let _ = self.oblige(ctx, &now, *check, kind, violated);
             }
         }
@@ -235,7 +235,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
         });
     }
 
-    /// Ends a frame: what is left is the caller's state with the results in place.
+    /// Ends a frame. The result is the caller's state with the results of the call in its
+    /// registers.
     pub(super) fn leave(&mut self, ctx: CtxId, mut returned: Reached) -> Step<Reached> {
         self.deviate(ctx, &mut returned)?;
         self.given(ctx, &mut returned)?;
@@ -249,7 +250,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
             returned.state.objects.remove(object);
         }
         if let Some(back) = self.world.context(ctx).back {
-            // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+            // A call through a pointer of the wrong type may take more results than the callee
+            // returns, fewer, or results of other widths.
             let given = function.result.len();
             for (i, &width) in program.taken(back.block, back.op).iter().enumerate() {
                 let result = frame.registers[first..first + given].get(i).copied();

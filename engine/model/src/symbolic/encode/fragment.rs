@@ -1,4 +1,4 @@
-//! What encoding a fragment comes to, and how much it may cost.
+//! The result of encoding, and its budget.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -12,29 +12,29 @@ use crate::term::{Pool, Term};
 /// A check on some paths of a fragment.
 #[derive(Clone, Debug)]
 pub struct Obligation {
-    /// The check; none where an intrinsic was called without one.
+    /// The check. `None` if an intrinsic was called without a check.
     pub check: Option<CheckId>,
-    /// What would be violated.
+    /// The kind of the violation.
     pub kind: CheckKind,
-    /// In which context.
+    /// The context of the check.
     pub ctx: CtxId,
-    /// In which block.
+    /// The block of the check.
     pub block: BlockId,
-    /// Where.
+    /// The position of the check in the source code.
     pub pos: Pos,
-    /// When it is reached.
+    /// The condition under which the check is reached.
     pub guard: Guard,
-    /// When it is violated, given that it is reached.
+    /// The condition under which the check is violated, given that it is reached.
     pub violated: Term,
-    /// Assumptions of the fragment that were made before.
+    /// The number of assumptions of the fragment that precede the check.
     pub prefix: usize,
-    /// Whether the engine cannot tell where a pointer points: the violation is then only its
-    /// ignorance.
+    /// Whether the encoder cannot tell where a pointer points. The violation is then only a
+    /// consequence of the approximation.
     pub vague: bool,
 }
 
 impl Obligation {
-    /// That it is reached and violated.
+    /// The conditions that the check is reached and violated.
     pub fn goal(&self) -> Vec<Term> {
         self.guard
             .0
@@ -50,37 +50,37 @@ impl Obligation {
 pub struct Entered {
     /// The block.
     pub block: BlockId,
-    /// When.
+    /// The condition under which the block is entered.
     pub guard: Guard,
-    /// Assumptions made before.
+    /// The number of assumptions that precede the entry.
     pub prefix: usize,
 }
 
-/// A way to a cut point.
+/// A path from the start of the fragment to a cut point.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// Where to.
+    /// The cut point.
     pub to: Cut,
-    /// When, and with which state.
+    /// The state at the cut point, with the condition under which it is reached.
     pub reached: Reached,
-    /// Assumptions made before.
+    /// The number of assumptions that precede the transition.
     pub prefix: usize,
 }
 
-/// A place that cannot be passed.
+/// A place from which execution cannot continue.
 #[derive(Clone, Debug)]
 pub struct Hole {
     /// What is not modelled.
     pub what: String,
-    /// In which context.
+    /// The context of the hole.
     pub ctx: CtxId,
-    /// In which block.
+    /// The block of the hole.
     pub block: BlockId,
-    /// Where.
+    /// The position of the hole in the source code.
     pub pos: Pos,
-    /// When.
+    /// The condition under which the hole is reached.
     pub guard: Guard,
-    /// Assumptions made before.
+    /// The number of assumptions that precede the hole.
     pub prefix: usize,
 }
 
@@ -89,99 +89,102 @@ pub struct Hole {
 pub struct Called {
     /// The function.
     pub function: FuncId,
-    /// The transition to its beginning, by number.
+    /// The index of the transition to its beginning.
     pub transition: usize,
-    /// When it is called.
+    /// The condition under which it is called.
     pub guard: Guard,
-    /// The arguments, fitted to the parameters' widths.
+    /// The arguments, converted to the parameters' widths.
     pub params: Vec<Term>,
-    /// The results: unknowns.
+    /// The results, which are unknowns.
     pub results: Vec<Term>,
-    /// One bit, assumed behind the call: arguments and results satisfy the facts at the function's
-    /// end.
+    /// One bit: arguments and results satisfy the facts at the function's end. The bit is assumed
+    /// behind the call.
     pub related: Term,
-    /// How many assumptions were made before the call.
+    /// The number of assumptions that precede the call.
     pub prefix: usize,
-    /// How many inputs were read before the call.
+    /// The number of inputs that are read before the call.
     pub inputs: usize,
 }
 
-/// Something that the tape decides, in the order in which it is read.
+/// A value that is read from the tape.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// Bytes that are taken, lowest first.
+    /// Bytes of the tape, the lowest first.
     Bytes(Term),
-    /// How many are left.
+    /// The number of bytes that are left on the tape.
     Remaining(Term),
 }
 
-/// See the [module](self).
+/// The result of encoding a fragment; see the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Fragment {
-    /// Where it starts; none: where the program does.
+    /// The cut point where it starts. `None` for the start of the program.
     pub start: Option<Cut>,
     /// The checks.
     pub obligations: Vec<Obligation>,
-    /// The blocks of the user's functions.
+    /// The entries of blocks of the user's functions.
     pub entered: Vec<Entered>,
-    /// The ways out.
+    /// The transitions to the next cut points.
     pub transitions: Vec<Transition>,
-    /// Where it could not go on.
+    /// The places from which it could not continue.
     pub holes: Vec<Hole>,
-    /// Where it is narrower than the world.
+    /// The places where the model is narrower than the world.
     pub narrowings: Vec<Narrowing>,
-    /// What is known to hold on every path that went on. `obligation_of` says which are held
-    /// checks.
+    /// Facts that hold on every path that went on. `obligation_of` tells which of them follow from
+    /// checks that held.
     pub assumptions: Vec<Term>,
-    /// For each assumption, the obligation that it follows from; none for the program's own
-    /// assumptions.
+    /// For each assumption, the index of the obligation whose check implies it. `None` for other
+    /// assumptions, such as the program's own.
     pub obligation_of: Vec<Option<usize>>,
     /// Calls of functions that are encoded alone, in order.
     pub calls: Vec<Called>,
-    /// What the tape decides, and when.
+    /// The inputs in the order in which they are read, with the conditions under which they are
+    /// read.
     pub inputs: Vec<(Guard, Input)>,
-    /// For each call of an external function that may write what it can reach: whether it does more
-    /// than the body in its place, and the function. No tape makes it so.
+    /// For each call of an external function that may write objects of the program: a bit that says
+    /// whether the function does more than the body in its place, and the function. No tape sets
+    /// the bit.
     pub deviations: Vec<(Term, FuncId)>,
-    /// Cut points that are passed: the loops that begin there are walked turn by turn where the
-    /// fragment enters them.
+    /// Heads of loops that were unrolled where the fragment enters them, so that they are no cut
+    /// points on these paths.
     pub walked: BTreeSet<Cut>,
-    /// How often something was replaced by an unknown that the machine computes exactly.
+    /// The number of values that were replaced by unknowns although the machine computes them
+    /// exactly.
     pub approximations: u32,
-    /// Operations executed.
+    /// The number of operations executed.
     pub operations: u64,
 }
 
 impl Fragment {
-    /// That no external function does more than the body in its place: what holds of all executions
-    /// that a tape describes.
+    /// The assumptions that no external function does more than the body in its place. They hold
+    /// for all executions that a tape describes.
     pub fn faithful(&self, pool: &mut Pool) -> Vec<Term> {
         let deviations = self.deviations.iter();
         deviations.map(|&(bit, _)| pool.not(bit)).collect()
     }
 }
 
-/// Why encoding stopped.
+/// Why encoding was given up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exceeded {
     /// Too many operations or contexts.
     Size,
-    /// The deadline.
+    /// The deadline has passed.
     Time,
 }
 
-/// How much one fragment may cost.
+/// The budget of one fragment.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// Operations of one fragment. Default: 300,000.
     pub operations: u64,
-    /// Contexts in all. Default: 20,000.
+    /// Contexts in total. Default: 20,000.
     pub contexts: usize,
     /// Calls of one function that may be in progress at once. Default: 12.
     pub recursion: u32,
     /// Bytes of a block move that are moved one by one. Default: 4,096.
     pub moved: u64,
-    /// When to give up.
+    /// The time at which encoding is given up.
     pub deadline: Option<Instant>,
 }
 

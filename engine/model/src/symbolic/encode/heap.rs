@@ -1,4 +1,4 @@
-//! The heap, as the machine has it.
+//! The heap functions, as the machine implements them.
 
 use std::rc::Rc;
 
@@ -86,9 +86,9 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// What the environment said of a request: what it refused is asked for in the largest numbers
-    /// there are. Gives that condition, and the arguments as they are where it does not hold, so
-    /// that a size stays the term that the program computed.
+    /// Recognises the requests that the environment refused: where it did, all sizes are the
+    /// largest number. Returns the condition of the refusal, and the arguments as they are where it
+    /// does not hold, so that a size stays the term that the program computed.
     fn refusal(&mut self, function: HeapFn, args: [Term; 3]) -> (Term, [Term; 3]) {
         let mut refused: Option<Term> = None;
         let mut plain = args;
@@ -102,7 +102,7 @@ impl Encoder<'_, '_> {
                 (false, true) => (self.pool.not(cond), then),
                 _ => return (self.pool.bit(false), args),
             };
-            // All of them, and at the same time.
+            // The condition of the refusal must be the same for all sizes.
             if refused.is_some_and(|refused| refused != when) {
                 return (self.pool.bit(false), args);
             }
@@ -115,7 +115,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// A new heap object of `size` bytes, or NULL where that is too many, or `refused`.
+    /// Allocates a heap object of `size` bytes. The result is NULL if that is too many, or if
+    /// `refused`.
     fn request(
         &mut self,
         ctx: CtxId,
@@ -133,8 +134,8 @@ impl Encoder<'_, '_> {
         self.pool.ite(refused, zero, address)
     }
 
-    /// `posix_memalign`: writes the address only where there is a block, and gives the error's
-    /// number.
+    /// Executes `posix_memalign`, which stores an address only if the request succeeds, and returns
+    /// the number of the error.
     fn posix_memalign(
         &mut self,
         ctx: CtxId,
@@ -184,7 +185,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// A request that fails sets errno.
+    /// Sets `errno` if a request failed.
     fn set_errno(&mut self, now: &mut Reached, failed: Term, error: u8) {
         if self.pool.as_const(failed) == Some(0) {
             return;
@@ -204,7 +205,8 @@ impl Encoder<'_, '_> {
         now.state.objects.insert(id, Rc::new(object));
     }
 
-    /// The live heap objects that start at a pointer. What is none of them violates the check.
+    /// The live heap objects whose start a pointer points to. Any other pointer, except for NULL,
+    /// violates the check.
     fn blocks(
         &mut self,
         ctx: CtxId,
@@ -226,7 +228,7 @@ impl Encoder<'_, '_> {
                 }
             };
             if case.root == Root::Number(0) {
-                // NULL is nothing to free; which offset it is may only be known where it is asked.
+                // NULL may be freed. That the offset is 0 may be known only under the guard.
                 let zero = self.c64(0);
                 let null = self.pool.eq(case.offset, zero);
                 let other = self.pool.not(null);
@@ -257,7 +259,7 @@ impl Encoder<'_, '_> {
         Ok((targets, vague))
     }
 
-    /// `malloc_usable_size`: of nothing it is nothing.
+    /// Executes `malloc_usable_size`. For NULL the result is 0.
     fn usable_size(
         &mut self,
         ctx: CtxId,
@@ -317,10 +319,11 @@ impl Encoder<'_, '_> {
         let limit = self.c64(ONE_ALLOCATION);
         let much = self.pool.cmp(Pred::Ugt, size, limit);
         let refused = self.pool.or(denied, much);
-        // What is refused is not released, either.
+        // A refused request does not free the block.
         let granted = self.pool.not(denied);
         let frees = self.pool.and(frees, granted);
-        // What is kept of the old contents, byte by byte where both sizes are known and small.
+        // The part of the old contents that is kept, byte by byte if both sizes are known and
+        // small.
         let mut contents = self.unknown_contents();
         let mut kept_bytes = false;
         if let [target] = &targets[..]
@@ -331,7 +334,7 @@ impl Encoder<'_, '_> {
                 let n = from.min(to) as u64;
                 if n <= self.budget.moved {
                     for (i, byte) in self.bytes_of(now, target, n as u32).into_iter().enumerate() {
-                        // Where the old block is NULL there is nothing to keep.
+                        // If the old block is NULL, there are no bytes to keep.
                         let unknown = contents.byte(self.pool, i as u32);
                         let byte = self.pool.ite(target.cond, byte, unknown);
                         contents.write_at(self.pool, i as u32, byte);
@@ -356,7 +359,8 @@ impl Encoder<'_, '_> {
             now.state.objects.insert(target.id, Rc::new(object));
         }
         self.go_only(ctx, now, vague, old)?;
-        // The block that a loop's realloc made the last time is the old one: it is given up.
+        // In a loop, the old block may be the one that this operation made in the previous turn.
+        // The new object then replaces it in the state.
         let address = self.request(ctx, now, index, (size, denied), contents);
         Ok(self.pool.ite(frees, zero, address))
     }

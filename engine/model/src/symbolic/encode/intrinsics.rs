@@ -1,4 +1,4 @@
-//! The tape, the transcript and the host's functions.
+//! Intrinsics: the tape, the transcript and the host's functions.
 
 use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
@@ -6,7 +6,8 @@ use super::{Encoder, Input, Step, Stop};
 use crate::program::ir::{Call, CheckId, CheckKind, FloatKind, FuncId, Intrinsic, Operand, Pred};
 use crate::term::{Term, fault};
 
-/// Bytes of one choice that become single unknowns; a longer one is an array of its own.
+/// The number of bytes of one choice up to which they become single unknowns. The bytes of a longer
+/// choice are an array.
 const SINGLE: u64 = 64;
 
 impl Encoder<'_, '_> {
@@ -70,7 +71,8 @@ impl Encoder<'_, '_> {
                 self.forget(now, &targets, room);
                 self.go_only(ctx, now, vague, to)?;
                 let length = self.unknown(32);
-                // The longest double in decimal, with a precision that the stubs limit.
+                // A bound on the length of the longest double in decimal, with a precision that the
+                // stubs limit.
                 let most = self.constant(32, 1 << 24);
                 let fits = self.pool.cmp(Pred::Ule, length, most);
                 self.assume(now, fits)?;
@@ -95,7 +97,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// `crunner_choose(channel, into, n)`.
+    /// Executes `crunner_choose(channel, into, n)`.
     fn choose(
         &mut self,
         ctx: CtxId,
@@ -145,7 +147,7 @@ impl Encoder<'_, '_> {
         self.go_only(ctx, now, vague, into)
     }
 
-    /// `crunner_violation`: reported where the user's code called into the stubs.
+    /// Executes `crunner_violation`, which is reported at the user's call of the stub library.
     fn reported(&mut self, ctx: CtxId, now: &mut Reached, call: &Call) -> Step {
         use crate::program::ir::FunctionKind;
         let kind = self.arg(now, call, 0, 32);
@@ -172,7 +174,7 @@ impl Encoder<'_, '_> {
         self.oblige(ctx, now, check, kind, reached)
     }
 
-    /// Bytes from a pointer to its object's end, 0 if it points to none.
+    /// The number of bytes from a pointer to the end of its object, or 0 if it points to no object.
     fn object_size(&mut self, now: &mut Reached, at: Term) -> Term {
         let cases = self.split(now, at);
         let mut result: Option<Term> = None;

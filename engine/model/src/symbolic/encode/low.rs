@@ -1,9 +1,9 @@
-//! What the number of an object does not decide, and what it does.
+//! Operations whose results depend on how the platform lays out objects.
 //!
-//! Of an address's lower bits only those are known that the object's alignment fixes; which the
-//! others are is the platform's choice, as is whether the end of one object is the beginning of
-//! another one, or a new block lies where an old one was given back. Where that matters there is an
-//! unknown.
+//! Of the lower half of an address only the bits that the object's alignment fixes are known. The
+//! platform chooses the others. It also chooses whether the end of one object is the beginning of
+//! another one, and whether a new block lies where an old one was freed. A result that depends on
+//! such a choice is an unknown.
 
 use super::super::state::Reached;
 use super::super::world::{ObjId, ObjectKind};
@@ -12,13 +12,13 @@ use super::{Encoder, Step};
 use crate::program::ir::{BinOp, CastKind, Op, Pred, Width};
 use crate::term::{Term, fault};
 
-/// What the C library's allocator aligns every block to.
+/// The alignment of every block in the C library's allocator.
 const HEAP: u64 = 16;
-/// No object lies below this, nor that near to the end.
+/// The distance in bytes that every object keeps from both ends of the address space.
 const PAGES: u64 = 1 << 16;
 
 impl Encoder<'_, '_> {
-    /// `a op b`, where either may be an address.
+    /// `a op b`, where `a` or `b` may be an address.
     pub(super) fn arithmetic(
         &mut self,
         now: &mut Reached,
@@ -40,7 +40,8 @@ impl Encoder<'_, '_> {
         })
     }
 
-    /// A value that was computed from none: it is no address, whatever it is.
+    /// The result of a computation on plain numbers. If its value equals an address, it becomes an
+    /// unknown, because it must not lead to that object.
     pub(super) fn found(&mut self, value: Term) -> Term {
         let known = self.pool.as_const(value);
         match known.filter(|_| self.pool.width(value) == 64) {
@@ -49,7 +50,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// A shift without a check: by the width or more its value is unconstrained.
+    /// The result of a shift without a check. For a shift by the width or more, it is
+    /// unconstrained.
     pub(super) fn shifted(&mut self, now: &Reached, op: BinOp, by: Term, value: Term) -> Term {
         if !matches!(op, BinOp::Shl | BinOp::LShr | BinOp::AShr) {
             return value;
@@ -65,7 +67,7 @@ impl Encoder<'_, '_> {
         self.pool.ite(far, any, value)
     }
 
-    /// The number of zeros before or behind the ones: of nothing it may be anything.
+    /// The number of leading or trailing zeros. For an argument of zero, it is unconstrained.
     pub(super) fn zeros(&mut self, a: Term, value: Term) -> Term {
         let width = self.pool.width(a);
         let zero = self.constant(width, 0);
@@ -77,7 +79,7 @@ impl Encoder<'_, '_> {
         self.pool.ite(none, any, value)
     }
 
-    /// What the addresses of these are multiples of.
+    /// The greatest known common alignment of the addresses of these objects.
     fn alignment(&mut self, roots: &[Root]) -> u64 {
         let mut least = 1 << 20;
         for &root in roots {
@@ -105,7 +107,8 @@ impl Encoder<'_, '_> {
         if align.is_power_of_two() { align } else { 1 }
     }
 
-    /// Bits of a value of which only the lower ones are known.
+    /// A value of which only the bits in `known` are those of `plain`. The bits in `open` are
+    /// unknown.
     fn low(&mut self, plain: Term, known: u64, open: u64) -> Term {
         let width = self.pool.width(plain);
         let any = self.numberless(width);
@@ -115,7 +118,7 @@ impl Encoder<'_, '_> {
         self.pool.bin(BinOp::Or, seen, any)
     }
 
-    /// A mask on an address: a tag, a hash, a block that it lies in.
+    /// A bit operation with an address: a tag, a hash, or the block that the address lies in.
     fn masked(&mut self, now: &Reached, op: BinOp, a: Term, b: Term) -> Term {
         let plain = self.pool.bin(op, a, b);
         let (x, y) = (self.roots(now, a), self.roots(now, b));
@@ -140,7 +143,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// A conversion, of an address perhaps.
+    /// A conversion of a value that may be an address.
     pub(super) fn cast(&mut self, now: &Reached, kind: CastKind, a: Term, to: Width) -> Term {
         let roots = self.roots(now, a);
         if roots.is_empty() {
@@ -158,8 +161,8 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// When the platform decides whether two addresses are the same; none where it does not: they
-    /// lead into one object, or both into objects that are there.
+    /// The condition under which the platform decides whether two addresses are equal. `None` if it
+    /// never does, because the addresses lead into one object, or both into objects that are alive.
     pub(super) fn apart(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Option<Term> {
         if self.pool.width(a) != 64 || !matches!(pred, Pred::Eq | Pred::Ne) {
             return None;
@@ -197,9 +200,9 @@ impl Encoder<'_, '_> {
         (self.pool.as_const(open) != Some(0)).then_some(open)
     }
 
-    /// When the order of two addresses is asked of which one has left the object that both were
-    /// made from, by more than one past the end. C gives it no meaning, and the platform's is not
-    /// the machine's where a step wraps around.
+    /// The condition under which one of two compared addresses is more than one byte past the end
+    /// of the object that both were made from. C does not define the order then, and the platform's
+    /// order differs from the machine's if the address wraps around.
     pub(super) fn strays(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
         let mut strays = self.pool.bit(false);
         if self.pool.width(a) != 64 || matches!(pred, Pred::Eq | Pred::Ne) {
@@ -223,7 +226,8 @@ impl Encoder<'_, '_> {
         strays
     }
 
-    /// When an address is that of a byte of an object that is there; none if it is no object's.
+    /// The condition under which an address is that of a byte of a live object. `None` if it is not
+    /// the address of an object.
     fn inside(&mut self, now: &Reached, case: &Case) -> Option<Term> {
         let id = match case.root {
             Root::Number(number) if self.has_address(number) => self.world.object_at(number),
@@ -231,11 +235,11 @@ impl Encoder<'_, '_> {
             Root::Number(_) | Root::Null | Root::Unknown => return None,
         };
         let Some(id) = id else {
-            // A function.
+            // The number is that of a function.
             let zero = self.c64(0);
             return Some(self.pool.eq(case.offset, zero));
         };
-        // One that is gone, such as a local variable of a call that has ended.
+        // The object does not exist any more, such as a local variable of a call that has ended.
         let Some(object) = self.object(&now.state, id) else {
             return Some(self.pool.bit(false));
         };
@@ -243,7 +247,8 @@ impl Encoder<'_, '_> {
         Some(self.pool.and(object.alive, within))
     }
 
-    /// Whether a case leads to a string without a name, which may lie where an equal one does.
+    /// Whether a case leads to a constant without a name, such as a string literal, which may share
+    /// its address with an equal one.
     fn is_shared(&mut self, case: &Case) -> bool {
         let Root::Number(number) = case.root else {
             return false;
@@ -260,7 +265,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Whether an address leads to local variables only, which the program alone changes.
+    /// Whether an address leads to local variables only, which nothing but the program changes.
     pub(super) fn is_own(&mut self, now: &Reached, address: Term) -> bool {
         self.split(now, address).into_iter().all(|case| {
             self.led_to(case.root).is_some_and(|id| {

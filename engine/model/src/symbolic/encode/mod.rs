@@ -1,18 +1,19 @@
 //! Fragments: the code from one cut point to the next ones, as terms.
 //!
 //! Between cut points control flow has no cycle, so one pass over the blocks in reverse postorder
-//! is enough: a block is executed once, on the choice of all states that reach it, and calls are
-//! executed where they stand. What comes out is a
-//! [`Fragment`]: under which conditions each check is violated, each block is entered and each next cut point is reached, over the
-//! variables of the cut point where it starts and the fragment's own *unknowns*: bytes of the tape
-//! and everything that is undefined or not modelled exactly. It is the large-block form of the
-//! transition relation that Synergy (section 3) and CRunner (section 3.1) take edge by edge.
+//! suffices. A block is executed once, on the join of all states that reach it, and calls are
+//! executed inline. The result is a [`Fragment`]: the conditions under which each check is
+//! violated, each block is entered and each next cut point is reached. The conditions are over the
+//! variables of the cut point where the fragment starts and over the fragment's own *unknowns*:
+//! bytes of the tape, and everything that is undefined or not modelled exactly. This is the
+//! large-block form of the transition relation that Synergy (section 3) and CRunner (section 3.1)
+//! take edge by edge.
 //!
-//! Semantics are the machine's. Where the machine computes with one concrete value and the term
-//! would be too large or has no equivalent, an unknown takes its place: that only adds behaviours.
-//! Where not even that is possible (a write through a pointer that could point anywhere, a
-//! construct that the Program does not model) there is a [`Hole`], and nothing that can be reached
-//! from it is proved.
+//! The semantics are those of the machine. Where the machine computes a concrete value and the
+//! corresponding term would be too large or does not exist, the value becomes an unknown, which
+//! only adds behaviours. Where not even that is possible (a write through a pointer that could
+//! point anywhere, or a construct that the Program does not model), there is a [`Hole`], and
+//! nothing that is reachable from it is proved.
 
 mod access;
 mod alone;
@@ -53,7 +54,7 @@ use crate::program::ir::{BlockId, CheckId, CheckKind, Operand, Pos, Reg, Width};
 use crate::program::stack::beyond_the_model;
 use crate::term::{Array, Pool, Term};
 
-/// Makes fragments.
+/// Encodes fragments.
 #[derive(Debug)]
 pub struct Encoder<'a, 'p> {
     world: &'a mut World<'p>,
@@ -61,30 +62,31 @@ pub struct Encoder<'a, 'p> {
     budget: Budget,
     out: Fragment,
     start: Option<&'a CutState>,
-    /// Terms of object numbers that are not fixed.
+    /// The objects without a fixed number, by the terms of their numbers.
     numbers: FxHashMap<Term, ObjId>,
-    /// Addresses whose index may be too large to be multiplied, and when it is.
+    /// For computed addresses, the condition under which the product of an index and an element's
+    /// size overflows.
     wrapped: FxHashMap<Term, Term>,
     name: String,
     unknowns: u32,
     pos: Pos,
     block: BlockId,
-    /// Bodies of loops, by their heads.
+    /// The bodies of loops, by their heads.
     bodies: FxHashMap<BlockId, Rc<FxHashSet<BlockId>>>,
-    /// The number of operations at which the walk that is under way is given up.
+    /// The number of executed operations at which the current unrolling of a loop is given up.
     walk_ends: Option<u64>,
-    /// Operations of walks that were given up.
+    /// The number of operations in unrollings that were given up.
     wasted: u64,
 }
 
-/// A path that does not go on.
+/// Why execution of a path does not continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Stop {
-    /// It ended.
+    /// The path ended.
     Ended,
-    /// The walk along a loop takes too long: the loop is cut.
+    /// The unrolling of a loop takes too many operations. The loop is cut at its head instead.
     Turns,
-    /// No more.
+    /// The budget is exhausted.
     Exceeded(Exceeded),
 }
 
@@ -107,8 +109,8 @@ impl Surroundings for Encoder<'_, '_> {
 }
 
 impl<'a, 'p> Encoder<'a, 'p> {
-    /// Encodes the fragment that starts at `start`, whose state is over that cut point's variables,
-    /// or where the program does.
+    /// Encodes the fragment that starts at `start`, in a state over that cut point's variables. If
+    /// `start` is `None`, the fragment starts at the start of the program.
     pub fn encode(
         world: &'a mut World<'p>,
         pool: &'a mut Pool,
@@ -169,7 +171,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             self.hole(ROOT, &reached, what.to_owned());
             return Ok(());
         }
-        // A loop may begin at the very first block.
+        // The first block may be the head of a loop.
         if self.world.flow(program.entry).cuts.contains(&first) {
             self.transition(
                 Cut {
@@ -221,7 +223,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
     fn new_frame(&self, ctx: CtxId) -> Frame {
         let program = self.world.program();
         let function = program.function(self.world.context(ctx).function);
-        // The results are kept behind the registers until the call is over.
+        // The results are kept behind the registers until the frame ends.
         let slots = function.registers.len() + function.result.len();
         Frame {
             ctx,
@@ -242,7 +244,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                         self.pool.extract(value, 0, width)
                     }
                     Some(value) => self.pool.zext(value, width),
-                    // Never set on this way, or dead where the fragment began.
+                    // The register was not set on this path, or was dead where the fragment starts.
                     None => {
                         let value = self.unknown(width);
                         set(state, reg, value);
@@ -256,7 +258,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         }
     }
 
-    /// A check: notes when it is violated, and goes on where it is not.
+    /// Executes a check: records the condition of its violation and continues where it holds.
     fn oblige(
         &mut self,
         ctx: CtxId,
@@ -282,7 +284,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(())
     }
 
-    /// A check that the engine cannot decide: it stays open, and nothing is assumed.
+    /// Records a check that the encoder cannot decide. It stays open, and nothing is assumed.
     fn vague(
         &mut self,
         ctx: CtxId,
@@ -294,7 +296,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         self.note(ctx, now, (check, kind), cond, true);
     }
 
-    /// Notes an obligation.
+    /// Records an obligation.
     fn note(
         &mut self,
         ctx: CtxId,
@@ -316,7 +318,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         });
     }
 
-    /// The program's own assumption.
+    /// Executes an assumption of the program.
     fn assume(&mut self, now: &mut Reached, cond: Term) -> Step {
         match self.pool.as_const(cond) {
             Some(1) => return Ok(()),
@@ -329,12 +331,12 @@ impl<'a, 'p> Encoder<'a, 'p> {
         let held = self.pool.not(both);
         self.out.assumptions.push(held);
         self.out.obligation_of.push(None);
-        // The path knows it, too: pointers are told from NULL by it.
+        // The guard gets the condition as well, because the cases of pointers are excluded by it.
         now.guard = now.guard.and(self.pool, cond);
         Ok(())
     }
 
-    /// A place that cannot be passed.
+    /// Records a place from which execution cannot continue.
     fn hole(&mut self, ctx: CtxId, now: &Reached, what: String) {
         let mut guard = now.guard.clone();
         if guard.is_false(self.pool) {
@@ -351,19 +353,19 @@ impl<'a, 'p> Encoder<'a, 'p> {
         });
     }
 
-    /// An array that nothing is known about.
+    /// Contents of which nothing is known.
     fn unknown_contents(&mut self) -> Contents {
         Contents::new(self.unknown_array())
     }
 
-    /// Bytes that nothing is known about.
+    /// An array of which nothing is known.
     fn unknown_array(&mut self) -> Array {
         self.unknowns += 1;
         let name = format!("?{}.{}", self.name, self.unknowns);
         self.pool.array_variable(&name)
     }
 
-    /// An object of a state.
+    /// The object in a state. A global that is absent has its initial value.
     fn object(&mut self, state: &State, id: ObjId) -> Option<Rc<Object>> {
         if let Some(object) = state.objects.get(&id) {
             return Some(Rc::clone(object));

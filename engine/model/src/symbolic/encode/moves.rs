@@ -14,7 +14,7 @@ use crate::term::fault;
 use crate::term::{Node, Pool, Term};
 
 impl Encoder<'_, '_> {
-    /// `memset`.
+    /// Executes `memset`.
     pub(super) fn fill(
         &mut self,
         ctx: CtxId,
@@ -75,13 +75,13 @@ impl Encoder<'_, '_> {
         self.go_only(ctx, now, vague, to)
     }
 
-    /// A block operation of no bytes does nothing. Where the length may be nothing, nothing is
-    /// checked there: the machine does not, either.
+    /// Whether the length is constantly zero. Such an operation does nothing, and nothing is
+    /// checked, as in the machine.
     pub(super) fn is_nothing(&self, len: Term) -> bool {
         self.pool.as_const(len) == Some(0)
     }
 
-    /// `memcpy` and `memmove`.
+    /// Executes `memcpy` or `memmove`.
     pub(super) fn copy(
         &mut self,
         ctx: CtxId,
@@ -159,7 +159,7 @@ impl Encoder<'_, '_> {
         self.go_only(ctx, now, vague, to)
     }
 
-    /// `memcpy` within one object, between ranges that overlap.
+    /// Checks that the source and the target of a `memcpy` do not overlap.
     fn overlap(
         &mut self,
         ctx: CtxId,
@@ -184,8 +184,8 @@ impl Encoder<'_, '_> {
         self.oblige(ctx, now, check, CheckKind::Write, violated)
     }
 
-    /// Whether the distance of two offsets is a multiple of the length: elements of one array, or
-    /// the same one.
+    /// Whether the distance of two offsets is a multiple of the length, as for elements of one
+    /// array. Then they are equal or do not overlap.
     fn is_grid(&mut self, to: Term, from: Term, len: Term) -> bool {
         let Some(len) = self.pool.as_const(len).filter(|&len| len > 0) else {
             return false;
@@ -196,7 +196,8 @@ impl Encoder<'_, '_> {
             || is_multiple(self.pool, distance, len, 0)
     }
 
-    /// Of a copy of unknown length, only the byte at the witness is known to be in both.
+    /// Copies the witness: of a copy of unknown length, only the byte at the witness is known to be
+    /// equal in source and target.
     fn copy_witness(
         &mut self,
         now: &mut Reached,
@@ -214,7 +215,7 @@ impl Encoder<'_, '_> {
         self.note_byte(now, target.id, at, byte, copied)
     }
 
-    /// Where `cond` holds, an object that was forgotten has this byte there.
+    /// Assumes that an object whose contents were forgotten has this byte at `at` if `cond` holds.
     fn note_byte(
         &mut self,
         now: &mut Reached,
@@ -237,7 +238,7 @@ impl Encoder<'_, '_> {
         self.assume(now, known)
     }
 
-    /// Bytes of an object, as they are now.
+    /// The present bytes of an object.
     pub(super) fn bytes_of(&mut self, now: &Reached, source: &Target, n: u32) -> Vec<Term> {
         let Some(object) = self.object(&now.state, source.id) else {
             return (0..n).map(|_| self.unknown(8)).collect();
@@ -252,7 +253,7 @@ impl Encoder<'_, '_> {
             .collect()
     }
 
-    /// As [`Encoder::access`], where an access of no bytes is always valid.
+    /// As [`Encoder::access`], but an access of zero bytes is always valid.
     pub(super) fn access_some(
         &mut self,
         ctx: CtxId,
@@ -271,7 +272,7 @@ impl Encoder<'_, '_> {
         narrowed.guard = narrowed.guard.and(self.pool, some);
         match self.access(ctx, &mut narrowed, pointer, len, check) {
             Ok(found) => Ok(found),
-            // Only a length of nothing goes on.
+            // Execution continues only if the length is zero.
             Err(Stop::Ended) => {
                 now.guard = now.guard.and(self.pool, none);
                 Ok((Vec::new(), false))
@@ -281,8 +282,8 @@ impl Encoder<'_, '_> {
     }
 }
 
-/// Whether a sum is seen to consist of multiples of a number. What wraps is no offset in an object
-/// any more.
+/// Whether a sum evidently consists of multiples of a number. Overflow is ignored, because an
+/// offset that wraps does not lie in an object any more.
 fn is_multiple(pool: &Pool, t: Term, of: u128, depth: u32) -> bool {
     if depth > 8 {
         return false;

@@ -1,9 +1,10 @@
-//! Where the model is narrower than the world.
+//! Places where the model is narrower than the world.
 //!
-//! A rule of [`assumption`](crate::assumption) is asked for by C code (`crunner_assumed`) or by the
-//! encoder itself. Either way the fragment notes where that was and under which condition, so that
-//! a proof names exactly those rules that some state of it comes to. What the user lifted and has
-//! no wider model cannot be passed.
+//! C code asks for a rule of [`assumption`](crate::assumption) by `crunner_assumed`, and the
+//! encoder asks for rules itself. In both cases the fragment records the place and the condition
+//! under which it is reached, so that a proof names exactly those rules that some of its states
+//! depend on. If the user lifted a rule and there is no wider model, execution cannot continue
+//! there.
 
 use super::super::state::{Guard, Reached};
 use super::super::world::{CtxId, World};
@@ -13,25 +14,25 @@ use crate::program::ir::numbers::place_of;
 use crate::program::ir::{BlockId, Call, FunctionKind, GLOBAL_OBJECTS, Operand, Pos, Program};
 use crate::term::Term;
 
-/// A place where a rule narrows the world.
+/// A place where a rule makes the model narrower than the world.
 #[derive(Clone, Debug)]
 pub struct Narrowing {
-    /// The rule's identifier.
+    /// The identifier of the rule.
     pub id: &'static str,
-    /// The last place in the user's code on the way there, if there is one.
+    /// The last place in the user's code on the path, if there is one.
     pub place: Option<Pos>,
-    /// In which context.
+    /// The context of the place.
     pub ctx: CtxId,
-    /// In which block.
+    /// The block of the place.
     pub block: BlockId,
-    /// When.
+    /// The condition under which the place is reached.
     pub guard: Guard,
-    /// Assumptions of the fragment that were made before.
+    /// The number of assumptions of the fragment that precede the place.
     pub prefix: usize,
 }
 
 impl Narrowing {
-    /// The place, for people and certificates.
+    /// The place as text, for people and certificates.
     pub fn place(&self, program: &Program) -> String {
         match self.place {
             Some(pos) => program.show(pos),
@@ -41,7 +42,8 @@ impl Narrowing {
 }
 
 impl Encoder<'_, '_> {
-    /// `crunner_assumed(id)`: what is left of these calls after normalising is assumed.
+    /// Executes `crunner_assumed(id)`. Calls for lifted rules were replaced by normalisation, so
+    /// the rule holds here and the result is 1.
     pub(super) fn assumed(&mut self, ctx: CtxId, now: &mut Reached, call: &Call) -> Step {
         let id = literal(self.world.program(), call);
         let Some(rule) = id.as_deref().and_then(Rule::find) else {
@@ -58,7 +60,7 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// `crunner_unmodelled(what)`.
+    /// Executes `crunner_unmodelled(what)`.
     pub(super) fn unmodelled(&mut self, ctx: CtxId, now: &Reached, call: &Call) -> Step {
         let what = literal(self.world.program(), call);
         let what = what.unwrap_or_else(|| "something that is not modelled".to_owned());
@@ -66,9 +68,9 @@ impl Encoder<'_, '_> {
         Err(Stop::Ended)
     }
 
-    /// The encoder comes to where a rule narrows the world, if `cond` holds there. Where the user
-    /// lifted the rule, what fulfils the condition cannot be passed: it is a hole, and `now` goes
-    /// on with the rest.
+    /// Records that execution reaches a place where a rule makes the model narrower if `cond`
+    /// holds. If the user lifted the rule, states with `cond` lead to a hole, and `now` becomes the
+    /// rest.
     pub(super) fn narrow(&mut self, ctx: CtxId, now: &mut Reached, id: &str, cond: Term) -> Step {
         if self.pool.as_const(cond) == Some(0) {
             return Ok(());
@@ -116,7 +118,7 @@ impl Encoder<'_, '_> {
     }
 }
 
-/// The last place in the user's code on the way to a place of a context.
+/// The last place in the user's code on the path to a place in a context.
 fn place(world: &World<'_>, ctx: CtxId, pos: Pos) -> Option<Pos> {
     let program = world.program();
     let (mut ctx, mut pos) = (ctx, pos);
@@ -133,7 +135,7 @@ fn place(world: &World<'_>, ctx: CtxId, pos: Pos) -> Option<Pos> {
     }
 }
 
-/// The string literal that is a call's first argument.
+/// The string literal that is the first argument of a call.
 fn literal(program: &Program, call: &Call) -> Option<String> {
     let &Operand::Const(address) = &call.args.first()?.value else {
         return None;

@@ -1,9 +1,10 @@
-//! Addresses as numbers.
+//! Object numbers in addresses.
 //!
 //! The number of an object is arbitrary: the machine's numbers, the prover's and the platform's all
-//! differ. So whatever looks at one gives an unknown here: the order or distance of two objects, a
-//! shift or a product of an address, its upper half read as an integer. What does not depend on the
-//! number stays exact: equality, offsets within one object, low bits.
+//! differ. So an operation whose result depends on a number gives an unknown here: the order or
+//! distance of two objects, a shift or a product of an address, or its upper half read as an
+//! integer. Results that do not depend on the number stay exact: equality, offsets within one
+//! object, low bits.
 
 use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
@@ -14,7 +15,7 @@ use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width, place_of};
 use crate::term::{Node, Term};
 
 impl Encoder<'_, '_> {
-    /// The objects that a 64-bit value is an address of; none if it is a plain number.
+    /// The objects that a 64-bit value may be an address of. Empty if it is a plain number.
     pub(super) fn roots(&mut self, now: &Reached, t: Term) -> Vec<Root> {
         if self.pool.width(t) != 64 {
             return Vec::new();
@@ -57,7 +58,7 @@ impl Encoder<'_, '_> {
             || number != 0 && self.world.object_at(number).is_some()
     }
 
-    /// Whether a value is an address.
+    /// Whether a value may be an address.
     pub(super) fn is_address(&mut self, now: &Reached, t: Term) -> bool {
         !self.roots(now, t).is_empty()
     }
@@ -93,7 +94,7 @@ impl Encoder<'_, '_> {
         match (x.is_empty(), y.is_empty()) {
             (true, true) => false,
             (false, false) => !(x.len() == 1 && x == y),
-            // Every address lies above the numbers that are none.
+            // Every address is greater than all plain numbers below 2^32.
             (true, false) => self.pool.as_const(a).is_none_or(|v| v >> 32 != 0),
             (false, true) => self.pool.as_const(b).is_none_or(|v| v >> 32 != 0),
         }
@@ -117,8 +118,8 @@ impl Encoder<'_, '_> {
         let end = u64::from(at) + u64::from(len);
         let mut word = at / 8 * 8;
         while u64::from(word) < end && u128::from(word) + 8 <= size {
-            // Whole words in a longer load are seen as they are, and their parts when they are
-            // taken out.
+            // A word that lies completely in the loaded value stays an address. Its parts are
+            // checked when they are extracted.
             let whole = at <= word && end >= u64::from(word) + 8;
             if !whole {
                 let value = contents.read_at(self.pool, word, 8);
@@ -131,7 +132,7 @@ impl Encoder<'_, '_> {
         false
     }
 
-    /// An unknown in place of a value that depends on an object's number.
+    /// An unknown that replaces a value that depends on an object's number.
     pub(super) fn numberless(&mut self, width: Width) -> Term {
         self.out.approximations += 1;
         self.unknown(width)

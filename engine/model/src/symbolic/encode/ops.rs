@@ -1,4 +1,4 @@
-//! Operations, one by one.
+//! Execution of single operations.
 
 use super::super::state::{Reached, Surroundings};
 use super::super::world::CtxId;
@@ -222,7 +222,7 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// A comparison of a pointer with NULL.
+    /// The result of a comparison of a pointer with NULL, if the operation is one.
     fn null_test(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Option<Term> {
         if !matches!(pred, Pred::Eq | Pred::Ne) || self.pool.width(a) != 64 {
             return None;
@@ -375,8 +375,8 @@ impl Encoder<'_, '_> {
                 let new = self.get(&mut now.state, *new, *width);
                 let old = self.load(ctx, now, address, *width, Some(*check))?;
                 let same = self.pool.cmp(Pred::Eq, old, expected);
-                // Storing the old value again is storing nothing; a constant object is checked all
-                // the same, which is the stricter reading.
+                // Storing the old value again has no effect. A constant object violates the check
+                // in any case, which is the stricter interpretation.
                 let stored = self.pool.ite(same, new, old);
                 self.store(ctx, now, address, stored, Some(*check))?;
                 set(&mut now.state, *dst, old);
@@ -388,7 +388,8 @@ impl Encoder<'_, '_> {
                 self.hole(ctx, now, what);
                 return Err(super::Stop::Ended);
             }
-            // Done before. If one ever comes here, nothing is claimed of what is behind it.
+            // [`Encoder::operation`] executes these. If one occurs here, it is a hole, so nothing
+            // is claimed about the code after it.
             Op::Bin { .. }
             | Op::Un { .. }
             | Op::Funnel { .. }
@@ -409,7 +410,7 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// A function of `<math.h>`: as a term where there is one.
+    /// A function of `<math.h>`, as a term if it can be expressed, else as an unknown.
     pub(super) fn float_function(
         &mut self,
         now: &mut Reached,

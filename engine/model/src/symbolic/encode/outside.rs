@@ -1,14 +1,14 @@
-//! What external functions may do besides what the bodies in their places do.
+//! Deviations: what external functions may do besides what the bodies in their places do.
 //!
 //! A body takes the values of a call from the tape, so that every run of it can be repeated
-//! natively. That makes it plausible, not complete: the real function may write whatever it can
-//! reach ([`crate::program::outside`]). So behind each call, and before each call back into the
-//! program, every byte of those objects is either what the body left there or anything:
-//! a *deviation*, one bit per call, says which. A proof has to hold for both. A question for a tape
-//! asks with the deviations excluded, since no tape makes them happen.
+//! natively. That makes the body plausible but not complete: the real function may write every
+//! object that it can reach ([`crate::program::outside`]). So after each call, and before each call
+//! back into the program, every byte of those objects is either what the body left there or
+//! anything. A *deviation*, one bit per call, decides which. A proof has to hold for both. A
+//! question for a tape excludes the deviations, because no tape makes them happen.
 //!
-//! Addresses stay where they are: that external functions change no pointers in objects of the
-//! program is an assumption of its own.
+//! Addresses keep their values: that external functions change no pointers in objects of the
+//! program is a separate assumption.
 
 use std::rc::Rc;
 
@@ -23,13 +23,13 @@ use crate::term::Term;
 
 /// The rule that external functions change no pointers.
 const POINTERS: &str = "external-pointers";
-/// The rule that what they return does not lead into the program's objects.
+/// The rule that the results of external functions do not lead into the program's objects.
 const RESULTS: &str = "external-results";
-/// The rule that they free nothing.
+/// The rule that external functions free nothing.
 const FREES: &str = "external-frees";
 
 impl Encoder<'_, '_> {
-    /// What the external function of this context may have done so far.
+    /// Applies the effects that the external function of this context may have had so far.
     pub(super) fn deviate(&mut self, ctx: CtxId, now: &mut Reached) -> Step {
         let function = self.world.context(ctx).function;
         let program = self.world.program();
@@ -46,7 +46,7 @@ impl Encoder<'_, '_> {
         if reached.spares {
             self.narrow(ctx, now, "const", always)?;
         }
-        // Whatever it was given: any file can call `main`.
+        // This holds whatever the function was given, because any file can call `main`.
         self.narrow(ctx, now, "external-calls", always)?;
         if program.outside.ends {
             self.narrow(ctx, now, "external-exits", always)?;
@@ -74,7 +74,8 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// An external function returns what may lead anywhere.
+    /// Notes the assumption that the results of an external function do not lead into the program's
+    /// objects.
     pub(super) fn given(&mut self, ctx: CtxId, now: &mut Reached) -> Step {
         let function = self.world.context(ctx).function;
         let function = self.world.program().function(function);
@@ -89,9 +90,9 @@ impl Encoder<'_, '_> {
         self.world.program().lifted.contains(id)
     }
 
-    /// The objects of a state that the external function of this context may write. What a call
-    /// that happens once has made itself is left out: its bytes are from the tape, and anything
-    /// already.
+    /// The objects of a state that the external function of this context may write. If the call
+    /// happens only once, the objects that it made itself are left out: their bytes are from the
+    /// tape, and so may be anything already.
     fn written(&mut self, ctx: CtxId, now: &Reached, reached: &Outreach) -> Vec<ObjId> {
         let once = !self.world.context(ctx).repeated;
         let mut written: Vec<ObjId> = Vec::new();
@@ -122,8 +123,8 @@ impl Encoder<'_, '_> {
         bit
     }
 
-    /// All bytes of an object but its addresses are anything, if `deviates`. Says whether there are
-    /// addresses.
+    /// Makes all bytes of an object except for its addresses unknown if `deviates`. Returns whether
+    /// there are addresses.
     fn rewrite(&mut self, now: &mut Reached, id: ObjId, deviates: Term) -> bool {
         let Some(object) = self.object(&now.state, id) else {
             return false;

@@ -1,10 +1,10 @@
-//! Where a pointer points.
+//! The objects that a pointer may point to.
 //!
-//! A pointer is an object's number in the upper half and an offset below. Once it is a term, the
-//! number has to be found again: through sums, choices and the variables of a cut point that are
-//! known to be one of a few objects' addresses. An access has to stay in the object that its
-//! pointer was made from, whatever the sum of the two halves comes to. That is what C demands, and
-//! it is stronger than the machine's check.
+//! A pointer consists of an object's number in the upper half and an offset in the lower half. Once
+//! the pointer is a term, the number has to be found again: through sums, choices, and variables of
+//! a cut point that are known to be addresses of one of a few objects. An access has to stay in the
+//! object that its pointer was made from, whatever the sum of the two halves is. C demands that,
+//! and it is stronger than the machine's check.
 
 use super::super::cuts::Base;
 use super::super::state::{Guard, Reached, State};
@@ -14,53 +14,54 @@ use crate::program::ir::numbers::object_and_offset;
 use crate::program::ir::{BinOp, Width};
 use crate::term::{Node, Pool, Term};
 
-/// Where a pointer points in one case.
+/// The object that a pointer points to in one case.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Root {
-    /// An address with this upper half; 0 for small integers, a literal NULL among them.
+    /// An address with this upper half. The upper half is 0 for small integers, and so for a
+    /// literal NULL.
     Number(u32),
-    /// A pointer that is NULL, or was made from NULL.
+    /// A pointer that is NULL.
     Null,
     /// The present object of this allocation.
     Of(ObjId),
-    /// Not known.
+    /// It is not known where the pointer points.
     Unknown,
 }
 
 /// One case of a pointer.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// When.
+    /// The condition of the case.
     pub cond: Term,
     /// The object.
     pub root: Root,
-    /// 64 bits: the pointer minus the object's address.
+    /// The pointer minus the address of the object, in 64 bits.
     pub offset: Term,
 }
 
-/// More cases than that are one unknown case.
+/// The number of cases above which a pointer is one unknown case.
 const CASES: usize = 24;
 const DEPTH: u32 = 200;
-/// Choices that are taken out of one pointer's bytes.
+/// The depth up to which choices are extracted from the bytes of one pointer.
 const JOINS: u32 = 8;
 
-/// What pointers are split with.
+/// The context in which pointers are split into cases.
 pub struct Splitter<'a> {
-    /// The terms.
+    /// The pool of the terms.
     pub pool: &'a mut Pool,
-    /// What a variable that holds an object's number can be.
+    /// The possible values of a variable that is the upper half of an address.
     pub bases: &'a dyn Fn(Term) -> Option<Vec<Base>>,
-    /// The object that a term is the number of.
+    /// The object whose number a term is.
     pub of: &'a dyn Fn(Term) -> Option<ObjId>,
     /// The term of an object's number.
     pub number: &'a dyn Fn(ObjId) -> Option<Term>,
-    /// Upper half and rest of pointers, and the upper half of which the rest is 0 (see
+    /// Base and offset of pointers, and a value of the base for which the offset is 0 (see
     /// [`super::super::cuts::CutState`]).
     pub exact: &'a [(Term, Term, u32)],
 }
 
 impl Splitter<'_> {
-    /// All cases of a pointer (64 bits); their conditions exclude each other and cover everything.
+    /// All cases of a pointer (64 bits). Their conditions exclude each other and cover all values.
     pub fn split(&mut self, pointer: Term) -> Vec<Case> {
         let cond = self.pool.bit(true);
         let cases = self.cases(pointer, cond, 0);
@@ -78,7 +79,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Adds a case, to one that points to the same place if there is one.
+    /// Adds a case, or extends the condition of a case that points to the same place.
     fn add(&mut self, all: &mut Vec<Case>, case: Case) {
         let same = |known: &&mut Case| known.root == case.root && known.offset == case.offset;
         match all.iter_mut().find(same) {
@@ -107,7 +108,7 @@ impl Splitter<'_> {
                 let offset = self.pool.zext(low, 64);
                 self.number_cases(high, offset, p, cond, 0)
             }
-            // Bytes from memory, put together.
+            // Bytes from memory that are concatenated.
             Node::Concat(..) | Node::ZExt(_) => {
                 let high = self.pool.extract(p, 32, 32);
                 let low = self.pool.extract(p, 0, 32);
@@ -154,14 +155,14 @@ impl Splitter<'_> {
                             {
                                 (Root::Null, both)
                             }
-                            // NULL and something is not NULL, and no object either.
+                            // NULL plus an offset is neither NULL nor the address of an object.
                             (Root::Null, Root::Number(0) | Root::Unknown | Root::Null)
                             | (Root::Number(0) | Root::Unknown, Root::Null) => {
                                 (Root::Number(0), both)
                             }
                             (Root::Number(0) | Root::Unknown, root)
                             | (root, Root::Number(0) | Root::Unknown) => (root, both),
-                            // The sum of two addresses is none.
+                            // The sum of two addresses is not an address.
                             _ => (Root::Unknown, p),
                         };
                         all.push(Case {
@@ -195,7 +196,7 @@ impl Splitter<'_> {
                     .collect()
             }
             Node::Bin(BinOp::And, a, b) => {
-                // Alignment: a mask that leaves the number alone.
+                // Alignment: the mask does not change the object's number.
                 let (a, mask) = if self.pool.as_const(b).is_some() {
                     (a, b)
                 } else {
@@ -225,8 +226,8 @@ impl Splitter<'_> {
         }
     }
 
-    /// Whether an address that is NULL still is with this offset: it is none, or the one that the
-    /// pointer has where it is not NULL.
+    /// Whether `address + offset` is NULL if `address` is NULL: the offset is 0, or it is the
+    /// pointer's own offset, which is 0 where the pointer is NULL.
     fn stays_null(&self, address: Term, offset: Term) -> bool {
         if self.pool.as_const(offset) == Some(0) {
             return true;
@@ -238,7 +239,7 @@ impl Splitter<'_> {
         self.exact.contains(&own)
     }
 
-    /// The cases of an address whose upper half is this term.
+    /// The cases of an address whose upper half is `high`.
     fn number_cases(
         &mut self,
         high: Term,
@@ -263,8 +264,8 @@ impl Splitter<'_> {
             all.extend(self.number_cases(b, offset, p, no, depth));
             return all;
         }
-        // Where two paths join, memory is merged byte by byte, and bytes that are the same on both
-        // are no choice any more: the choice is taken out of the bytes again.
+        // Where two paths join, memory is merged byte by byte, and bytes that are equal on both
+        // paths are no choices. So the choice is extracted from the other bytes.
         if depth < JOINS
             && let Some(c) = self.choice(high)
         {
@@ -306,12 +307,12 @@ impl Splitter<'_> {
         all
     }
 
-    /// The first choice among the bytes that make up a term.
+    /// The condition of the first choice among the bytes that a term consists of.
     fn choice(&self, term: Term) -> Option<Term> {
         match *self.pool.node(term) {
             Node::Ite(c, ..) => Some(c),
             Node::Concat(a, b) => self.choice(a).or_else(|| self.choice(b)),
-            // A choice between 1 and 0.
+            // A bit that is extended is a choice between 1 and 0.
             Node::ZExt(bit) if self.pool.width(bit) == 1 => match *self.pool.node(bit) {
                 Node::Not(c) => Some(c),
                 _ => Some(bit),
@@ -322,12 +323,12 @@ impl Splitter<'_> {
         }
     }
 
-    /// A single bit is a choice.
+    /// The term itself if it is a single bit, which is a choice between 1 and 0.
     fn bit(&self, term: Term) -> Option<Term> {
         (self.pool.width(term) == 1 && self.pool.as_const(term).is_none()).then_some(term)
     }
 
-    /// The term where the choice `c` is known to hold, or not to hold.
+    /// The term under the assumption that the condition `c` holds, or does not hold.
     fn given(&mut self, term: Term, c: Term, holds: bool) -> Term {
         if term == c {
             return self.pool.constant(1, u128::from(holds));
@@ -376,7 +377,7 @@ impl Splitter<'_> {
 }
 
 impl Encoder<'_, '_> {
-    /// All cases of a pointer that the path so far does not exclude.
+    /// All cases of a pointer that the path condition does not exclude.
     pub(super) fn split(&mut self, now: &Reached, pointer: Term) -> Vec<Case> {
         let mut cases = self.split_in(&now.state, pointer);
         if cases.len() > 1 {
@@ -385,7 +386,7 @@ impl Encoder<'_, '_> {
         cases
     }
 
-    /// `pointer == NULL`, if it is known where the pointer points.
+    /// The condition `pointer == NULL`, if it is known where the pointer points.
     pub(super) fn is_null(&mut self, now: &Reached, pointer: Term) -> Option<Term> {
         let mut null = self.pool.bit(false);
         let mut object = false;
@@ -408,7 +409,7 @@ impl Encoder<'_, '_> {
     fn split_in(&mut self, state: &State, pointer: Term) -> Vec<Case> {
         let start = self.start;
         let numbers = &self.numbers;
-        // A number counts only as long as the object still has it.
+        // A number identifies an object only as long as the object has it.
         let present = |id: ObjId, number: Term| {
             state
                 .objects
@@ -442,7 +443,7 @@ impl Encoder<'_, '_> {
     }
 }
 
-/// Whether a path's condition says that a case cannot be, as far as one sees without a solver.
+/// Whether the path condition excludes a case, as far as this is evident without a solver.
 pub fn excluded(pool: &mut Pool, guard: &Guard, cond: Term) -> bool {
     let mut open = vec![cond];
     while let Some(t) = open.pop() {

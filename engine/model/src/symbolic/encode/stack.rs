@@ -1,4 +1,4 @@
-//! Objects on the stack: when they are made, when they live, and when they are gone.
+//! Objects on the stack: their creation and their lifetime.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use crate::symbolic::world::{CtxId, ObjId, ObjectKind};
 use crate::term::Term;
 
 impl Encoder<'_, '_> {
-    /// A new object; its address.
+    /// Creates an object and returns its address.
     pub(super) fn allocate(
         &mut self,
         ctx: CtxId,
@@ -57,7 +57,8 @@ impl Encoder<'_, '_> {
         self.pool.concat(number, zero)
     }
 
-    /// The objects that a pointer may lead to, and when; nothing goes on where that is not known.
+    /// The objects that a pointer may point to, each with its condition and offset. Execution does
+    /// not continue where they are not known.
     fn marked(
         &mut self,
         ctx: CtxId,
@@ -78,7 +79,7 @@ impl Encoder<'_, '_> {
             };
             all.extend(found.map(|id| (case.cond, id, case.offset)));
         }
-        // Were it passed over, what has ended would be thought to live.
+        // Ignoring this case would treat an object whose lifetime has ended as alive.
         self.go_only(ctx, now, vague, address)?;
         Ok(all)
     }
@@ -139,9 +140,10 @@ impl Encoder<'_, '_> {
         Ok(())
     }
 
-    /// Variable-length arrays end here. Which ones is not followed: of those of the frame it is not
-    /// known any more whether they live. (Were they gone, an access to one that lives on would be
-    /// thought impossible, and with it all that is behind.)
+    /// Restores the stack, which ends the lifetime of variable-length arrays. Which arrays end is
+    /// not tracked, so for those of the frame it becomes unknown whether they are alive. If all of
+    /// them ended, an access to one that is still alive would seem impossible, and with it
+    /// everything after the access.
     pub(super) fn stack_restore(&mut self, ctx: CtxId, now: &mut Reached) {
         let function = self.world.context(ctx).function;
         let first = self.world.program().function(function).blocks.start;

@@ -1,10 +1,10 @@
 //! Sums of an address and a distance.
 //!
-//! An access has to stay in the object that its pointer was made from, and the distance is counted
-//! at full width. Terms are numbers, though, and numbers that are known are added up: a constant
-//! address and a constant step of 2^32 would be the constant address of another object. So a step
-//! that leaves an object's neighbourhood gets a name of its own, with an equation that says what it
-//! is: the sum then still shows which object it began with.
+//! An access has to stay in the object that its pointer was made from, and distances are counted in
+//! 64 bits. But terms are numbers, and constants are added up: a constant address plus a constant
+//! step of 2^32 would be the constant address of another object. So a step that leaves an object's
+//! neighbourhood becomes a new unknown with an equation that defines it. The sum then still shows
+//! the object that it began with.
 
 use super::super::state::{Reached, Surroundings};
 use super::{Encoder, Step};
@@ -12,12 +12,13 @@ use crate::program::ir::numbers::object_and_offset;
 use crate::program::ir::{BinOp, CastKind, Operand, Pred, Width};
 use crate::term::{Node, Pool, Term};
 
-/// How far from an object its neighbourhood goes, either way.
+/// The size of an object's neighbourhood in both directions, in bytes.
 const NEAR: i128 = 1 << 31;
-/// Constants of one sum that are looked at; one with more is taken to be far.
+/// The number of nodes of one sum that are examined. A sum with more is taken to be far away.
 const LEAVES: usize = 64;
 
-/// The constants that a sum may come to have in it, with their signs; false if there are too many.
+/// Collects the constants that may be summands of a sum, with their signs. Returns false if there
+/// are too many.
 fn constants(pool: &Pool, t: Term, all: &mut Vec<(u64, bool)>) -> bool {
     let mut open = vec![(t, false)];
     let mut seen = 0;
@@ -41,7 +42,7 @@ fn constants(pool: &Pool, t: Term, all: &mut Vec<(u64, bool)>) -> bool {
 }
 
 impl Encoder<'_, '_> {
-    /// `getelementptr`.
+    /// Executes `getelementptr`.
     pub(super) fn displaced(
         &mut self,
         now: &mut Reached,
@@ -69,8 +70,8 @@ impl Encoder<'_, '_> {
         Ok(sum)
     }
 
-    /// When an index, multiplied by the size of an element, does not fit into 64 bits; none where
-    /// that is seen not to be.
+    /// The condition under which the product of an index and the size of an element does not fit
+    /// into 64 bits. `None` if that evidently never happens.
     fn wraps(&mut self, now: &Reached, index: Term, scale: i64) -> Option<Term> {
         let scale = scale.unsigned_abs();
         if scale < 2 {
@@ -91,7 +92,7 @@ impl Encoder<'_, '_> {
         Some(self.pool.cmp(Pred::Ugt, moved, all))
     }
 
-    /// `a + b` or `a - b`, of which one may be an address.
+    /// `a + b` or `a - b`, where one operand may be an address.
     pub(super) fn sum(&mut self, now: &mut Reached, op: BinOp, a: Term, b: Term) -> Step<Term> {
         let plain = self.pool.bin(op, a, b);
         if self.pool.width(a) != 64 {
@@ -101,7 +102,7 @@ impl Encoder<'_, '_> {
         let few = constants(self.pool, a, &mut left) && constants(self.pool, b, &mut right);
         let (mine, others) = (self.anchors(&left), self.anchors(&right));
         if mine.is_empty() && others.is_empty() {
-            // What two numbers come to is no address, either.
+            // The sum of two plain numbers is not an address, either.
             let made = self.pool.as_const(plain).map(|value| value as u64);
             return Ok(match made {
                 Some(value) if self.is_anchor(value) => self.numberless(64),
@@ -109,8 +110,8 @@ impl Encoder<'_, '_> {
             });
         }
         if !mine.is_empty() && !others.is_empty() {
-            // The sum of two addresses depends on their numbers; their difference is seen to
-            // elsewhere.
+            // The sum of two addresses depends on their numbers. Their difference is treated
+            // elsewhere (see `looks_at_number`).
             return Ok(match op {
                 BinOp::Add => self.numberless(64),
                 _ => plain,
@@ -143,13 +144,13 @@ impl Encoder<'_, '_> {
         })
     }
 
-    /// Whether this is the address of something, or near one.
+    /// Whether this is the address of an object or function, or near one.
     pub(super) fn is_anchor(&mut self, value: u64) -> bool {
         let (number, _) = object_and_offset(value);
         self.has_address(number)
     }
 
-    /// The offsets of those constants that are addresses.
+    /// The offsets of the constants that are addresses.
     fn anchors(&mut self, constants: &[(u64, bool)]) -> Vec<i64> {
         let mut all = Vec::new();
         for &(value, _) in constants {
@@ -160,8 +161,8 @@ impl Encoder<'_, '_> {
         all
     }
 
-    /// Whether the bits of a distance stand among those of a number: where none overlap, a sum is a
-    /// row of bits.
+    /// Whether bits of a distance are mixed with those of an address: if their bits do not overlap,
+    /// a sum is simplified to a concatenation of bits.
     fn is_mixed(&self, sum: Term) -> bool {
         match *self.pool.node(sum) {
             Node::Concat(high, _) => {

@@ -1,18 +1,17 @@
-//! Loops of the library that are walked turn by turn.
+//! Unrolling of loops of library functions.
 //!
-//! A loop's head is a cut point, and what is known there has to be found: an invariant. Many loops
-//! of the stub library need none. They go over a literal, a format or a name, and how often they
-//! turn is decided by constants of the very path that comes to them. Such a loop is executed in the
-//! fragment that enters it, one turn after the other, as a bounded model checker unwinds it (CBMC:
-//! Clarke, Kroening, Lerda, *A tool for checking ANSI-C programs*, TACAS 2004), and the head is no
-//! cut point on that path. It is never half walked: a loop that does not come to its end within
-//! bounds, or that meets a cut point on the way, is begun again, and cut at its head. Either way
-//! the code means the same, so that only the bounds are a matter of choice, and prover and checker
-//! choose alike.
+//! The head of a loop is a cut point, and the facts there have to be found: an invariant. Many
+//! loops of the stub library need none. They traverse a literal, a format or a name, and constants
+//! of the very path that enters them decide the number of their turns. Such a loop is unrolled in
+//! the fragment that enters it, as a bounded model checker does (CBMC: Clarke, Kroening, Lerda, *A
+//! tool for checking ANSI-C programs*, TACAS 2004), and its head is no cut point on that path. A
+//! loop is never unrolled partially: if it does not end within the bounds, or reaches a cut point,
+//! the unrolling is discarded and the loop is cut at its head. The code means the same in both
+//! cases, so the bounds are only a heuristic, and prover and checker use the same ones.
 //!
-//! The user's loops are not walked: their invariants are what a proof is about, and executions are
-//! held against their heads. Neither is what runs before `main` and after it, where every path of a
-//! program comes together.
+//! The user's loops are not unrolled: their invariants are what a proof is about, and executions
+//! are compared with the states at their heads. Loops that run before `main` or after it are not
+//! unrolled either, because every path of a program passes there.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,30 +23,31 @@ use super::super::world::{CtxId, Cut};
 use super::{Encoder, Fragment, Step, Stop};
 use crate::program::ir::{BlockId, FunctionKind, Program};
 
-/// A loop that turns more often is cut.
+/// The number of turns above which a loop is cut.
 const TURNS: u32 = 80;
-/// Turns behind which it is not known whether the loop goes on.
+/// The number of turns after which the loop may end as well as go on, above which it is cut.
 const OPEN: u32 = 8;
-/// Operations of one walk, with the walks within it.
+/// The number of operations of one unrolling, including nested ones.
 const OPERATIONS: u64 = 20_000;
-/// Operations of all walks that a fragment gave up.
+/// The number of operations in discarded unrollings of a fragment above which no loop is unrolled.
 const WASTED: u64 = 60_000;
 
-/// An edge of the control flow that is taken, and how.
+/// An edge of the control flow that is taken, with the state there.
 type Taken = (BlockId, BlockId, Reached);
 
-/// Where execution of a function's blocks has come to.
+/// The progress of executing a function's blocks.
 #[derive(Default)]
 pub(super) struct Ways {
-    /// Blocks that are executed next, by their place in the function's order.
+    /// Blocks that are still to be executed, by their positions in reverse postorder.
     pub(super) pending: BTreeMap<u32, (BlockId, Reached)>,
-    /// Last blocks of functions that are encoded alone, once for each path; executed next.
+    /// The last blocks of functions that are encoded alone, once for each path. They are executed
+    /// next.
     pub(super) last: Vec<(BlockId, Reached)>,
-    /// Loops that begin, by the place of the head, and the ways there.
+    /// Heads of loops that are entered, by their positions, with the states that enter them.
     heads: BTreeMap<u32, (BlockId, Vec<Reached>)>,
-    /// The returns, joined.
+    /// The join of the states at the returns.
     pub(super) returned: Option<Reached>,
-    /// Where only one turn of a loop is executed.
+    /// Set if only one turn of a loop is executed.
     turn: Option<Turn>,
 }
 
@@ -55,20 +55,20 @@ pub(super) struct Ways {
 struct Turn {
     head: BlockId,
     body: Rc<FxHashSet<BlockId>>,
-    /// The ways to the next turn.
+    /// The states at the edges back to the head.
     next: Vec<Reached>,
-    /// The ways out.
+    /// The edges that leave the loop.
     exits: Vec<Taken>,
 }
 
-/// A loop that was walked to its end.
+/// The result of unrolling a loop to its end.
 #[derive(Default)]
 struct Walked {
     exits: Vec<Taken>,
     returned: Vec<Reached>,
 }
 
-/// How much of a fragment there was.
+/// The size of a fragment at some time.
 struct Mark {
     obligations: usize,
     entered: usize,
@@ -98,7 +98,7 @@ impl Mark {
         }
     }
 
-    /// Takes back what came since.
+    /// Removes everything that was added to the fragment since.
     fn restore(&self, fragment: &mut Fragment) {
         fragment.obligations.truncate(self.obligations);
         fragment.entered.truncate(self.entered);
@@ -115,8 +115,8 @@ impl Mark {
 }
 
 impl Encoder<'_, '_> {
-    /// Takes an edge: to a block that is executed later, to a cut point, to a loop that may be
-    /// walked.
+    /// Follows an edge: to a block that is executed later, to a cut point, or to a loop that may be
+    /// unrolled.
     pub(super) fn take(
         &mut self,
         ctx: CtxId,
@@ -159,8 +159,8 @@ impl Encoder<'_, '_> {
         ways.pending.insert(place, (to, joined));
     }
 
-    /// Whether the user's code called for what this context does. What happens before `main` and
-    /// after it is none of its asking.
+    /// Whether the user's code called this context, directly or indirectly. It does not call code
+    /// that runs before `main` or after it.
     fn is_asked(&self, ctx: CtxId) -> bool {
         let program = self.world.program();
         self.world.chain(ctx).into_iter().any(|ctx| {
@@ -169,7 +169,7 @@ impl Encoder<'_, '_> {
         })
     }
 
-    /// Walks the loops that begin before the next block.
+    /// Unrolls the loops whose heads come before the next block.
     pub(super) fn walk_heads(&mut self, ctx: CtxId, ways: &mut Ways) -> Step {
         loop {
             let Some((&place, _)) = ways.heads.first_key_value() else {
@@ -188,7 +188,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// Walks a loop, or cuts it at its head.
+    /// Unrolls a loop, or cuts it at its head.
     fn walk(&mut self, ctx: CtxId, head: BlockId, entry: Reached, ways: &mut Ways) -> Step {
         let mark = Mark::of(&self.out);
         let (block, pos, before) = (self.block, self.pos, self.out.operations);
@@ -200,7 +200,8 @@ impl Encoder<'_, '_> {
         match walked {
             Ok(Some(walked)) => {
                 self.out.walked.insert(Cut { ctx, block: head });
-                // From the last one on: what two ways share is longest then.
+                // In reverse order, so that the path conditions that are joined share the longest
+                // prefixes.
                 for (from, to, now) in walked.exits.into_iter().rev() {
                     self.take(ctx, (from, to), now, ways);
                 }
@@ -222,7 +223,7 @@ impl Encoder<'_, '_> {
         }
     }
 
-    /// The turns of a loop; none if they come to no end within bounds.
+    /// Executes the turns of a loop. Returns `None` if it does not end within the bounds.
     fn turns(&mut self, ctx: CtxId, head: BlockId, entry: Reached) -> Step<Option<Walked>> {
         let function = self.world.context(ctx).function;
         let program = self.world.program();
@@ -279,7 +280,7 @@ impl Encoder<'_, '_> {
     }
 }
 
-/// The blocks of a loop: those that come back to its head and do not pass it.
+/// The blocks of a loop: those from which control flow returns to its head without passing it.
 fn body(program: &Program, order: &FxHashMap<BlockId, u32>, head: BlockId) -> FxHashSet<BlockId> {
     let mut before: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
     for &block in order.keys() {

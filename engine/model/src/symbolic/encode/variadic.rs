@@ -1,4 +1,4 @@
-//! `va_start`, as the machine lays it out.
+//! `va_start`, with the machine's layout of a `va_list`.
 
 use super::super::state::Reached;
 use super::super::world::CtxId;

@@ -1,5 +1,5 @@
-//! Tables of addresses: a word at an offset that varies is one choice for each word that it can be,
-//! so that addresses stay addresses.
+//! Tables of addresses. A word at an offset that varies is a choice between the words at all
+//! possible offsets, so that addresses stay addresses.
 
 use crate::symbolic::encode::Encoder;
 use crate::symbolic::memory::{Object, constant};
@@ -7,11 +7,13 @@ use crate::symbolic::range::residue;
 use crate::symbolic::state::Reached;
 use crate::term::Term;
 
-/// A table of addresses with more words than that is bytes.
+/// The number of steps from the first to the last possible offset above which a table of addresses
+/// is represented by bytes.
 const WORDS: u64 = 66;
 
 impl Encoder<'_, '_> {
-    /// The offsets that an access of a word can go to, if its offset varies and there are few.
+    /// The offsets at which an access of a word may be, if its offset varies and there are few of
+    /// them.
     fn words(&self, now: &Reached, object: &Object, offset: Term, len: u32) -> Option<Vec<u32>> {
         if len != 8 || constant(self.pool, offset).is_some() {
             return None;
@@ -35,7 +37,7 @@ impl Encoder<'_, '_> {
         (!all.is_empty()).then_some(all)
     }
 
-    /// Reads a word of a table of addresses: one choice for each that it can be.
+    /// Reads a word of a table of addresses, as a choice between all words that it may be.
     pub(super) fn read_words(
         &mut self,
         now: &Reached,
@@ -59,8 +61,8 @@ impl Encoder<'_, '_> {
         Some(value)
     }
 
-    /// Writes a word of a table of addresses: each that it can be may change. False if this is
-    /// none.
+    /// Writes a word of a table of addresses. Each word that it may be becomes a choice. Returns
+    /// false if the object is no such table.
     pub(super) fn write_words(
         &mut self,
         now: &Reached,

@@ -1,4 +1,4 @@
-//! An object's contents against plain bytes.
+//! Compares the contents of an object with an array of bytes.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -7,10 +7,11 @@ use super::super::spans::Span;
 use super::Contents;
 use crate::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
 
-/// Bytes of the object.
+/// The size of the object in bytes.
 const SIZE: u32 = 20;
 
-/// Values of variables by number, and a byte of each array.
+/// Values of variables, by their numbers. The bytes of array variables are computed from their
+/// indices.
 #[derive(Default)]
 struct Values(FxHashMap<u32, u128>);
 
@@ -26,20 +27,21 @@ impl Environment for Values {
     }
 }
 
-/// What is done to the contents.
+/// An operation on the contents.
 #[derive(Clone, Debug)]
 enum Act {
-    /// So many bytes at an offset, which is a constant or not; where a condition holds, if there is
-    /// one.
+    /// Writes the bytes of a value to a place, under a condition if there is one.
     Write(Place, u64, Option<bool>),
     Read(Place),
-    /// What is between two offsets, and how many bytes are sure to stay.
+    /// Forgets the bytes between two offsets. The third number is how many bytes must be kept.
     Forget(u32, u32, u32),
-    /// Both are gone on with from here on, one of them with these; then they are merged.
+    /// Two copies of the contents undergo these operations and are merged. The flag is the value of
+    /// the condition of the merge.
     Split(Vec<Act>, Vec<Act>, bool),
 }
 
-/// Offset, length, whether the offset is a constant, and how far around it the access may go.
+/// An access: its offset, its length, whether the offset is a constant term, and by how much the
+/// span exceeds the access.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at: u32,
@@ -72,7 +74,7 @@ fn act() -> impl Strategy<Value = Act> {
     })
 }
 
-/// The bytes as they are; none where nothing is known.
+/// The expected bytes; `None` if a byte may be anything.
 type Model = Vec<Option<u8>>;
 
 struct Checked {
@@ -119,7 +121,7 @@ impl Checked {
         (offset, if place.around > 20 { Span::ALL } else { span })
     }
 
-    /// Whether a value is what lies there, as far as that is known.
+    /// Whether a value agrees with the expected bytes at `at`, as far as they are known.
     fn agrees(&self, value: Term, model: &Model, at: u32) -> Result<(), TestCaseError> {
         let value = self.value(value).to_le_bytes();
         for (i, known) in model.iter().skip(at as usize).zip(value).enumerate() {

@@ -1,4 +1,4 @@
-//! What is said of a term holds of its value, wherever the guard does.
+//! The computed range and residue of a term must contain its value whenever the guard holds.
 
 use proptest::prelude::*;
 use rustc_hash::FxHashMap;
@@ -50,7 +50,7 @@ impl Environment for Values {
     }
 }
 
-/// One more term, made of those that there are: which, and of what.
+/// A recipe for one more term: the kind of the term, the numbers of its operands, and a parameter.
 type Making = (u8, u8, u8, u64);
 
 /// Small numbers, numbers around a power of two, and all others.
@@ -126,7 +126,7 @@ impl Made {
                 let (x, y) = self.pair(a, b);
                 self.pool.bin(OPS[n as usize % OPS.len()], x, y)
             }
-            // With a constant, as addresses are computed.
+            // An operation with a constant, as in computations of addresses.
             4 => {
                 let x = self.term(a);
                 let width = self.pool.width(x);
@@ -186,7 +186,7 @@ proptest! {
         for making in makings {
             made.make(making);
         }
-        // Literals are made to hold, or not to, for these values.
+        // Each literal is negated if it does not hold for these values.
         let mut guard = Guard::default();
         for (a, b, how, form) in literals {
             let mut literal = made.compared(how, a, b);
@@ -226,7 +226,7 @@ proptest! {
                     "{v:#x} of {} is not in {range:x?}", made.pool.show(t)
                 );
                 let (by, rest) = residue(&made.pool, t, 0);
-                // A narrow term has no more bits than it has.
+                // Residues modulo more than the number of values of the width have no meaning.
                 let by = by.min(1 << made.pool.width(t).min(6));
                 prop_assert_eq!(v % by, rest % by, "{} by {}", made.pool.show(t), by);
             }

@@ -12,17 +12,18 @@ use crate::program::ir::{BlockId, FuncId, Reg, Width};
 /// One of the two cut points that frame a function that is encoded alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// Where it begins.
+    /// The cut point at the function's beginning.
     Begin,
-    /// Where it ends.
+    /// The cut point at the function's end.
     End,
 }
 
-/// What the name of an end's context adds.
+/// The suffix of the name of an end's context.
 const END: &str = ".end";
 
 impl World<'_> {
-    /// Lets these functions be encoded alone. To be called before any context is entered.
+    /// Declares that these functions are encoded alone. Must be called before any context is
+    /// entered.
     pub fn encode_alone(&mut self, functions: &BTreeSet<FuncId>) {
         for &function in functions {
             let [begin, end] = [Side::Begin, Side::End].map(|side| {
@@ -77,8 +78,8 @@ impl World<'_> {
         context.side.map(|_| context.function)
     }
 
-    /// The registers of the cut points at a function's beginning and end, with their widths: the
-    /// parameters, and at the end the results, which are numbered behind all registers.
+    /// The registers of the cut point at a function's beginning or end, with their widths: the
+    /// parameters, and at the end also the results, whose numbers follow those of all registers.
     pub fn spoken(&self, function: FuncId, side: Side) -> Vec<(Reg, Width)> {
         let function = self.program.function(function);
         let params = (0u32..).map(Reg).zip(function.params.iter().copied());
@@ -90,7 +91,7 @@ impl World<'_> {
         }
     }
 
-    /// The width of a register of a context, or of a result where a function ends.
+    /// The width of a register of a context, or of a result at the end of a function.
     pub fn width(&self, ctx: CtxId, reg: Reg) -> Width {
         let function = self.program.function(self.context(ctx).function);
         let own = function.registers.len();
@@ -100,7 +101,7 @@ impl World<'_> {
         }
     }
 
-    /// How many registers a cut point of a context may have.
+    /// The number of registers that a cut point of a context may have.
     pub fn slots(&self, ctx: CtxId) -> usize {
         let context = self.context(ctx);
         let function = self.program.function(context.function);
@@ -110,13 +111,13 @@ impl World<'_> {
         }
     }
 
-    /// What the names of a context's variables begin with.
+    /// The prefix of the names of a context's variables.
     pub fn variables_key(&self, ctx: CtxId) -> &str {
         let key = &self.context(ctx).key;
         key.strip_suffix(END).unwrap_or(key)
     }
 
-    /// The context of a function that is encoded alone, by its name.
+    /// The context with this name at the beginning or end of a function that is encoded alone.
     pub(super) fn alone_named(&self, key: &str) -> Option<CtxId> {
         let mut all = self.alone.values().flat_map(|&(begin, end)| [begin, end]);
         all.find(|&ctx| self.context(ctx).key == key)

@@ -9,17 +9,17 @@ use crate::program::ir::{BlockId, FuncId, FunctionKind, Program, Terminator};
 /// The control flow of one function.
 #[derive(Debug)]
 pub struct Flow {
-    /// Each reachable block's place in reverse postorder.
+    /// The position of each reachable block in reverse postorder.
     pub order: FxHashMap<BlockId, u32>,
-    /// The blocks in that order.
+    /// The reachable blocks in reverse postorder.
     pub blocks: Vec<BlockId>,
-    /// The cut points: targets of retreating edges, or of all.
+    /// The cut points: the targets of retreating edges, or with [`Grain::Blocks`] of all edges.
     pub cuts: FxHashSet<BlockId>,
-    /// Blocks on a cycle.
+    /// The blocks on a cycle.
     pub cyclic: FxHashSet<BlockId>,
 }
 
-/// The blocks that a block can go on to.
+/// The successors of a block.
 pub fn successors(end: &Terminator) -> Vec<BlockId> {
     end.edges().into_iter().map(|edge| edge.to).collect()
 }
@@ -75,8 +75,8 @@ impl Flow {
     }
 }
 
-/// The blocks that can reach themselves. Every cycle goes through a cut point, so it is enough to
-/// ask which blocks each cut point reaches that reach it back.
+/// The blocks that can reach themselves. Every cycle contains a cut point, so it suffices to find,
+/// for each cut point, the blocks that it reaches and that reach it.
 pub(super) fn cyclic(
     program: &Program,
     blocks: &[BlockId],

@@ -1,16 +1,17 @@
-//! Contexts by the names that they have in certificates.
+//! Look-up of contexts by their names in certificates.
 
 use super::{Back, CtxId, ROOT, World};
 use crate::program::ir::{BlockId, CallSite, Callee, FuncId, Function, Op};
 
 impl World<'_> {
-    /// The context with that name, if it has been met.
+    /// The context with this name, if it has been met.
     pub fn context_named(&self, key: &str) -> Option<CtxId> {
         let at = self.contexts.iter().position(|c| c.key == key)?;
         Some(CtxId(at as u32))
     }
 
-    /// The context with that name, met now if the program has the calls that it names.
+    /// The context with this name. Enters it if the program has the calls that the name consists
+    /// of.
     pub fn context_at(&mut self, key: &str) -> Option<CtxId> {
         let mut steps = key.split('/');
         let mut ctx = match steps.next()? {
@@ -48,7 +49,7 @@ impl World<'_> {
             };
             ctx = self.enter(back, site, callee);
         }
-        // Names are written in one way only.
+        // Each context has only one valid spelling of its name.
         (self.context(ctx).key == key).then_some(ctx)
     }
 }

@@ -1,4 +1,4 @@
-//! The conditions on numbers and on terms, and both against what the words say.
+//! Compares the conditions on numbers with those on terms, and both with their specification.
 
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn number() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Terms whose values are these, known or not.
+/// Terms with these values. The bits of `known` say which of them are constants.
 fn terms(pool: &mut Pool, values: &[u64], known: u8) -> Vec<Term> {
     let mut at = 0;
     let mut all = Vec::new();

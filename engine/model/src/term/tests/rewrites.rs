@@ -1,11 +1,11 @@
-//! Every rewrite of the constructors, proved for all values.
+//! Proofs that every rewrite of the constructors is correct for all values.
 //!
-//! A checked proof is a proof about terms, so a constructor that simplifies wrongly would prove
-//! anything. Here each constructor is given operands of every shape that some rewrite looks for.
-//! What comes out is compared with what the operation means, which is written directly as SMT-LIB
-//! from the operands' own meaning and never went through a constructor; Z3 has to find no value for
-//! which they differ. A result that is the plain operation on its operands has nothing to prove
-//! beyond them, and they are compared, too.
+//! A checked proof is a proof about terms, so a constructor that simplifies wrongly could prove
+//! anything. Here each constructor is applied to operands of every shape that some rewrite looks
+//! for. The result is compared with the meaning of the operation, which is written directly as
+//! SMT-LIB from the meanings of the operands and does not involve a constructor. Z3 has to show
+//! that no values exist for which they differ. A result that is the plain operation on its operands
+//! needs no proof of its own, and its operands are compared, too.
 
 mod arrays;
 mod shapes;
@@ -17,14 +17,14 @@ use crate::operator::{BinOp, CastKind, Pred, UnOp, Width};
 use crate::solver::smtlib;
 use crate::term::{Node, Pool, Term};
 
-/// A value twice: built by constructors, and as a bit-vector in SMT-LIB.
+/// A value in two representations: built by constructors, and as a bit-vector in SMT-LIB.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Both {
     term: Term,
     text: String,
 }
 
-/// So many differences are one question.
+/// The number of differences in one question.
 const BATCH: usize = 40;
 
 #[derive(Default)]
@@ -61,8 +61,8 @@ impl Workshop {
         Both { term, text }
     }
 
-    /// Takes note of what a constructor made; `plain` are the nodes that say the same without any
-    /// rewriting.
+    /// Records the result of a constructor for comparison, unless it is one of the nodes `plain`,
+    /// which are the unsimplified forms of the operation.
     fn made(&mut self, term: Term, text: String, plain: &[Node]) -> Both {
         let both = Both { term, text };
         if !plain.contains(self.pool.node(term)) && self.seen.insert(both.clone()) {
@@ -74,11 +74,11 @@ impl Workshop {
         both
     }
 
-    /// Proves what has come together.
+    /// Proves the recorded comparisons.
     fn prove(&mut self) {
         let open = std::mem::take(&mut self.open);
         if self.differ(&open) != SatResult::Unsat {
-            // One by one, for the name of the culprit.
+            // They are tried one by one to find those that fail.
             for both in &open {
                 let answer = self.differ(std::slice::from_ref(both));
                 if answer != SatResult::Unsat {
@@ -108,7 +108,7 @@ impl Workshop {
         solver.check()
     }
 
-    /// Proves the rest, and says what failed.
+    /// Proves the remaining comparisons and reports those that failed.
     fn end(mut self, least: usize) {
         self.prove();
         let some: Vec<String> = self.failed.iter().take(20).cloned().collect();
@@ -162,7 +162,7 @@ impl Workshop {
         let text = smtlib::overflow(op, is_signed, w, &a.text, &b.text);
         let plain = [
             Node::Overflow(op, is_signed, a.term, b.term),
-            // Sums and products are the same the other way round.
+            // Sums and products are commutative.
             Node::Overflow(op, is_signed, b.term, a.term),
         ];
         let plain = if op == BinOp::Sub {
@@ -196,7 +196,7 @@ impl Workshop {
         self.made(term, text, &[Node::Extract(a.term, low)])
     }
 
-    /// Truncation or extension, whichever it takes.
+    /// Truncation or extension, depending on the widths.
     fn cast(&mut self, kind: CastKind, a: &Both, w: Width) -> Both {
         let from = self.width(a);
         let term = self.pool.cast(kind, a.term, w);

@@ -1,10 +1,10 @@
-//! What a function comes to, branch by branch.
+//! Candidates about the results of a function, by branch.
 //!
-//! A function that is encoded alone is one relation of its parameters and results. Its conditions
-//! say where that relation has another shape: McCarthy's function is 91 up to 100, and its argument
-//! less ten above. So each condition of the code divides the observed activations into two parts,
-//! and a guess about one part is stated under its condition. Functions that double with each call
-//! are compared with powers of two.
+//! A function that is encoded alone is a relation of its parameters and results. Its conditions
+//! separate the cases of that relation: McCarthy's function is 91 for arguments up to 100, and the
+//! argument minus ten above. Therefore each condition of the code divides the observed activations
+//! into two parts, and a candidate about one part is stated under its condition. Results that
+//! double with each call are compared with powers of two.
 
 use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred};
@@ -16,11 +16,11 @@ use super::Guesser;
 use crate::abstraction::forest::Sample;
 use crate::abstraction::own::Own;
 
-/// Conditions that activations are parted by.
+/// The maximum number of conditions that divide the activations.
 const CONDITIONS: usize = 16;
-/// Activations that a part has at least.
+/// The minimum number of activations in a part.
 const ROWS: usize = 3;
-/// Guesses under one condition.
+/// The maximum number of candidates under one condition.
 const GUESSES: usize = 60;
 
 /// The values at the end of a function that is encoded alone.
@@ -30,8 +30,7 @@ struct Ended {
 }
 
 impl Guesser<'_, '_> {
-    /// The parameters and results of the function whose end a cut point is; none at other cut
-    /// points.
+    /// The parameters and results of a function, if the cut point is its end.
     fn ended(&mut self, cut: Cut, scalars: &[Term]) -> Option<Ended> {
         let world = &self.graph.world;
         let function = world.ended(cut)?;
@@ -43,7 +42,7 @@ impl Guesser<'_, '_> {
         Some(Ended { params, results })
     }
 
-    /// The code's conditions on the values at a cut point, each once.
+    /// The code's conditions on the values at a cut point, without duplicates.
     fn conditions_on(&mut self, own: &Own) -> Vec<Term> {
         let pool = &mut self.graph.pool;
         let mut conditions: Vec<Term> = Vec::new();
@@ -58,8 +57,8 @@ impl Guesser<'_, '_> {
         conditions
     }
 
-    /// What holds of results where a condition of the code does: values and equations, or bounds
-    /// and orders.
+    /// Candidates about results under a condition of the code: values and equations (level 0), or
+    /// bounds and orders (level 1).
     pub(super) fn by_branch(
         &mut self,
         (cut, own, level): (Cut, &Own, u32),
@@ -79,7 +78,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// What holds of results in the states where a condition does.
+    /// Candidates about results in the states where a condition holds.
     fn under(
         &mut self,
         (condition, level): (Term, u32),
@@ -122,7 +121,7 @@ impl Guesser<'_, '_> {
         out.extend(found.into_iter().map(|t| pool.or(not, t)));
     }
 
-    /// Results beside powers of two: what doubles with each call.
+    /// Compares results with powers of two, for functions whose result doubles with each call.
     pub(super) fn powers(&mut self, cut: Cut, scalars: &[Term], out: &mut Vec<Term>) {
         let Some(Ended { params, results }) = self.ended(cut, scalars) else {
             return;

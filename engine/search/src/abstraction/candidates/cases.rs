@@ -1,10 +1,10 @@
-//! What holds only where something else does: what a state machine knows of its numbers.
+//! Candidates that hold only under a condition, as in state machines.
 //!
-//! "While the data is under way its bit is the sender's", "where the cabin goes up, its floor is
-//! below the target": neither a value nor a relation of two values, but an implication. Its
-//! condition is that a value which takes few values has one of them, or that two flags are equal or
-//! are not. What follows is read off the states that were seen; what holds everywhere is no
-//! implication, and is guessed elsewhere.
+//! "While the data is in transit, its bit equals the sender's" or "when the cabin goes up, its
+//! floor is below the target" is neither a value nor a relation of two values, but an implication.
+//! Its condition is that a variable with few different values has one of them, or that two flags
+//! are equal or different. The conclusion is read off the observed states; conclusions that hold
+//! without the condition are candidates elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -13,14 +13,14 @@ use cegar_model::term::{Evaluator, Pool, Term, value};
 
 use super::{CASES, Guesser, PAIRED};
 
-/// Conditions at one cut point.
+/// The maximum number of conditions at one cut point.
 const CONDITIONS: usize = 48;
-/// Implications about two values at one cut point.
+/// The maximum number of implications about two values at one cut point.
 const RELATED: usize = 320;
-/// So many states show a relation at least.
+/// The minimum number of states in which the condition of an implication holds.
 const SHOWN: usize = 3;
 
-/// What an implication begins with, by the numbers of values.
+/// The condition of an implication, over the indices of values.
 #[derive(Clone, Copy, Debug)]
 enum Condition {
     /// A value is this.
@@ -33,18 +33,18 @@ enum Condition {
     Differ(usize, usize),
 }
 
-/// What an implication ends with.
+/// The conclusion of an implication.
 #[derive(Clone, Copy, Debug)]
 enum Relation {
-    /// The one is the other and so much.
+    /// The first value is the second plus a constant.
     Difference(usize, usize, u128),
-    /// They are ordered.
+    /// The two values are ordered.
     Order(Pred, usize, usize),
     /// A value is not zero.
     NotZero(usize),
 }
 
-/// The values that were seen, by value and state.
+/// The observed values, by variable and state.
 struct Table {
     scalars: Vec<Term>,
     widths: Vec<Width>,
@@ -52,7 +52,7 @@ struct Table {
 }
 
 impl Table {
-    /// The condition in a state.
+    /// Whether the condition holds in a state.
     fn is(&self, condition: Condition, state: usize) -> bool {
         let at = |i: usize| self.columns[i][state];
         match condition {
@@ -63,7 +63,7 @@ impl Table {
         }
     }
 
-    /// The relation in a state.
+    /// Whether the relation holds in a state.
     fn holds(&self, relation: Relation, state: usize) -> bool {
         let at = |i: usize| self.columns[i][state];
         match relation {
@@ -75,7 +75,7 @@ impl Table {
         }
     }
 
-    /// The values that a value takes, if these are few.
+    /// The different values of a variable, if they are few.
     fn cases(&self, i: usize) -> Option<BTreeSet<u128>> {
         let mut all = BTreeSet::new();
         for &value in &self.columns[i] {
@@ -87,8 +87,7 @@ impl Table {
         (all.len() > 1).then_some(all)
     }
 
-    /// Which value has which one number where another value is a case: the number of that, the
-    /// case, the number of the value, what it is.
+    /// The implications `i == case => j == value` that the states show, as `(i, case, j, value)`.
     fn values_by_case(&self) -> Vec<(usize, u128, usize, u128)> {
         let mut all = Vec::new();
         for (i, states) in self.columns.iter().enumerate() {
@@ -131,8 +130,7 @@ impl Table {
         all
     }
 
-    /// What may be said of two values, in the order in which it is worth saying, as one state has
-    /// it.
+    /// The relations that hold in one state or may hold, in the order of their usefulness.
     fn relations(&self, state: usize) -> [Vec<Relation>; 3] {
         let (mut equations, mut single, mut orders) = (Vec::new(), Vec::new(), Vec::new());
         for i in 0..self.columns.len() {
@@ -153,7 +151,7 @@ impl Table {
         [equations, single, orders]
     }
 
-    /// The implications that the states show, the equations first.
+    /// The implications that the states show, equations first.
     fn implications(&self) -> Vec<(Condition, Relation)> {
         let states = self.columns.first().map_or(0, Vec::len);
         let mut all: [Vec<(Condition, Relation)>; 3] = Default::default();
@@ -211,8 +209,8 @@ impl Table {
 }
 
 impl Guesser<'_, '_> {
-    /// What one value is where another, which takes few values, has one of them, and how two values
-    /// are related there: what a state machine knows.
+    /// Candidates about the value of one variable when another variable, which has few values, has
+    /// one of them, and about relations of two values under such conditions.
     pub(super) fn by_case(
         &mut self,
         scalars: &[Term],

@@ -1,10 +1,10 @@
 //! Equations that all states satisfy.
 //!
-//! A loop's closed forms are polynomials in the number of turns, so what holds between its
-//! variables is often a polynomial equation: the data-driven way to it (Sharma and others, 2013) is
-//! the null space of the states' monomials. It is computed modulo a prime, where nothing overflows
-//! and nothing is rounded, and factors that are small fractions are taken back from there; that an
-//! equation holds modulo the width, and whether it is inductive, others find out.
+//! Closed forms of loops are polynomials in the number of iterations, so the relation between their
+//! variables is often a polynomial equation. The data-driven method (Sharma and others, 2013)
+//! computes the null space of the states' monomials. It is computed modulo a prime, where nothing
+//! overflows or is rounded, and coefficients that are small fractions are recovered. Whether an
+//! equation holds modulo the width and whether it is inductive is checked elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use super::Guesser;
 
 /// 2^61 - 1.
 const PRIME: u128 = (1 << 61) - 1;
-/// Largest factor.
+/// The largest coefficient.
 const FACTOR: i128 = 4096;
-/// Largest common denominator.
+/// The largest common denominator.
 const DENOMINATOR: u128 = 12;
-/// States that are looked at.
+/// The maximum number of states used.
 const ROWS: usize = 80;
-/// Values in a linear equation.
+/// The maximum number of values in a linear equation.
 const VALUES: usize = 12;
-/// Values in products with each other.
+/// The maximum number of values that are multiplied with each other.
 const FACTORS: usize = 5;
-/// Values and products in an equation between three values.
+/// The maximum number of monomials in an equation between three values.
 const SHORT: usize = 2;
 
 impl Guesser<'_, '_> {
@@ -42,7 +42,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// Quadratic equations: a square, a product of two counters, a sum of the first numbers.
+    /// Quadratic equations: squares, products of two counters, sums of the first n numbers.
     pub(super) fn products(
         &mut self,
         scalars: &[Term],
@@ -53,7 +53,7 @@ impl Guesser<'_, '_> {
             let values = self.of_width(scalars, width);
             let columns: Vec<Vec<u128>> =
                 values.iter().map(|&t| self.values(t, evaluators)).collect();
-            // A value that is a linear function of the others has no products of its own.
+            // A value that is a linear function of the others needs no products of its own.
             let mut factors: Vec<usize> = Vec::new();
             for (i, column) in columns.iter().enumerate() {
                 if column.iter().all(|v| v == &column[0]) {
@@ -69,8 +69,8 @@ impl Guesser<'_, '_> {
                 }
             }
             for (n, factors) in sets(&factors).into_iter().enumerate() {
-                // Among three values there are many equations, and each guess too many is a hard
-                // question.
+                // There are many equations among three values, and each superfluous candidate is a
+                // hard query.
                 let most = if n == 0 { usize::MAX } else { SHORT };
                 let mut monomials = Vec::new();
                 for (n, &i) in factors.iter().enumerate() {
@@ -79,7 +79,8 @@ impl Guesser<'_, '_> {
                         monomials.push(product);
                     }
                 }
-                // Products first, so that values are told by them and not the other way round.
+                // Products come first, so that values are expressed by products and not the other
+                // way round.
                 monomials.extend(factors.iter().map(|&i| values[i]));
                 self.equation((&monomials, most), width, evaluators, out);
             }
@@ -104,7 +105,7 @@ impl Guesser<'_, '_> {
         values.into_iter().map(|t| pool.sext(t, width)).collect()
     }
 
-    /// Equations over these, of so many of them at most.
+    /// Adds the equations over these monomials that have at most `most` of them.
     fn equation(
         &mut self,
         (monomials, most): (&[Term], usize),
@@ -137,10 +138,10 @@ impl Guesser<'_, '_> {
     }
 }
 
-/// Which values to multiply with each other: all, and three at a time, each of the three first
-/// once. Where few values of a factor were seen, products are multiples of each other, and what
-/// comes first decides by which of them a value is told: `s == i * m` is lost if `m * s` stands for
-/// `i * m`.
+/// The sets of values to multiply with each other: all, and every three, each of which is first
+/// once. If few values of a factor were seen, products are multiples of each other, and their order
+/// decides which of them a value is expressed by: `s == i * m` is missed if `m * s` represents `i *
+/// m`.
 fn sets(factors: &[usize]) -> Vec<Vec<usize>> {
     let mut all = vec![factors.to_vec()];
     for (a, &i) in factors.iter().enumerate() {
@@ -153,7 +154,7 @@ fn sets(factors: &[usize]) -> Vec<Vec<usize>> {
     all
 }
 
-/// The product, and never a shift: solvers cancel multiples in sums, but not shifted bits.
+/// A product that is never a shift: solvers cancel multiples in sums, but not shifted bits.
 fn times_constant(pool: &mut Pool, t: Term, factor: i128) -> Term {
     let width = pool.width(t);
     let size = factor.unsigned_abs();
@@ -189,7 +190,7 @@ fn inverse(a: u128) -> u128 {
     result
 }
 
-/// The linear equations that all rows satisfy, if their factors are small.
+/// The linear equations that all rows satisfy and whose coefficients are small.
 fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> {
     let n = columns.len();
     let distinct: BTreeSet<Vec<i128>> = (0..rows)
@@ -199,10 +200,10 @@ fn equations(columns: &[Vec<u128>], width: Width, rows: usize) -> Vec<Equation> 
                 .map(|column| value::signed(width, column[row]))
                 .collect()
         })
-        // A value that has wrapped around satisfies no equation over the integers.
+        // Values that wrapped around satisfy no equation over the integers.
         .filter(|row: &Vec<i128>| row.iter().all(|v| v.abs() < 1 << 40))
         .collect();
-    // Fewer rows than unknowns satisfy everything.
+    // With fewer rows than unknowns, arbitrary equations hold.
     if distinct.len() < n + 2 {
         return Vec::new();
     }

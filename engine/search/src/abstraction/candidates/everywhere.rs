@@ -1,11 +1,10 @@
-//! What every element of an array is, or every one below or from a counter on.
+//! Candidates about all elements of an array, or about those below or from a counter on.
 //!
-//! A loop that fills, copies or looks through an array leaves behind it elements of which all the
-//! same can be said: that they are some value, no less than it, another array's at the same place,
-//! their own places times a step. As in segments of arrays (Cousot, Cousot and Logozzo, *A
-//! parametric segmentation functor*, 2011) the borders are the program's own counters; that a fact
-//! holds of all elements is asked of one of which nothing is known
-//! ([`cegar_model::symbolic::every`]).
+//! A loop that fills, copies or scans an array leaves behind it elements with a common property:
+//! they equal some value, are at least that value, equal another array's elements at the same
+//! index, or are their index times a step. As in array segmentation (Cousot, Cousot and Logozzo, *A
+//! parametric segmentation functor*, 2011), the borders are the program's own counters. A fact
+//! about all elements is queried for one arbitrary element ([`cegar_model::symbolic::every`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +15,22 @@ use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Rewriter, Term,
 
 use super::Guesser;
 
-/// Arrays at one cut point.
+/// The maximum number of arrays at one cut point.
 const ARRAYS: usize = 6;
-/// Counters that are borders.
+/// The maximum number of counters that are borders.
 const BORDERS: usize = 6;
-/// Constants of the program that elements are compared with, the smallest ones.
+/// The maximum number of the program's constants that elements are compared with; the smallest are
+/// used.
 const COMPARED: usize = 6;
-/// Values that elements are compared with.
+/// The maximum number of values that elements are compared with.
 const VALUES: usize = 8;
-/// Facts of one array.
+/// The maximum number of candidates about one array.
 const MOST: usize = 160;
-/// States that are looked at.
+/// The maximum number of states used.
 const STATES: usize = 24;
 
-/// How many bytes are read at once of the arrays that are read at such offsets.
+/// The element sizes of arrays, in bytes: how many adjacent bytes are read together, given the
+/// offsets of all reads.
 pub(super) fn elements(
     pool: &Pool,
     read: &BTreeMap<Array, BTreeSet<Term>>,
@@ -55,7 +56,7 @@ pub(super) fn elements(
     all
 }
 
-/// The array below what is written to it.
+/// The array below the stores.
 fn variable(pool: &Pool, array: Array) -> Array {
     match pool.array_node(array) {
         ArrayNode::Store(below, _, _) => variable(pool, below),
@@ -63,12 +64,12 @@ fn variable(pool: &Pool, array: Array) -> Array {
     }
 }
 
-/// An array and how it is divided.
+/// An array and its element size.
 #[derive(Clone, Copy)]
 struct Row {
     array: Array,
     width: u64,
-    /// Its bytes, and how many these are where that is fixed.
+    /// Its size in bytes, as a term and as a number if it is constant.
     size: (Term, Option<u64>),
 }
 
@@ -80,7 +81,7 @@ fn counters(pool: &Pool, plain: &[Term]) -> Vec<Term> {
 }
 
 impl Row {
-    /// The offset of the element that a counter counts up to.
+    /// The offset of the element with the counter's value as its index.
     fn place(self, pool: &mut Pool, counter: Term) -> Term {
         let wide = pool.zext(counter, 64);
         let width = pool.constant(64, u128::from(self.width));
@@ -127,7 +128,7 @@ impl Guesser<'_, '_> {
                     (variables.iter().find(is_size)?.1, None)
                 }
             };
-            // What is only copied is read like the rest.
+            // Arrays that are only copied get the largest element size.
             let read = &self.vocabulary.elements;
             let width = read.get(&array).or_else(|| read.values().max());
             let width = width.copied()?;
@@ -157,7 +158,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// What is said of the elements in each region and no state refutes.
+    /// The candidates about the elements in each region that no state refutes.
     fn facts_of(
         &mut self,
         (row, regions): (Row, &[(Term, bool)]),
@@ -182,8 +183,9 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// That an offset is an element's: of all, the first, the last, below a counter, from it on.
-    /// Whether it is one of the two ends, too.
+    /// The regions of an array, as conditions on an offset: all elements, the first, the last,
+    /// those below a counter, those from it on. Also returns whether the region is one of the two
+    /// ends.
     fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
@@ -196,7 +198,7 @@ impl Guesser<'_, '_> {
             inside = pool.and(inside, whole);
         }
         let mut all = vec![(inside, false)];
-        // What was put at one end for a search to find.
+        // A sentinel, stored at one end for a search to find.
         let ends = row.size.1.map(|size| [0, size - row.width]);
         for at in ends.into_iter().flatten() {
             let at = pool.constant(64, u128::from(at));
@@ -212,7 +214,7 @@ impl Guesser<'_, '_> {
         all
     }
 
-    /// What may be said of the element at an offset, and whether that is nothing but its value.
+    /// Properties of the element at an offset, and whether a property gives the element's value.
     fn said_of(
         &mut self,
         row: Row,
@@ -283,9 +285,9 @@ impl Guesser<'_, '_> {
         all
     }
 
-    /// What may be said of the element at an offset by what the program compares with, and by the
-    /// elements at its counters: the least one so far. No unsigned bounds are among what
-    /// [`Self::said_of`] says, so they are here.
+    /// Comparisons of the element at an offset with the program's constants, and with the elements
+    /// at its counters (e.g. the least element so far). Includes the unsigned bounds, which
+    /// [`Self::said_of`] leaves out.
     fn compared(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
         let bits = row.width as u16 * 8;
         let mut constants = self.vocabulary.constants(bits);
@@ -315,7 +317,7 @@ impl Guesser<'_, '_> {
         all
     }
 
-    /// Whether a fact holds of some elements in the states that were seen.
+    /// Whether a fact holds for a few elements in all states that were seen.
     fn is_seen(&mut self, row: Row, fact: Term, evaluators: &mut [Evaluator]) -> bool {
         let places = match row.size.1.map(|size| size / row.width - 1) {
             Some(last) => [0, 1, 2, last / 2, last],

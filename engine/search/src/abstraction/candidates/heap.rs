@@ -1,7 +1,8 @@
-//! What a pointer points to is alive, as long as what holds the pointer is.
+//! Candidates: an object that a pointer points to is alive, as long as the object that holds the
+//! pointer is.
 //!
-//! Programs that free what they have allocated keep that up everywhere but for the moment between
-//! the two calls of `free`, and nothing simpler says of a list's elements that each is freed once.
+//! Programs that free what they allocate maintain this everywhere except between the two calls of
+//! `free`, and nothing simpler expresses that each element of a list is freed once.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use cegar_model::symbolic::world::ObjId;
 use cegar_model::term::Term;
 
 impl Guesser<'_, '_> {
-    /// Guesses of that kind about the pointers among these variables.
+    /// Candidates about the pointers among these variables.
     pub(super) fn living(
         &mut self,
         state: &CutState,

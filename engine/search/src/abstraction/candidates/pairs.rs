@@ -1,4 +1,4 @@
-//! Guesses about two values.
+//! Candidates about two values.
 
 use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred};
@@ -87,7 +87,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// The two at one width: as they are, or the narrower one widened both ways.
+    /// Both values at the same width: unchanged, or the narrower one extended in both ways.
     fn same_width(&mut self, x: Term, y: Term) -> Vec<(Term, Term)> {
         let pool = &mut self.graph.pool;
         let (w, v) = (pool.width(x), pool.width(y));

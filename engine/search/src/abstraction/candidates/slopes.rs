@@ -1,10 +1,10 @@
 //! Bounds that grow with a counter.
 //!
-//! What a turn adds to a value, read off the transition of a loop, bounds the value after any
-//! number of turns: at least the least step times the number of turns, at most the greatest. That
-//! is what is left of a closed form where the step is a choice or an input (SatAbs, section 4,
-//! leaves those free). A counter with a constant step tells the number of turns; the offset comes
-//! from the states that were seen.
+//! The amount that an iteration adds to a value bounds the value after any number of iterations: it
+//! grows at least by the least step and at most by the greatest step in each iteration. This is
+//! what remains of a closed form where the step is a choice or an input (SatAbs, section 4, leaves
+//! these free). A counter with step one gives the number of iterations; the offset comes from the
+//! observed states.
 
 use std::collections::BTreeSet;
 
@@ -17,22 +17,22 @@ use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Node, Pool, Term, value};
 
-/// Steps and constants larger than this are no slopes.
+/// Steps and constants of at least this size are not slopes.
 const STEEP: i128 = 1 << 20;
-/// Lengths of a row that are tried.
+/// The maximum number of row lengths tried.
 const ROWS: usize = 2;
-/// Values that are put beside each other.
+/// The maximum number of values that are compared with each other.
 const VALUES: usize = 10;
 
-/// What a turn adds to a value: at least and at most.
+/// Bounds of what an iteration adds to a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     low: i128,
     high: i128,
 }
 
-/// What the turns of all loops add to their variables, and the variables that any transition
-/// between cut points changes.
+/// The steps of the variables of all loops, and the variables that any transition between cut
+/// points changes.
 pub fn steps(graph: &mut Graph<'_>) -> (Vec<(Cut, Term, Step)>, FxHashSet<Term>) {
     let (mut steps, mut changing) = (Vec::new(), FxHashSet::default());
     let cuts: Vec<Cut> = graph.fragments.keys().copied().flatten().collect();
@@ -57,7 +57,7 @@ pub fn steps(graph: &mut Graph<'_>) -> (Vec<(Cut, Term, Step)>, FxHashSet<Term>)
     (steps, changing)
 }
 
-/// What is added to `v` in `t`.
+/// What `t` adds to `v`.
 fn step(pool: &Pool, t: Term, v: Term) -> Option<Step> {
     let width = pool.width(t);
     if t == v {
@@ -89,7 +89,7 @@ fn step(pool: &Pool, t: Term, v: Term) -> Option<Step> {
                 high: a.high.max(b.high),
             })
         }
-        // A narrow counter that is computed wide.
+        // A narrow counter that is incremented in a wider type.
         Node::Extract(a, 0) => match *pool.node(a) {
             Node::Bin(BinOp::Add, wide, by) => {
                 let is_same =
@@ -103,7 +103,7 @@ fn step(pool: &Pool, t: Term, v: Term) -> Option<Step> {
     }
 }
 
-/// The values of what is added.
+/// Bounds of a summand.
 fn range(pool: &Pool, t: Term, width: Width) -> Option<Step> {
     if let Some(c) = pool.as_const(t) {
         let c = value::signed(width, c);
@@ -137,7 +137,7 @@ impl Vocabulary {
             .map(|&(cut, _, step)| (cut, step))
     }
 
-    /// Constant steps that are no powers of two.
+    /// The constant steps that are not powers of two.
     fn odd_steps(&self) -> BTreeSet<u128> {
         let constant = self.steps.iter().filter(|(_, _, s)| s.low == s.high);
         let sizes = constant.map(|(_, _, s)| s.low.unsigned_abs());
@@ -148,8 +148,7 @@ impl Vocabulary {
 }
 
 impl Guesser<'_, '_> {
-    /// `low * i + c <= v <= high * i + c'` for a counter i, and `v <= c * i + j` for the counters
-    /// of nested loops.
+    /// `low * i + c <= v <= high * i + c'` for a counter i with step one.
     pub(super) fn slopes(
         &mut self,
         scalars: &[Term],
@@ -180,7 +179,8 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// `v <= c * i + j` for the counters i and j of two loops, one in the other: rows of c.
+    /// `v <= c * i + j` for the counters i and j of two nested loops: an index into a matrix with
+    /// rows of c elements.
     pub(super) fn rows(
         &mut self,
         scalars: &[Term],
@@ -202,11 +202,12 @@ impl Guesser<'_, '_> {
                 .copied()
                 .collect();
             let counters: Vec<Term> = fits.iter().filter(|t| counted(t)).copied().collect();
-            // An outer loop's values are changed by the inner one: any of them may be what is
-            // counted.
+            // If no value is a counter of this loop, the loop is an outer one, and the inner loop
+            // may count any of its values.
             let inner = !counters.is_empty();
             for &v in if inner { &counters } else { &fits } {
-                // A row's number changes between two loops, and not with every turn.
+                // The index of the row changes between two executions of the inner loop, and is not
+                // its counter.
                 for &i in fits.iter().filter(|&&i| i != v && !(inner && counted(&i))) {
                     self.row((v, i, None), &steep, evaluators, out);
                     for &j in counters.iter().filter(|&&j| j != v) {
@@ -287,7 +288,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    /// What is left when a value is divided by a step of some loop.
+    /// The remainder of a value divided by the step of a loop.
     pub(super) fn remainders(
         &mut self,
         scalars: &[Term],

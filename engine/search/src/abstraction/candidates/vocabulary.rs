@@ -1,4 +1,4 @@
-//! The constants and tables that a program compares with: what guesses are made of.
+//! The constants and conditions of a program, from which candidates are built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,18 +17,18 @@ use crate::abstraction::graph::Graph;
 pub struct Vocabulary {
     pub(super) constants: BTreeMap<Width, BTreeSet<u128>>,
     pub(super) conditions: Vec<Term>,
-    /// Variables that hold an object's number.
+    /// Variables that hold the number of an object.
     pub(super) numbers: FxHashSet<Term>,
     /// Variables that some transition changes.
     pub(super) changing: FxHashSet<Term>,
-    /// How many bytes are read of an array at once, at an offset that varies.
+    /// The element sizes of arrays that are read at a variable offset, in bytes.
     pub(super) elements: BTreeMap<Array, u64>,
-    /// What turns of loops add.
+    /// What iterations of loops add to variables.
     pub(super) steps: Vec<(Cut, Term, slopes::Step)>,
 }
 
 impl Vocabulary {
-    /// Of all fragments.
+    /// The vocabulary of all fragments.
     pub fn new(graph: &mut Graph<'_>) -> Vocabulary {
         let (steps, changing) = slopes::steps(graph);
         let mut all = Vocabulary {
@@ -98,7 +98,7 @@ impl Vocabulary {
         }
     }
 
-    /// Constants of that width; comparisons at other widths count as well, since C widens
+    /// The constants for a width. Those compared at other widths are included, since C widens
     /// everything to `int`.
     pub fn constants(&self, width: Width) -> Vec<u128> {
         let mut all: BTreeSet<u128> = BTreeSet::from([0, 1, value::mask(width)]);

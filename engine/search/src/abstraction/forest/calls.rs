@@ -1,9 +1,10 @@
-//! Executions of functions that are encoded alone.
+//! Executes functions that are encoded alone.
 //!
-//! A fragment has an unknown for the result of such a call. An execution computes it: the walker
-//! executes the function on the graph from its beginning to its end with the call's arguments. The
-//! states at both are samples like those of any cut point, so guesses about parameters and results
-//! have been compared with real activations. Results of functions without input are remembered.
+//! A fragment has unknowns for the results of a call of such a function. An execution computes
+//! them: the walker executes the function on the graph, from its beginning to its end, with the
+//! call's arguments. The states at both are samples like those of any cut point, so that candidates
+//! about parameters and results are compared with real activations. If no such function reads
+//! input, results are cached.
 
 use std::collections::BTreeMap;
 
@@ -17,19 +18,19 @@ use cegar_model::symbolic::encode::Called;
 use cegar_model::symbolic::world::{Cut, Side};
 use cegar_model::term::{Evaluator, Node};
 
-/// Calls in progress at once.
+/// The maximum number of nested calls.
 const DEPTH: u32 = 400;
-/// Steps of all activations in a run.
+/// The maximum number of steps of all activations until [`Calls::states`] is called.
 const STEPS: u64 = 40_000;
-/// Recorded states at most, until they are taken.
+/// The maximum number of recorded states until they are taken.
 const WAITING: usize = 20_000;
 
-/// What executing functions that are encoded alone needs.
+/// The data for executing functions that are encoded alone.
 #[derive(Debug, Default)]
 pub(super) struct Alone {
-    /// The variables of their results, by number.
+    /// The variables of the functions' results, by number.
     results: BTreeMap<FuncId, Vec<u32>>,
-    /// Whether none of them asks for input.
+    /// Whether no such function reads input.
     without_input: bool,
 }
 
@@ -66,21 +67,21 @@ impl Alone {
     }
 }
 
-/// An activation: the function and the state where it begins, variable by variable.
+/// An activation: the function, and the variables of the state where it begins.
 type Activation = (FuncId, Vec<(u32, u128)>);
 
 /// Activations of functions that are encoded alone.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     known: FxHashMap<Activation, Vec<u128>>,
-    /// The states on the way, if they are recorded.
+    /// The states at cut points within activations, if they are recorded.
     states: Option<Vec<(Cut, Sample)>>,
     depth: u32,
     steps: u64,
 }
 
 impl Calls {
-    /// Records the states on the way.
+    /// A value that records the states at cut points within activations.
     pub(super) fn recorded() -> Calls {
         Calls {
             states: Some(Vec::new()),
@@ -104,7 +105,7 @@ impl Calls {
 }
 
 impl Walker {
-    /// Gives a fragment's inputs and the results of its calls their values, in order.
+    /// Sets a fragment's inputs and the results of its calls, in order.
     pub(super) fn read(
         &self,
         graph: &Graph<'_>,
@@ -117,7 +118,7 @@ impl Walker {
         let Some(fragment) = graph.fragments.get(&at) else {
             return;
         };
-        // No tape makes an external function do more than the body in its place.
+        // No tape shows a deviation, so all deviations are off.
         for &(deviates, _) in &fragment.deviations {
             sample.set(pool, deviates, 0);
         }
@@ -171,7 +172,7 @@ impl Walker {
         }
     }
 
-    /// What a function returns, if it returns.
+    /// The results of a function; `None` if it does not return.
     fn activate(
         &self,
         graph: &Graph<'_>,

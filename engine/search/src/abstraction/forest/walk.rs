@@ -1,7 +1,7 @@
-//! One execution at a time, from cut point to cut point.
+//! Executes the graph, one execution at a time, from cut point to cut point.
 //!
-//! A forest forgets how it came to its states. A walk does not: it can be stopped at any cut point,
-//! its state can be kept, and it can be gone on with from there on another tape.
+//! A forest does not keep how its states were reached. A walk does: it can be stopped at any cut
+//! point, and continued from the state there on another tape.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Term};
 
-/// Bytes of an array that a state is said to have, at most.
+/// The maximum number of bytes of an array in a state's values.
 const BYTES: u64 = 1 << 16;
 
-/// What a fragment's transitions do, for evaluation.
+/// A transition of a fragment, prepared for evaluation.
 #[derive(Debug)]
 pub(super) struct Ways {
     number: usize,
@@ -25,8 +25,8 @@ pub(super) struct Ways {
     guard: Vec<Term>,
     prefix: usize,
     pub(super) update: Update,
-    /// Whether it leads into a call of a function that is encoded alone; the caller goes on
-    /// elsewhere.
+    /// Whether it leads into a call of a function that is encoded alone; the caller continues with
+    /// another transition.
     is_call: bool,
 }
 
@@ -38,28 +38,28 @@ pub struct Walker {
     pub(super) alone: Alone,
 }
 
-/// A state on the way.
+/// A state on a walk.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// Where; none: where the program starts.
+    /// The cut point; `None`: the start of the program.
     pub at: Option<Cut>,
-    /// The state, and the tape that was taken so far.
+    /// The state, with the part of the tape read so far.
     pub sample: Sample,
 }
 
-/// How a walk went.
+/// The result of a walk.
 #[derive(Debug)]
 pub struct Walked {
-    /// Where it stopped.
+    /// The state where it ended.
     pub walk: Walk,
-    /// Whether it was stopped; else there was no way on.
+    /// Whether `stop` ended it. Otherwise no transition could be taken, or a limit was reached.
     pub stopped: bool,
-    /// The transitions that were taken: where from, and their numbers.
+    /// The transitions taken: their starts and their numbers.
     pub trace: Vec<(Option<Cut>, usize)>,
 }
 
 impl Walk {
-    /// Where the program starts.
+    /// A walk at the start of the program.
     pub fn start(graph: &Graph<'_>) -> Walk {
         let sample = Sample {
             seed: hash(&[7]),
@@ -69,7 +69,7 @@ impl Walk {
         Walk { at: None, sample }
     }
 
-    /// The values of a cut point's variables, as far as they are known.
+    /// The known values of a cut point's variables.
     pub fn values(&self, graph: &mut Graph<'_>) -> Update {
         let mut turn = Update::default();
         let Some(state) = self.at.and_then(|cut| graph.states.get(&cut)).cloned() else {
@@ -115,7 +115,7 @@ impl Walk {
                 }
                 Some(pool.array_constant(&all))
             }
-            // The others were never written: they can be anything.
+            // The other bytes were never written and can be anything.
             Below::Random(_) => {
                 let mut value = array;
                 for (index, byte) in written.into_iter().take(BYTES as usize) {
@@ -135,7 +135,7 @@ impl Walker {
         let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
         let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
         for start in starts {
-            // A walk ends where the ways are not known.
+            // A walk ends at fragments that are missing here.
             if deadline::passed() {
                 break;
             }
@@ -158,14 +158,15 @@ impl Walker {
         Walker { ways, alone }
     }
 
-    /// What a transition, by its number in the fragment, makes of its target's variables.
+    /// The values of the target's variables after a transition, given by its number in the
+    /// fragment.
     pub fn update(&self, start: Option<Cut>, number: usize) -> Option<&Update> {
         self.ways.get(&start)?.get(number).map(|way| &way.update)
     }
 
-    /// The transition, by its number, that an execution takes from a state of a cut point if the
-    /// tape is this one, and the state behind it; none if it ends there. The state has read its
-    /// part of the tape then.
+    /// The transition that an execution takes from a state of a cut point on this tape: its number,
+    /// its target and the state after it; `None` if the execution ends there. Also sets the inputs
+    /// in `sample`, which reads its part of the tape.
     pub fn follow(
         &self,
         graph: &Graph<'_>,
@@ -181,8 +182,7 @@ impl Walker {
         Some((way.number, way.to, next))
     }
 
-    /// The transition that is taken from a state, whose inputs have their values, and the state
-    /// after it.
+    /// The transition that is taken from a state whose inputs are set, and the state after it.
     pub(super) fn next<'w>(
         &'w self,
         graph: &Graph<'_>,
@@ -200,8 +200,8 @@ impl Walker {
         Some((way, sample.next(pool, evaluator, &way.update, step)))
     }
 
-    /// Goes on from a state on this tape, of which the state has taken a part, until `stop` says so
-    /// of a cut point that is come to, or for so many steps.
+    /// Continues from a state on this tape, a prefix of which the state has read, until `stop` is
+    /// true of the cut point reached, or for `most` transitions.
     pub fn walk(
         &self,
         graph: &Graph<'_>,
@@ -243,7 +243,7 @@ impl Walker {
         }
     }
 
-    /// Whether a walk has a place to begin, and what each of these is there.
+    /// Whether each of these terms holds in the state of a walk.
     pub fn evaluate(&self, graph: &Graph<'_>, walk: &Walk, terms: &[Term]) -> Vec<bool> {
         let mut evaluator = Evaluator::new();
         terms

@@ -1,13 +1,13 @@
-//! Closed forms: what n turns of a loop make of a variable, as a term over n.
+//! Closed forms: the value of a variable after n iterations of a loop, as a term over n.
 //!
-//! A turn is a simultaneous assignment ([`Update`]), so every variable has a recurrence `v' = u(v,
-//! ...)`. SatAbs (section 4, step 3) solves one scheme: constant, affine, quadratic. Here a
-//! solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)` with coefficients that
-//! no turn changes, because in that basis summing up is a shift by one place and every division is
-//! exact modulo 2^w: whatever wraps around in the machine wraps around in the closed form. Past the
-//! paper: geometric recurrences by powers of two, values that settle after one turn, those that
-//! alternate, remainders, and *lagged* values, which are a function of the turn before. What has
-//! none of these forms is free: a variable of its own for every n.
+//! An iteration is a simultaneous assignment ([`Update`]), so every variable has a recurrence `v' =
+//! u(v, ...)`. SatAbs (section 4, step 3) solves one scheme: constant, affine, quadratic. Here a
+//! solution is a polynomial in Newton's basis, `v(n) = sum of c_k * C(n, k)`, with coefficients
+//! that no iteration changes. In that basis, summation is a shift by one place, and every division
+//! is exact modulo 2^w: the closed form wraps around exactly where the machine does. Beyond the
+//! paper: geometric recurrences by powers of two, values that settle after one iteration, values
+//! that alternate, remainders, and *lagged* values, which are a function of the iteration before. A
+//! variable without one of these forms is free: it has an unconstrained value for every n.
 
 use std::cell::RefCell;
 
@@ -19,19 +19,20 @@ use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::symbolic::update::Update;
 use cegar_model::term::{ArrayNode, Pool, Rewriter, Symbol, Term, value};
 
-/// The closed forms of a turn's variables.
+/// The closed forms of a loop's variables.
 #[derive(Debug)]
 pub struct Closed {
     forms: FxHashMap<Term, Form>,
     changing: FxHashSet<Symbol>,
     straight: Vec<Straight>,
     name: String,
-    /// Values by variable and number of turns.
+    /// Cached values, by variable and number of iterations.
     known: RefCell<FxHashMap<(Term, Term), Term>>,
 }
 
 impl Closed {
-    /// Solves a turn's recurrences. `name` tells the free variables of this loop from others'.
+    /// Solves the recurrences of an iteration. `name` distinguishes the free variables of this loop
+    /// from those of other loops.
     pub fn solve(pool: &mut Pool, turn: &Update, name: &str) -> Closed {
         let changing = turn.terms.iter().filter(|(v, u)| v != u);
         let mut open: Vec<(Term, Term)> = changing.copied().collect();
@@ -60,7 +61,7 @@ impl Closed {
                 None => true,
             });
             if open.len() == before {
-                // Nothing can be solved: one is given up, and others may follow from it.
+                // No variable can be solved: one becomes free, after which others may be solved.
                 let (v, _) = open.remove(0);
                 solver.forms.insert(v, Form::Free);
             }
@@ -74,7 +75,7 @@ impl Closed {
         }
     }
 
-    /// The variables that change, with whether they have a closed form.
+    /// The variables that change, and whether they have a closed form.
     pub fn changing(&self) -> impl Iterator<Item = (Term, bool)> + '_ {
         self.forms.keys().map(|&v| (v, !self.is_free(v)))
     }
@@ -87,7 +88,7 @@ impl Closed {
         }
     }
 
-    /// The polynomial of a variable in Newton's basis, if it has one: the start and the
+    /// The polynomial of a variable in Newton's basis, if it has one: the initial value and the
     /// differences.
     pub fn newton(&self, v: Term) -> Option<&[Term]> {
         match self.forms.get(&v) {
@@ -104,7 +105,7 @@ impl Closed {
             forms: std::mem::take(&mut self.forms),
             straight: std::mem::take(&mut self.straight),
         };
-        // No variable is solved for: nothing is a multiple of a constant.
+        // No variable is being solved for; this constant stands in for it.
         let none = solver.pool.constant(64, 0);
         let found = solver.linear(t, none, 64);
         self.changing = solver.changing;
@@ -113,7 +114,7 @@ impl Closed {
         found.map(|linear| linear.rest)
     }
 
-    /// Replaces every variable by its value after `n` turns (64 bits), in terms of the values
+    /// Replaces every variable by its value after `n` iterations (64 bits), in terms of the values
     /// before the first.
     pub fn after(&self, pool: &mut Pool, n: Term) -> Rewriter {
         let mut rewriter = Rewriter::new();
@@ -126,7 +127,7 @@ impl Closed {
         rewriter
     }
 
-    /// A variable's value after `n` turns.
+    /// A variable's value after `n` iterations.
     pub fn value(&self, pool: &mut Pool, v: Term, n: Term) -> Term {
         if let Some(&known) = self.known.borrow().get(&(v, n)) {
             return known;
@@ -199,7 +200,7 @@ impl Closed {
         pool.ite(none, before, after)
     }
 
-    /// What has to hold for the forms to be right for `n` turns.
+    /// The conditions under which the closed forms are right after `n` iterations.
     pub fn side_conditions(&self, pool: &mut Pool, n: Term) -> Vec<Term> {
         let mut all = Vec::new();
         for straight in &self.straight {
@@ -220,8 +221,8 @@ impl Closed {
     }
 }
 
-/// As many bits as `n` shifts by `by` come to, as a shift amount that is too large where all bits
-/// are gone.
+/// The shift amount of `n` shifts by `by`; it is too large for the width if all bits are shifted
+/// out.
 fn shift(pool: &mut Pool, width: Width, by: u32, n: Term) -> Term {
     let all = pool.constant(64, u128::from(width));
     let by = pool.constant(64, u128::from(by));
@@ -244,7 +245,7 @@ fn binomial(pool: &mut Pool, n: Term, k: usize) -> Term {
         0 => one,
         1 => n,
         2 => {
-            // One of n and n - 1 is even.
+            // Either n or n - 1 is even.
             let less = pool.bin(BinOp::Sub, n, one);
             let odd = pool.extract(n, 0, 1);
             let even = pool.ite(odd, less, n);
@@ -264,7 +265,7 @@ fn binomial(pool: &mut Pool, n: Term, k: usize) -> Term {
     }
 }
 
-/// A polynomial's value.
+/// The value of a polynomial.
 fn newton(pool: &mut Pool, coefficients: &[Term], width: Width, n: Term) -> Term {
     let mut sum = pool.constant(width, 0);
     for (k, &coefficient) in coefficients.iter().enumerate() {

@@ -1,28 +1,29 @@
-//! One way through a loop's body.
+//! Restricts a loop's body to one path.
 //!
-//! A fragment is all ways at once, and its values are choices between them; a recurrence has a
-//! closed form only on one way (SatAbs, figure 6: the turns of a repeated segment visit the same
-//! locations). [`Decided`] follows the way that an example takes, a model or a state of the forest:
-//! every choice is decided as it is there, and what decided it becomes a condition of the way.
+//! A fragment is the union of all paths, and its values are choices between them; a recurrence has
+//! a closed form only on one path (SatAbs, figure 6: the iterations of a repeated segment visit the
+//! same locations). [`Decided`] follows the path of an example, which is a model or a state of the
+//! forest: every choice is decided as in the example, and the deciding condition becomes a
+//! condition of the path.
 
 use rustc_hash::FxHashMap;
 
 use cegar_model::program::ir::BinOp;
 use cegar_model::term::{Array, ArrayNode, Environment, Evaluator, Node, Pool, Term};
 
-/// The way of an example.
+/// The path of an example.
 pub struct Decided<'a> {
     pool: &'a mut Pool,
     evaluator: Evaluator,
     example: &'a dyn Environment,
     terms: FxHashMap<Term, Term>,
     arrays: FxHashMap<Array, Array>,
-    /// What holds on this way and decides it.
+    /// The conditions of the path.
     pub conditions: Vec<Term>,
 }
 
 impl<'a> Decided<'a> {
-    /// As this example goes.
+    /// The path that this example takes.
     pub fn new(pool: &'a mut Pool, example: &'a dyn Environment) -> Decided<'a> {
         Decided {
             pool,
@@ -34,12 +35,13 @@ impl<'a> Decided<'a> {
         }
     }
 
-    /// Whether a bit is set in the example.
+    /// Whether a one-bit term holds in the example.
     pub fn holds(&mut self, t: Term) -> bool {
         self.evaluator.eval_in(self.pool, t, self.example) == 1
     }
 
-    /// Notes that a bit is what it is in the example, by the fewest conditions that say so.
+    /// Requires a one-bit term to have its value in the example, by the fewest conditions that
+    /// imply it. Returns the value.
     pub fn decide(&mut self, t: Term) -> bool {
         let holds = self.holds(t);
         let mut open = vec![(t, holds)];

@@ -1,31 +1,32 @@
-//! What becomes of a variable in a turn, in a form that can be summed over turns.
+//! The forms of recurrences that have a solution.
 
 use cegar_model::program::ir::Width;
 use cegar_model::term::{Pool, Term};
 
-/// The shape of a variable's values.
+/// The form of a variable's values after n iterations.
 #[derive(Clone, Debug)]
 pub(super) enum Form {
     /// `sum of c_k * C(n, k)`.
     Newton(Vec<Term>),
-    /// Shifted by so many bits in each turn, to the left with a summand.
+    /// Shifted to the left by `by` bits in each iteration, plus a constant.
     Left { by: u32, plus: Term },
-    /// Shifted to the right, logically or not.
+    /// Shifted to the right in each iteration.
     Right { by: u32, arithmetic: bool },
     /// `(v + plus * n) mod modulus`.
     Remainder { plus: Term, modulus: Term },
-    /// As after the first turn, ever after.
+    /// The value after the first iteration, from then on.
     Settles(Term),
-    /// The first after an odd number of turns, the second after an even one that is not none.
+    /// The first after an odd number of iterations, the second after an even, positive one.
     Alternates(Term, Term),
-    /// A function of the values one turn before, of these variables.
+    /// A function of the values of the variables `on` one iteration before.
     Lagged { update: Term, on: Vec<Term> },
-    /// Anything.
+    /// Any value.
     Free,
 }
 
-/// That a narrow value, widened, does not wrap around in n turns; otherwise what was computed from
-/// the wide one is wrong.
+/// The condition that the extension of a narrow value equals the wide polynomial after n
+/// iterations, i.e. that the narrow value does not wrap around. Values computed from the wide
+/// polynomial depend on it.
 #[derive(Clone, Debug)]
 pub(super) struct Straight {
     pub narrow: Vec<Term>,

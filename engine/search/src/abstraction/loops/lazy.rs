@@ -1,9 +1,9 @@
-//! Arrays that a loop writes to with a stride: one fact for each byte that is read later.
+//! Arrays that a loop writes with a stride: one fact for each byte that is read later.
 //!
-//! "Byte k is what turn j wrote, where k = start + j * stride and j < n, else what it was"
-//! quantifies over k. Formulas read finitely many bytes, so the fact is stated for those, and for
-//! what it reads in turn, until nothing new is read. A loop that writes in any other way leaves the
-//! array free.
+//! The fact "byte k is what iteration j wrote, where k = start + j * stride and j < n, else what it
+//! was before" is quantified over k. Formulas read finitely many bytes, so it is instantiated for
+//! these bytes, and for the bytes that the instances read, until nothing new is read. An array that
+//! a loop writes in another way becomes free.
 
 use rustc_hash::FxHashSet;
 
@@ -15,35 +15,36 @@ use cegar_model::term::{
     Array, ArrayNode, Environment, Evaluator, Item, Node, Pool, Rewriter, Term, value,
 };
 
-/// Facts stated for one formula.
+/// The maximum number of instances for one formula.
 const MOST: usize = 4_000;
 
-/// One write of a turn, on a path.
+/// A write of an iteration, on a path.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// Where the first turn writes.
+    /// The offset that the first iteration writes.
     start: Term,
-    /// How much further each turn.
+    /// The distance between the offsets of two iterations.
     stride: i64,
-    /// What, in the turn [`some_turn`].
+    /// The byte that the iteration [`some_turn`] writes.
     byte: Term,
 }
 
-/// An array after some turns.
+/// An array after a number of iterations.
 #[derive(Clone, Debug)]
 pub struct Lazy {
-    /// Its name.
+    /// The array variable.
     pub array: Array,
-    /// What it was before.
+    /// The array before the first iteration.
     pub below: Array,
-    /// What a turn writes, in order.
+    /// The writes of an iteration, in order.
     pub writes: Vec<Write>,
-    /// How many turns.
+    /// The number of iterations.
     pub turns: Term,
 }
 
-/// The writes of a turn that makes `after` of `array`; none if they are not all unconditional and
-/// in even steps. `then` gives the values before [`some_turn`], `renaming` leads to the path.
+/// The writes by which an iteration turns `array` into `after`; `None` unless all are unconditional
+/// and have a constant stride. `then` gives the values before the iteration [`some_turn`], and
+/// `renaming` maps terms to the path.
 pub fn writes(
     pool: &mut Pool,
     closed: &mut Closed,
@@ -74,7 +75,7 @@ pub fn writes(
     Some(all)
 }
 
-/// Adds what the arrays hold at every index at which the formulas read them.
+/// Adds the facts about the arrays at all indices at which the formulas read them.
 pub fn instantiate(pool: &mut Pool, lazy: &[Lazy], formulas: &mut Vec<Term>) {
     let mut seen: FxHashSet<Item> = FxHashSet::default();
     let mut stated: FxHashSet<(usize, Term)> = FxHashSet::default();
@@ -104,7 +105,7 @@ pub fn instantiate(pool: &mut Pool, lazy: &[Lazy], formulas: &mut Vec<Term>) {
     }
 }
 
-/// The array variables that a read may come down to.
+/// The array variables that a read may depend on.
 fn leaves(pool: &Pool, array: Array) -> Vec<Array> {
     pool.order(Item::Array(array), |item| matches!(item, Item::Term(_)))
         .into_iter()
@@ -115,27 +116,27 @@ fn leaves(pool: &Pool, array: Array) -> Vec<Array> {
         .collect()
 }
 
-/// A model in which arrays that loops wrote to hold what the loops wrote, at a turn of a loop.
+/// A model in which the arrays that loops wrote have the contents that the loops wrote.
 pub struct Written<'a> {
     pool: &'a Pool,
     model: &'a Model,
     arrays: &'a [Known],
-    /// Variables whose values differ: the number of a turn, an index.
+    /// Variables with values of their own: the number of the iteration, and the index.
     here: [(u32, u64); 2],
 }
 
-/// An array in a model.
+/// The value of an array in a model.
 #[derive(Debug)]
 pub struct Known {
     array: u32,
     turns: u64,
-    /// Where the first turn writes, how much further each, and what in [`some_turn`].
+    /// For each write: the first offset, the stride, and the byte in the iteration [`some_turn`].
     writes: Vec<(u64, i64, Term)>,
-    /// What it held before at [`some_index`].
+    /// The byte before the loop at [`some_index`].
     below: Term,
 }
 
-/// Stands for an index.
+/// The variable that represents an index.
 fn some_index(pool: &mut Pool) -> Term {
     pool.variable("?index", 64)
 }
@@ -147,7 +148,7 @@ fn number(pool: &Pool, variable: Term) -> u32 {
     }
 }
 
-/// What a model makes of arrays.
+/// The values of arrays in a model.
 pub fn known(pool: &mut Pool, lazy: &[Lazy], model: &Model) -> Vec<Known> {
     let index = some_index(pool);
     let mut evaluator = Evaluator::new();
@@ -174,7 +175,7 @@ pub fn known(pool: &mut Pool, lazy: &[Lazy], model: &Model) -> Vec<Known> {
 }
 
 impl<'a> Written<'a> {
-    /// The model in this turn.
+    /// The model with these arrays, at iteration 0.
     pub fn new(pool: &'a mut Pool, model: &'a Model, arrays: &'a [Known]) -> Written<'a> {
         let (turn, index) = (some_turn(pool), some_index(pool));
         let here = [(number(pool, turn), 0), (number(pool, index), 0)];
@@ -186,12 +187,12 @@ impl<'a> Written<'a> {
         }
     }
 
-    /// A term's value, outside of all turns.
+    /// The value of a term that does not depend on an iteration.
     pub fn value(&self, t: Term) -> u64 {
         Evaluator::new().eval_in(self.pool, t, self) as u64
     }
 
-    /// Whether all of these hold in a turn.
+    /// Whether all of these hold in an iteration.
     pub fn hold(&self, evaluator: &mut Evaluator, turn: u64, all: &[Term]) -> bool {
         let here = self.at(turn, 0);
         evaluator.reset();
@@ -256,7 +257,7 @@ impl Environment for Written<'_> {
 }
 
 impl Lazy {
-    /// What it holds at an index.
+    /// The fact about the array's byte at an index.
     fn at(&self, pool: &mut Pool, index: Term) -> Term {
         let mut byte = pool.select(self.below, index);
         let one = pool.constant(64, 1);

@@ -1,14 +1,14 @@
-//! Loops by their closed forms, not turn by turn.
+//! Handles loops by their closed forms instead of unrolling them.
 //!
 //! After Kroening and Weissenbacher, *Counterexamples with loops for predicate abstraction* (2006):
-//! an abstract error path repeats segments, the number of repetitions is a variable, and one
-//! question finds it (section 4). Their abstract paths come out of a model checker; here a path is
-//! one through the graph of cut points, from the start of the program to a goal that does not
-//! follow, and its segments are the ways around each loop on it: those that a solver finds one
-//! after the other, those of several turns that executions show to repeat, and ways around an outer
-//! loop through the inner ones. The least number of turns is asked for, by halving, and the tape
-//! that comes out is executed like any other: [`closed`] and [`path`] may be wrong about what lies
-//! in between without harm.
+//! an abstract error path repeats segments, the number of repetitions is a variable, and one query
+//! finds it (section 4). Their abstract paths come from a model checker. Here a path leads through
+//! the graph of cut points, from the start of the program to a goal that does not follow, and its
+//! segments are the paths around each loop on it: paths that a solver finds one after the other,
+//! patterns of several iterations that executions repeat, and paths around an outer loop through
+//! the inner ones. The least number of iterations is found by bisection, and the resulting tape is
+//! executed like any other. Therefore errors of [`closed`] and [`path`] about intermediate
+//! iterations are harmless.
 
 mod closed;
 mod decide;
@@ -37,19 +37,20 @@ use cegar_model::symbolic::encode::Transition;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Term};
 
-/// Paths tried for one goal.
+/// The maximum number of paths for one goal.
 const PATHS: usize = 12;
-/// Answers that break a condition of some turn in between, before a path is given up.
+/// The maximum number of answers that violate a condition of an intermediate iteration, before a
+/// path is given up.
 const REPAIRS: usize = 12;
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_millis(1_000);
 
-/// What it cost.
+/// Counters.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoopStats {
     /// Segments found.
     pub segments: u64,
-    /// Paths asked about.
+    /// Paths for which a query was asked.
     pub paths: u64,
     /// Paths with an answer.
     pub answers: u64,
@@ -57,7 +58,7 @@ pub struct LoopStats {
     pub confirmed: u64,
 }
 
-/// The loops of a program.
+/// The segments of a program's loops.
 #[derive(Debug, Default)]
 pub struct Loops {
     segments: BTreeMap<Cut, Vec<Segment>>,
@@ -66,23 +67,23 @@ pub struct Loops {
     pub stats: LoopStats,
 }
 
-/// What all questions need.
+/// The context of all queries.
 pub struct Asking<'a, 'p> {
     /// The solver.
     pub solver: &'a mut Z3,
-    /// The program.
+    /// The graph.
     pub graph: &'a mut Graph<'p>,
-    /// What is known of the cut points.
+    /// The facts at the cut points.
     pub facts: &'a Facts,
     /// States that executions reach.
     pub forest: &'a Forest,
-    /// Executes a tape: does it reach what is asked for?
+    /// Executes a tape; returns whether it reaches the goal.
     pub confirm: &'a mut dyn FnMut(&[u8]) -> bool,
     /// Longest tape, in bytes.
     pub longest: usize,
-    /// How long to go on.
+    /// When to give up.
     pub patience: Patience<'a>,
-    /// What it cost.
+    /// The cost of the queries.
     pub cost: &'a mut Cost,
 }
 
@@ -92,9 +93,9 @@ impl Loops {
         self.numbers
     }
 
-    /// A tape that reaches the goal (guard and condition, under the assumptions before it) of a
-    /// fragment around the loops on the way, as an execution has shown; none if no path that was
-    /// tried leads there.
+    /// Returns a tape that reaches the goal of a fragment (guard and condition, under the
+    /// assumptions before it) around the loops on the way, confirmed by an execution; `None` if no
+    /// path that was tried leads there.
     pub fn reach(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -104,7 +105,8 @@ impl Loops {
         self.along(all, &way, (goal, prefix))
     }
 
-    /// A tape that reaches the goal along one way from the start of the program to the fragment.
+    /// Returns a tape that reaches the goal along one path from the start of the program to the
+    /// fragment.
     pub fn along(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -123,7 +125,7 @@ impl Loops {
                 return None;
             }
         }
-        // Only this strategy tries paths with loops taken.
+        // Paths around loops are tried first; other strategies try paths without loops.
         paths.sort_by_key(|path| path.turns().count() == 0);
         for mut path in paths {
             if path.turns().next().is_none() || all.patience.is_over() {
@@ -145,8 +147,8 @@ impl Loops {
         None
     }
 
-    /// Each path, with each of the segments of the loop that it has come to, and with the turns
-    /// that are left over of a pattern.
+    /// Extends each path by each segment of the loop at its end, and for a pattern of several
+    /// iterations also by each number of remaining iterations.
     fn vary(&mut self, all: &mut Asking<'_, '_>, paths: &mut Vec<Path>) {
         let Some(cut) = paths.first().and_then(|path| path.at) else {
             return;
@@ -156,7 +158,7 @@ impl Loops {
         let own = all.graph.own(cut).cloned();
         let mut varied = Vec::new();
         for path in paths.iter() {
-            // Of a pattern the turn that it can begin with here.
+            // Of a pattern, only the first iteration that it can begin with here is used.
             let mut begun = false;
             for segment in &segments {
                 if begun && segment.period > 1 {
@@ -165,7 +167,7 @@ impl Loops {
                 let mut longer = path.clone();
                 longer.go_around(all.graph, segment);
                 if longer.is_stuck(&mut all.graph.pool) {
-                    // The first turn may be another one.
+                    // The first iteration may be a different one.
                     let Some(transition) = own.as_ref().filter(|_| segment.period == 1) else {
                         continue;
                     };
@@ -191,15 +193,15 @@ impl Loops {
         if segments.is_empty() {
             return;
         }
-        // Paths with fewer variations come first: they are the likelier ones.
+        // The paths with fewer variations come first, since they are more likely.
         varied.truncate(PATHS);
         *paths = varied;
     }
 }
 
-/// The shortest way from the start of the program to a cut point.
+/// The shortest path from the start of the program to a cut point.
 fn shortest(graph: &Graph<'_>, to: Option<Cut>) -> Option<Vec<Transition>> {
-    // Where each was reached from, and by which transition.
+    // The predecessor and the transition by which each cut point was reached.
     let mut from: BTreeMap<Option<Cut>, Option<(Option<Cut>, usize)>> =
         BTreeMap::from([(None, None)]);
     let mut queue = VecDeque::from([None]);
@@ -241,7 +243,7 @@ fn way_back(
     Some(way)
 }
 
-/// Asks for a tape with the least number of turns.
+/// Asks for a tape with the least number of iterations.
 fn solve(all: &mut Asking<'_, '_>, path: Path) -> Option<Vec<u8>> {
     let pool = &mut all.graph.pool;
     let mut total = pool.constant(64, 0);
@@ -251,7 +253,7 @@ fn solve(all: &mut Asking<'_, '_>, path: Path) -> Option<Vec<u8>> {
     let mut formula = path.formula(pool);
     let mut best: Option<(u64, Model)> = None;
     let mut repairs = 0;
-    // Is there any, and then: with half as many turns?
+    // First any number of iterations, then half as many.
     let mut low = 0u64;
     loop {
         if all.patience.is_over() {

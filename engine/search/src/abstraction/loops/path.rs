@@ -1,11 +1,11 @@
-//! Paths through cut points, as one formula: straight pieces and loops taken a number of times.
+//! Paths through cut points as one formula: transitions, and loops taken a number of times.
 //!
 //! A path is SatAbs's counterexample with loops (section 3, figure 6): fragments from one cut point
-//! to the next, and at a cut point `n` turns of a segment, with `n` a variable. What the variables
-//! of the cut point are by then is a term over the bytes that the path takes from the tape and the
-//! numbers of turns; a model is a tape. Nothing here is believed: a condition of the turns in
-//! between is asked of the first and the last one only, and of others when an answer turns out to
-//! break it there ([`Path::broken`]); the machine has the last word on every tape.
+//! to the next, and at a cut point `n` iterations of a segment, with `n` a variable. The values of
+//! a cut point's variables are terms over the bytes that the path reads from the tape and over the
+//! numbers of iterations; a model gives a tape. Paths need not be exact: conditions of the
+//! iterations are required for the first and the last one only, and for others when an answer
+//! violates them ([`Path::broken`]). The machine decides on every tape.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -21,36 +21,37 @@ use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Array, Evaluator, Item, Pool, Rewriter, Term};
 
-/// Turns of one loop.
+/// The maximum number of iterations of one loop.
 pub const TURNS: u64 = 1 << 26;
-/// Turns that are looked at for a broken condition, the first ones and then fewer and fewer.
+/// How many first iterations are all checked for violated conditions; after these, fewer and fewer
+/// are.
 const LOOKED_AT: u64 = 3_000;
 
-/// What a path does with the tape.
+/// What a path reads from the tape.
 #[derive(Clone, Debug)]
 pub enum Taken {
-    /// Takes bytes, if all of these hold.
+    /// Reads an input, if all of these hold.
     Input(Vec<Term>, Input),
-    /// Does all of this so many times.
+    /// Reads all of these, a number of times.
     Times(Term, Vec<Taken>),
 }
 
-/// A way around a loop that can be taken any number of times.
+/// A path around a loop that can be taken any number of times.
 #[derive(Clone, Debug)]
 pub struct Segment {
-    /// What a turn does, in terms of the cut point's variables and of unknowns that are the same in
-    /// every turn.
+    /// The effect of an iteration, over the cut point's variables and over unknowns that are the
+    /// same in every iteration.
     pub turn: Update,
-    /// When the turn is taken.
+    /// The conditions under which the iteration is taken.
     pub conditions: Vec<Term>,
-    /// What it takes from the tape.
+    /// What an iteration reads from the tape.
     pub taken: Vec<Taken>,
-    /// Turns of the code that it consists of. One that consists of several is followed by those
-    /// that begin a turn later.
+    /// The number of iterations of the loop in the code that the segment consists of. A segment of
+    /// several is followed by those that begin one iteration later.
     pub period: usize,
 }
 
-/// What is taken, under other names.
+/// Renames the variables of what is read.
 fn renamed(renaming: &mut Renaming, pool: &mut Pool, taken: &Taken) -> Taken {
     match taken {
         Taken::Input(guard, input) => {
@@ -69,36 +70,36 @@ fn renamed(renaming: &mut Renaming, pool: &mut Pool, taken: &Taken) -> Taken {
     }
 }
 
-/// Turns on a path.
+/// Iterations of a loop on a path.
 #[derive(Clone, Debug)]
 struct Around {
     turns: Term,
-    /// What has to hold in the turn [`some_turn`], on the path.
+    /// The conditions of the iteration [`some_turn`], on the path.
     conditions: Vec<Term>,
 }
 
-/// See the [module](self).
+/// A path from one cut point to another; see the [module](self).
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Where it has come to; none: where the program starts.
+    /// The cut point at its end; `None`: the start of the program.
     pub at: Option<Cut>,
-    /// What has to hold.
+    /// The conditions of the path.
     pub conditions: Vec<Term>,
-    /// What it takes from the tape.
+    /// What the path reads from the tape.
     pub taken: Vec<Taken>,
     terms: FxHashMap<Term, Term>,
     arrays: FxHashMap<Array, Array>,
     around: Vec<Around>,
     lazy: Vec<Lazy>,
-    /// Of each condition, the step that it was met in, from 1, and what it was there.
+    /// For each condition, the step in which it was added, from 1, and the term before renaming.
     origins: FxHashMap<Term, (u32, Term)>,
     number: u32,
     steps: u32,
 }
 
 impl Path {
-    /// From a cut point with any state, or from the start of the program. `number` tells its names
-    /// from other paths'.
+    /// An empty path, from any state of a cut point or from the start of the program. `number`
+    /// distinguishes its variables from those of other paths.
     pub fn from(at: Option<Cut>, number: u32) -> Path {
         Path {
             at,
@@ -114,7 +115,7 @@ impl Path {
         }
     }
 
-    /// From a cut point where the variables have these values.
+    /// An empty path from a cut point, with these values of the variables.
     pub fn with(at: Cut, values: Update, number: u32) -> Path {
         let mut path = Path::from(Some(at), number);
         path.terms = values.terms.into_iter().collect();
@@ -122,18 +123,18 @@ impl Path {
         path
     }
 
-    /// The step, from 1, that a condition was met in, and the guard or assumption that it was
-    /// there.
+    /// The step in which a condition was added, from 1, and the guard or assumption before
+    /// renaming.
     pub fn origin(&self, condition: Term) -> Option<(u32, Term)> {
         self.origins.get(&condition).copied()
     }
 
-    /// The numbers of turns.
+    /// The variables for the numbers of iterations.
     pub fn turns(&self) -> impl Iterator<Item = Term> + '_ {
         self.around.iter().map(|around| around.turns)
     }
 
-    /// Whether the latest loop can be left only.
+    /// Whether the latest loop can be taken only zero times.
     pub fn is_stuck(&self, pool: &mut Pool) -> bool {
         let Some(around) = self.around.last() else {
             return false;
@@ -171,7 +172,7 @@ impl Path {
         }
     }
 
-    /// Whether it is seen without a solver that it cannot be taken.
+    /// Whether a condition is constantly false.
     pub fn is_dead(&self, pool: &Pool) -> bool {
         self.conditions.iter().any(|&t| pool.as_const(t) == Some(0))
     }
@@ -201,7 +202,7 @@ impl Path {
         }
     }
 
-    /// Gives the variables their new values.
+    /// Assigns the variables their new values.
     fn assign(&mut self, pool: &mut Pool, update: &Update, renaming: &mut Renaming) {
         let terms = update.terms.iter();
         self.terms = terms
@@ -213,14 +214,13 @@ impl Path {
             .collect();
     }
 
-    /// Goes on to the next cut point.
+    /// Continues to the next cut point.
     pub fn step(&mut self, graph: &mut Graph<'_>, transition: &Transition) {
         let update = graph.update(self.at, transition);
         self.step_by(graph, transition, &update);
     }
 
-    /// Goes on to the next cut point, where it is known what the transition makes of that one's
-    /// variables.
+    /// Continues to the next cut point, with the given update of its variables.
     pub fn step_by(&mut self, graph: &mut Graph<'_>, transition: &Transition, update: &Update) {
         let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
             return;
@@ -238,7 +238,7 @@ impl Path {
         self.at = Some(transition.to);
     }
 
-    /// Takes a segment of this cut point once.
+    /// Takes a segment at this cut point once.
     pub fn follow(&mut self, graph: &mut Graph<'_>, segment: &Segment) {
         let mut renaming = self.renaming(graph);
         let pool = &mut graph.pool;
@@ -253,7 +253,7 @@ impl Path {
         self.assign(pool, &segment.turn, &mut renaming);
     }
 
-    /// Ends at a goal of the fragment that starts here: all of these hold.
+    /// Ends at a goal of the fragment that starts here, where all of these hold.
     pub fn end(&mut self, graph: &mut Graph<'_>, goal: &[Term], prefix: usize) {
         let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
             return;
@@ -262,8 +262,7 @@ impl Path {
         self.pass(&mut graph.pool, &fragment, prefix, goal, &mut renaming);
     }
 
-    /// What the path makes of the variables of the cut point that it has come to, if it began at
-    /// the same one with any state.
+    /// The effect of a path that began in any state of the cut point at which it ends.
     pub fn turn(&self) -> Update {
         let mut terms: Vec<_> = self.terms.iter().map(|(&v, &u)| (v, u)).collect();
         let mut arrays: Vec<_> = self.arrays.iter().map(|(&a, &u)| (a, u)).collect();
@@ -337,15 +336,15 @@ impl Path {
         self.around.push(around);
     }
 
-    /// The path as assertions, what arrays hold that loops wrote to included.
+    /// The path as assertions, including the facts about arrays that loops wrote.
     pub fn formula(&self, pool: &mut Pool) -> Vec<Term> {
         let mut all = self.conditions.clone();
         lazy::instantiate(pool, &self.lazy, &mut all);
         all
     }
 
-    /// Conditions of turns, at most so many, from the first one on that a model breaks: to be asked
-    /// for as well.
+    /// The conditions of up to `most` iterations, from the first one whose conditions a model
+    /// violates; these have to be added to the query. `None` if no violation is found.
     pub fn broken(&self, pool: &mut Pool, model: &Model, most: u64) -> Option<Vec<Term>> {
         let arrays = lazy::known(pool, &self.lazy, model);
         let here = Written::new(pool, model, &arrays);
@@ -371,7 +370,7 @@ impl Path {
         Some(all)
     }
 
-    /// The tape that a model describes; none if it is longer than `most` bytes.
+    /// The tape that a model describes; `None` if it is longer than `most` bytes.
     pub fn tape(&self, pool: &Pool, model: &Model, most: usize) -> Option<Vec<u8>> {
         let mut tape = Tape::after(&[]);
         write(pool, &self.taken, model, &mut tape, most)?;
@@ -380,10 +379,10 @@ impl Path {
 }
 
 impl Around {
-    /// The conditions in this turn, if there is such a turn.
+    /// The conditions in this iteration, if it exists.
     fn in_turn(&self, pool: &mut Pool, turn: Term) -> Vec<Term> {
         let there = pool.cmp(Pred::Ult, turn, self.turns);
-        // The turn before none is a very late one.
+        // If there are no iterations, the index of the last one wraps around and does not exist.
         let nowhere = pool.not(there);
         let all = self.conditions.iter().map(|&t| {
             let t = in_turn(pool, turn, t);
@@ -393,7 +392,7 @@ impl Around {
     }
 }
 
-/// Writes what is taken; none if that is longer than `most` bytes.
+/// Writes what is read; `None` if that is longer than `most` bytes.
 fn write(pool: &Pool, all: &[Taken], model: &Model, tape: &mut Tape, most: usize) -> Option<()> {
     for taken in all {
         match taken {

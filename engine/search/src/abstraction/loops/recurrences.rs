@@ -1,9 +1,9 @@
-//! Solving recurrences: from what one turn makes of a variable to the shape of its values.
+//! Solves recurrences: finds the form of a variable's values from the effect of one iteration.
 //!
-//! A variable is solved once what it depends on is; so they are tried again and again until none is
-//! left that can be. The workhorse is
-//! [`Solver::linear`]: the low bits of a term as a multiple of the variable and a polynomial in the number of turns. Extensions of narrow values are
-//! followed as if they never wrapped around, and what that rests on is noted.
+//! A variable is solved after the variables that it depends on, so they are tried repeatedly until
+//! no more can be solved. The main function is [`Solver::linear`], which expresses the low bits of
+//! a term as a multiple of the variable plus a polynomial in the number of iterations. Extensions
+//! of narrow values are treated as if these never wrapped around, and the assumption is recorded.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,11 +11,11 @@ use super::form::{Form, Straight, fit};
 use cegar_model::program::ir::{BinOp, Width};
 use cegar_model::term::{Item, Node, Pool, Rewriter, Symbol, Term, value};
 
-/// Terms of a polynomial: up to cubes.
+/// The maximum number of coefficients of a polynomial: up to cubes.
 const DEGREE: usize = 4;
 
-/// A linear form of what a turn makes of `v`: `times * v` and a polynomial in the number of turns
-/// before.
+/// A linear form of a variable's update: `times * v` plus a polynomial in the number of previous
+/// iterations.
 pub(super) struct Linear {
     pub times: u128,
     pub rest: Vec<Term>,
@@ -29,7 +29,7 @@ pub(super) struct Solver<'a> {
 }
 
 impl Solver<'_> {
-    /// Whether no turn changes this.
+    /// Whether no iteration changes the term.
     fn is_invariant(&self, t: Term) -> bool {
         !self.pool.symbols(t).any(|s| self.changing.contains(&s))
     }
@@ -41,7 +41,7 @@ impl Solver<'_> {
         self.pool.symbols(t).any(|s| s == Symbol::Variable(number))
     }
 
-    /// Whether nothing that changes but `v` is in a term.
+    /// Whether no changing variable other than `v` occurs in a term.
     fn is_own(&self, t: Term, v: Term) -> bool {
         let Node::Variable(number) = *self.pool.node(v) else {
             return false;
@@ -53,7 +53,8 @@ impl Solver<'_> {
             .any(|s| s != own && self.changing.contains(&s))
     }
 
-    /// The form of `v' = u`; none if it depends on what is not solved yet, or on nothing solvable.
+    /// The form of `v' = u`; `None` if `u` depends on variables that are not solved yet, or has no
+    /// solvable form.
     pub(super) fn form(&mut self, v: Term, u: Term) -> Option<Form> {
         if !self.mentions(u, v) {
             if self.is_invariant(u) {
@@ -92,7 +93,7 @@ impl Solver<'_> {
                 return Some(Form::Alternates(u, v));
             }
         }
-        // What a second turn makes of it.
+        // The effect of two iterations.
         let mut again = Rewriter::new();
         again.replace(v, u);
         let twice = again.apply(self.pool, u);
@@ -126,7 +127,7 @@ impl Solver<'_> {
         }
     }
 
-    /// The variables in a term that change, if all of them have a form.
+    /// The changing variables in a term, if all of them have a form.
     fn solved_in(&self, t: Term) -> Option<Vec<Term>> {
         let mut on = Vec::new();
         for item in self.pool.order(Item::Term(t), |_| false) {
@@ -140,7 +141,7 @@ impl Solver<'_> {
         on.iter().all(|t| self.forms.contains_key(t)).then_some(on)
     }
 
-    /// The low `width` bits of a term as a multiple of `v` and a polynomial.
+    /// The low `width` bits of a term as a multiple of `v` plus a polynomial.
     pub(super) fn linear(&mut self, t: Term, v: Term, width: Width) -> Option<Linear> {
         if t == v {
             let narrow = self.pool.width(v) < width;
@@ -241,7 +242,8 @@ impl Solver<'_> {
         }
     }
 
-    /// A wide polynomial for a narrow one, as long as that does not wrap around.
+    /// A wide polynomial for the extension of a narrow one, provided that the narrow one does not
+    /// wrap around.
     fn widened(
         &mut self,
         a: Term,
@@ -255,7 +257,7 @@ impl Solver<'_> {
         }
         let mut wide = Vec::new();
         for (k, &c) in linear.rest.iter().enumerate() {
-            // Differences may be negative, however the value is read.
+            // Differences may be negative even if the value is unsigned.
             wide.push(match k == 0 && !signed {
                 true => self.pool.zext(c, width),
                 false => self.pool.sext(c, width),
@@ -301,8 +303,8 @@ impl Solver<'_> {
         Some(Linear { times, rest })
     }
 
-    /// The product of two polynomials, if one of them is at most linear and the result not too
-    /// long: n C(n, k) = k C(n, k) + (k + 1) C(n, k + 1).
+    /// The product of two polynomials, if one of them is at most linear and the degree of the
+    /// result is not too high: n C(n, k) = k C(n, k) + (k + 1) C(n, k + 1).
     fn product(&mut self, a: Linear, b: Linear, width: Width) -> Option<Linear> {
         if a.times != 0 || b.times != 0 {
             return None;

@@ -1,10 +1,10 @@
-//! One set of variables for many turns: what a step reads gets another name each time it is taken.
+//! Renames the variables of steps, so that each step of a path has its own copies.
 
 use cegar_model::term::{Array, ArrayNode, Item, Node, Pool, Rewriter, Term};
 use rustc_hash::FxHashSet;
 
-/// Replaces a cut point's variables by what they are on a path, and everything else by a copy that
-/// only this place has.
+/// Replaces a cut point's variables by their values on a path, and all other variables by copies
+/// that only this step uses.
 #[derive(Debug)]
 pub struct Renaming {
     pub rewriter: Rewriter,
@@ -53,12 +53,12 @@ impl Renaming {
     }
 }
 
-/// Stands for the number of a turn.
+/// The variable that represents the number of an iteration.
 pub fn some_turn(pool: &mut Pool) -> Term {
     pool.variable("?turn", 64)
 }
 
-/// What is said of [`some_turn`], of this one.
+/// A term over [`some_turn`], for a given iteration.
 pub fn in_turn(pool: &mut Pool, turn: Term, t: Term) -> Term {
     let some = some_turn(pool);
     let mut rewriter = Rewriter::new();

@@ -1,9 +1,9 @@
-//! The ways around a loop.
+//! Finds the paths around a loop.
 //!
-//! SatAbs (figure 7) looks for states of an abstract path that repeat. A loop of the graph repeats
-//! by itself; what has to be found is which ways through its body can be taken again and again. A
-//! solver gives one example after the other; an execution shows patterns that take several turns;
-//! and an outer loop goes through its inner ones, each taken an unknown number of times.
+//! SatAbs (figure 7) searches for states of an abstract path that repeat. A loop of the graph
+//! repeats by itself; what has to be found is which paths through its body can be repeated. A
+//! solver gives one example after the other, an execution shows patterns of several iterations, and
+//! an outer loop leads through its inner loops, each taken an unknown number of times.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -20,17 +20,18 @@ use cegar_model::symbolic::update::Update;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Environment, Term};
 
-/// Segments of one loop.
+/// The maximum number of segments of one loop.
 const SEGMENTS: usize = 4;
-/// Turns that a repeating pattern may have.
+/// The maximum number of iterations in a repeating pattern.
 const PERIOD: usize = 16;
-/// Turns of an execution in which a pattern is looked for.
+/// The number of iterations of an execution in which a pattern is searched.
 const SEEN: usize = 40;
-/// Executions in which one is looked for.
+/// The number of executions in which a pattern is searched, and of examples that a solver is asked
+/// for to find the paths around one loop.
 const EXAMPLES: usize = 12;
-/// Pieces of a way around an outer loop.
+/// The maximum number of transitions around an outer loop.
 const PIECES: usize = 4;
-/// How long the question for a segment may take.
+/// The time limit of a query for a segment.
 const WAY: Duration = Duration::from_millis(200);
 
 impl Loops {
@@ -39,7 +40,7 @@ impl Loops {
         if self.segments.contains_key(&cut) {
             return;
         }
-        // A second visit on the way finds nothing, which ends the recursion of nested loops.
+        // A recursive visit finds no segments, which ends the recursion for nested loops.
         self.segments.insert(cut, Vec::new());
         let mut found = Vec::new();
         if let Some(transition) = all.graph.own(cut).cloned() {
@@ -58,7 +59,7 @@ impl Loops {
             ways(all, cut, (&path, &again), &mut found);
         }
         if all.patience.is_over() {
-            // A longer budget finds more.
+            // Another call with more time may find more.
             self.segments.remove(&cut);
             return;
         }
@@ -66,7 +67,7 @@ impl Loops {
         self.segments.insert(cut, found);
     }
 
-    /// Goes around a loop through the loops inside.
+    /// Goes once around an outer loop, through its inner loops.
     fn round(&mut self, all: &mut Asking<'_, '_>, round: &[Transition], path: &mut Path) {
         for (number, transition) in round.iter().enumerate() {
             path.step(all.graph, transition);
@@ -80,7 +81,7 @@ impl Loops {
         }
     }
 
-    /// Patterns of several turns that an execution repeats.
+    /// Finds a pattern of several iterations that an execution repeats.
     fn patterns(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -96,8 +97,8 @@ impl Loops {
         }
     }
 
-    /// A pattern of several turns that an execution from this state on repeats, beginning with each
-    /// of its turns.
+    /// Finds a pattern of several iterations that an execution from this state repeats. Adds a
+    /// segment beginning with each of its iterations.
     fn pattern(
         &mut self,
         all: &mut Asking<'_, '_>,
@@ -139,7 +140,7 @@ impl Loops {
         for begin in at..at + period {
             let mut path = Path::from(Some(cut), self.number());
             for state in &states[begin..begin + period] {
-                // Each turn is decided as this execution went.
+                // Each iteration is decided as in this execution.
                 let mut single = Path::from(Some(cut), self.number());
                 single.step(all.graph, transition);
                 let Some(segment) = decided(all.graph, &single, state) else {
@@ -158,7 +159,7 @@ impl Loops {
     }
 }
 
-/// Where in a row of turns a pattern of several begins to repeat, and how long it is.
+/// Where a repeating pattern of several iterations begins, and its length.
 fn repeating(turns: &[Vec<Term>]) -> Option<(usize, usize)> {
     for period in 1..=PERIOD {
         for at in 0..=period {
@@ -173,7 +174,7 @@ fn repeating(turns: &[Vec<Term>]) -> Option<(usize, usize)> {
     None
 }
 
-/// The ways from a cut point back to it through others.
+/// The cycles from a cut point through other cut points.
 fn rounds(graph: &Graph<'_>, cut: Cut) -> Vec<Vec<Transition>> {
     let mut all = Vec::new();
     let mut queue: VecDeque<Vec<Transition>> = VecDeque::from([Vec::new()]);
@@ -202,8 +203,8 @@ fn rounds(graph: &Graph<'_>, cut: Cut) -> Vec<Vec<Transition>> {
     all
 }
 
-/// The ways that a path around a loop can be taken again and again, one example after the other.
-/// `again` goes around once more.
+/// Finds the paths around a loop that can be repeated, one example after the other. `again` goes
+/// around once more than `path`.
 fn ways(
     all: &mut Asking<'_, '_>,
     cut: Cut,
@@ -214,7 +215,7 @@ fn ways(
     known.extend(all.facts.get(&cut).into_iter().flatten());
     known.extend(again.formula(&mut all.graph.pool));
     let mut excluded: Vec<Term> = Vec::new();
-    // Loops inside are taken.
+    // The inner loops are taken at least once.
     for turns in path.turns() {
         let zero = all.graph.pool.constant(64, 0);
         let none = all.graph.pool.eq(turns, zero);
@@ -237,7 +238,7 @@ fn ways(
         let way = pool.all(&segment.conditions);
         let other = pool.not(way);
         excluded.push(other);
-        // A way that ends the loop is none around it.
+        // A path that always leaves the loop afterwards does not repeat.
         let mut next = segment.turn.preimage();
         let mut twice = segment.conditions.clone();
         twice.extend(segment.conditions.iter().map(|&t| next.apply(pool, t)));
@@ -249,9 +250,7 @@ fn ways(
     }
 }
 
-/// A path around a loop, as an example takes it.
-///
-/// `None` if the example does not take it.
+/// The path around a loop that an example takes; `None` if the example does not go around the loop.
 fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Option<Segment> {
     let turn = path.turn();
     let mut decided = Decided::new(&mut graph.pool, example);
@@ -284,7 +283,7 @@ fn decided(graph: &mut Graph<'_>, path: &Path, example: &dyn Environment) -> Opt
     })
 }
 
-/// What an example takes from the tape.
+/// What an example reads from the tape.
 fn chosen(decided: &mut Decided<'_>, all: &[Taken]) -> Vec<Taken> {
     let mut kept = Vec::new();
     for taken in all {

@@ -1,4 +1,4 @@
-//! Closed forms against turns taken one by one.
+//! Compares closed forms with iterations executed one by one.
 
 use proptest::prelude::*;
 
@@ -27,7 +27,7 @@ fn number(pool: &Pool, t: Term) -> u32 {
     }
 }
 
-/// The values of the turn's variables after `n` turns, by turns.
+/// The values of the variables after `n` iterations, computed one by one.
 fn by_turns(pool: &Pool, turn: &Update, start: &[(Term, u128)], n: u64) -> Vec<u128> {
     let mut values: Vec<(u32, u128)> = start.iter().map(|&(t, v)| (number(pool, t), v)).collect();
     for _ in 0..n {
@@ -49,7 +49,8 @@ fn by_turns(pool: &Pool, turn: &Update, start: &[(Term, u128)], n: u64) -> Vec<u
     turn.terms.iter().map(|(t, _)| after(t)).collect()
 }
 
-/// Compares both after some numbers of turns; how many of the variables have a closed form.
+/// Compares both for some numbers of iterations. Returns the number of variables with a closed
+/// form.
 fn agree(pool: &mut Pool, turn: &Update, start: &[(Term, u128)]) -> usize {
     let closed = Closed::solve(pool, turn, "?test");
     let solved: Vec<Term> = closed
@@ -63,7 +64,7 @@ fn agree(pool: &mut Pool, turn: &Update, start: &[(Term, u128)]) -> usize {
         let turns = pool.constant(64, u128::from(n));
         let side = closed.side_conditions(pool, turns);
         let values = Values(start.iter().map(|&(t, v)| (number(pool, t), v)).collect());
-        // Forms that rest on a value that has wrapped around are not meant to hold.
+        // A form need not hold if a value that it depends on wrapped around.
         if side
             .iter()
             .any(|&t| Evaluator::new().eval_in(pool, t, &values) != 1)
@@ -194,7 +195,8 @@ fn what_has_no_closed_form_is_free() {
     assert!(closed.changing().all(|(_, solved)| !solved));
 }
 
-/// A random turn over four variables: each adds, or multiplies what changes before it.
+/// A random iteration over four variables: each is unchanged, updated with a constant, or with
+/// another variable.
 fn turns() -> impl Strategy<Value = (Width, Vec<(u8, u8, u16)>, Vec<u16>)> {
     let width = prop_oneof![Just(8u16), Just(16), Just(32), Just(64)];
     let steps = prop::collection::vec((0u8..6, 0u8..4, any::<u16>()), 4);

@@ -1,9 +1,9 @@
-//! Formulas as C expressions that mean the same, bit for bit.
+//! Translates formulas to C expressions with the same meaning, bit for bit.
 //!
-//! Arithmetic of the formulas is modulo 2^width. Where no value can leave the width, C's operator
-//! does the same; where one can, the computation goes through C's unsigned types, which are defined
-//! to wrap. Nothing here has undefined behaviour, whatever the variables' values are. What C has no
-//! operator for is not said.
+//! Arithmetic in formulas is modulo 2^width. Where no result can leave the width, C's operator
+//! computes the same; otherwise, the computation uses C's unsigned types, which are defined to wrap
+//! around. No expression has undefined behaviour, whatever the values of the variables are.
+//! Formulas with operations that C lacks are not translated.
 
 use rustc_hash::FxHashMap;
 
@@ -11,19 +11,19 @@ use super::typed::{Type, Typed, binds, together};
 use cegar_model::program::ir::{BinOp, Named, Pred, Width};
 use cegar_model::term::{Node, Pool, Term, value};
 
-/// Deeper formulas are not said.
+/// The maximum depth of formulas that are translated.
 const DEPTH: u32 = 24;
-/// Nor are longer ones.
+/// The maximum length of their texts, in bytes.
 const LONGEST: usize = 2_000;
 
-/// What the variables of formulas are called in C.
+/// Translates formulas, given the names of their variables in C.
 pub(super) struct Speaker<'a> {
     pub(super) pool: &'a Pool,
-    /// By number.
+    /// The names by the variables' numbers.
     pub(super) names: FxHashMap<u32, Named>,
 }
 
-/// What a number of this width is at least and at most.
+/// The least and the greatest number of this width.
 fn range_of(width: Width, signed: bool) -> (i128, i128) {
     match signed {
         true => (value::signed_min(width), value::signed_max(width)),
@@ -35,7 +35,7 @@ fn within((low, high): (i128, i128), (least, most): (i128, i128)) -> bool {
     least <= low && high <= most
 }
 
-/// The type with this width, and the one that it is promoted to.
+/// The type with this width, and the type that it is promoted to.
 fn type_of(width: Width, signed: bool) -> Option<(&'static str, Type)> {
     Some(match (width, signed) {
         (8, true) => ("signed char", Type::Int),
@@ -51,13 +51,13 @@ fn type_of(width: Width, signed: bool) -> Option<(&'static str, Type)> {
 }
 
 impl Speaker<'_> {
-    /// A fact, if C can say it.
+    /// Translates a fact; `None` if C cannot express it.
     pub(super) fn say(&self, fact: Term) -> Option<Typed> {
         let said = self.condition(fact, DEPTH)?;
         (said.text.len() <= LONGEST).then_some(said)
     }
 
-    /// A variable as it stands in an expression.
+    /// A variable as an expression.
     pub(super) fn named(variable: &Named) -> Option<Typed> {
         let (_, ty) = type_of(variable.bits, variable.signed)?;
         Some(Typed {
@@ -68,7 +68,7 @@ impl Speaker<'_> {
         })
     }
 
-    /// One bit as a condition.
+    /// A one-bit term as a condition.
     fn condition(&self, t: Term, depth: u32) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         if let Some(known) = self.pool.as_const(t) {
@@ -95,7 +95,7 @@ impl Speaker<'_> {
                     BinOp::Xor | BinOp::Add | BinOp::Sub => ("!=", binds::EQUAL),
                     _ => return None,
                 };
-                // `a && b || c` is right, and compilers warn of it.
+                // `a && b || c` is correct, but compilers warn about it.
                 let least = match op {
                     BinOp::Or => binds::BITS,
                     _ => own + 1,
@@ -125,7 +125,7 @@ impl Speaker<'_> {
         }
     }
 
-    /// Whether one bit of a value is 0 or not.
+    /// Whether one bit of a value is 0 (`==`) or not (`!=`).
     fn bit(&self, of: Term, low: u16, relation: &str, depth: u32) -> Option<Typed> {
         let bit = self.bits(of, low, 1, depth)?;
         let text = format!("{} {relation} 0", bit.within(binds::LESS));
@@ -152,7 +152,7 @@ impl Speaker<'_> {
         let (mut a, mut b) = ways
             .into_iter()
             .min_by_key(|(a, b)| a.text.len() + b.text.len())?;
-        // `!(a < b)` is `b <= a`, and a constant stands on the right.
+        // `!(a < b)` is written as `a >= b`, and constants are on the right.
         let strict = matches!(pred, Pred::Ult | Pred::Slt) != negated;
         let mut symbol = match (pred, negated) {
             (Pred::Eq, false) => "==",
@@ -180,7 +180,7 @@ impl Speaker<'_> {
         Some(truth(text, own))
     }
 
-    /// A value as a number, with or without sign.
+    /// A value as a signed or unsigned number.
     fn value(&self, t: Term, signed: bool, depth: u32) -> Option<Typed> {
         let depth = depth.checked_sub(1)?;
         let width = self.pool.width(t);
@@ -253,7 +253,7 @@ impl Speaker<'_> {
         convert(found, (natural, signed), width)
     }
 
-    /// Sums and products: as they are where nothing can wrap, else in an unsigned type.
+    /// Sums and products: directly if nothing can wrap around, else in an unsigned type.
     fn arithmetic(&self, t: Term, signed: bool, depth: u32) -> Option<Typed> {
         let width = self.pool.width(t);
         let Node::Bin(op, a, b) = *self.pool.node(t) else {
@@ -278,7 +278,7 @@ impl Speaker<'_> {
         }
         let (a, mut b) = (self.value(a, false, depth)?, factor(false)?);
         let mut op = op;
-        // What is added may be a negative number.
+        // The summand may be a negative number.
         if let Some(c) = b.constant().filter(|_| op == BinOp::Add)
             && c > value::signed_max(width)
         {
@@ -308,7 +308,7 @@ impl Speaker<'_> {
         convert(cut(wrapped, width)?, (false, signed), width)
     }
 
-    /// Quotients, remainders and shifts to the right, by constants.
+    /// Quotients, remainders and right shifts by constants.
     fn divide(&self, op: BinOp, a: Typed, by: Term) -> Option<Typed> {
         let width = self.pool.width(by);
         let bits = self.pool.as_const(by)?;
@@ -350,7 +350,7 @@ impl Speaker<'_> {
         })
     }
 
-    /// Some bits of a value.
+    /// A range of the bits of a value.
     fn bits(&self, of: Term, low: u16, width: Width, depth: u32) -> Option<Typed> {
         let whole = self.value(of, false, depth)?;
         let shifted = match low {
@@ -384,7 +384,7 @@ fn symbol(op: BinOp) -> Option<(&'static str, u8)> {
     })
 }
 
-/// The operator on numbers; none where no type of C holds the result.
+/// The operator on mathematical numbers; `None` if no type of C holds the result.
 fn exact(op: BinOp, a: &Typed, b: &Typed) -> Option<Typed> {
     let ((p, q), (r, s)) = (a.range, b.range);
     let (mut op, mut b) = (op, b.clone());
@@ -442,7 +442,7 @@ fn bitwise(op: BinOp, a: &Typed, b: &Typed) -> Option<Typed> {
     })
 }
 
-/// The lowest bits of a number that is not negative.
+/// The lowest bits of a non-negative number.
 fn cut(e: Typed, width: Width) -> Option<Typed> {
     let all = range_of(width, false);
     if within(e.range, all) {
@@ -454,7 +454,7 @@ fn cut(e: Typed, width: Width) -> Option<Typed> {
     }
 }
 
-/// The same bits read with or without sign.
+/// The same bits, interpreted as signed or unsigned.
 fn convert(e: Typed, (from, to): (bool, bool), width: Width) -> Option<Typed> {
     let all = range_of(width, to);
     if from == to || within(e.range, all) {
@@ -462,7 +462,7 @@ fn convert(e: Typed, (from, to): (bool, bool), width: Width) -> Option<Typed> {
     }
     match type_of(width, to) {
         Some((name, ty)) => Some(e.cast(name, ty, all)),
-        // A negative number without its sign, in a width that no type has.
+        // A negative number as unsigned, at a width that no type has.
         None if !to => {
             let modulo = e.cast("unsigned long", Type::UnsignedLong, range_of(64, false));
             cut(modulo, width)

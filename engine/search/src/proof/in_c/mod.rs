@@ -1,11 +1,10 @@
-//! What a certificate says of loops, in C: for tools that read invariants where the source has
-//! them.
+//! A certificate's facts about loops in C, for tools that read invariants at places in the source.
 //!
-//! A certificate speaks of a loop's head in each call context; the source has one loop for all of
-//! them. So what is said of a loop is what holds in every context: the facts that all have in
-//! common, and of the rest that one context's or another's hold. A fact is said only where C's
-//! expression means exactly the same (`expression`) of variables that can be named there
-//! ([`cegar_model::program::LoopHead`]); the others are counted. For people there is
+//! A certificate has facts for a loop head in each call context; the source has one loop for all of
+//! them. Therefore, an invariant of a loop is what holds in every context: the facts that all
+//! contexts have in common, and the disjunction of their other facts. A fact is translated only if
+//! a C expression means exactly the same (`expression`), over variables that have a name there
+//! ([`cegar_model::program::LoopHead`]); the other facts are counted. For people there is
 //! [`super::Words`].
 
 mod expression;
@@ -30,33 +29,35 @@ use rustc_hash::FxHashMap;
 use expression::Speaker;
 use typed::binds;
 
-/// What holds whenever a turn of a loop begins, and before the first one.
+/// The facts that hold before the first iteration of a loop and whenever an iteration begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoopFacts {
-    /// Where the loop statement begins.
+    /// The place where the loop statement begins.
     pub pos: Pos,
-    /// Its function.
+    /// The function that contains the loop.
     pub function: FuncId,
-    /// Conditions of C; all of them hold.
+    /// Conditions in C, all of which hold.
     pub facts: Vec<String>,
-    /// Facts that were left out.
+    /// The number of facts that were left out.
     pub left_out: usize,
 }
 
-/// See the module.
+/// A certificate's facts about loops in C.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InC {
-    /// The loops that something can be said of, in the program's order.
+    /// The loops with facts, in the program's order.
     pub loops: Vec<LoopFacts>,
-    /// All facts of the user's loops that were left out.
+    /// The number of facts about the user's loops that were left out.
     pub left_out: usize,
 }
 
-/// More contexts are not distinguished: only what they have in common is said.
+/// The maximum number of contexts that are distinguished. With more, only the common facts are
+/// used.
 const CONTEXTS: usize = 6;
 
-/// Says a certificate's facts in C. The program must have been read with its loops
-/// ([`Program::load_with_loops`]), and the certificate accepted by [`cegar_checker::check()`].
+/// Translates a certificate's facts to C. The program must have been loaded with its loops
+/// ([`Program::load_with_loops`]), and the certificate must have been accepted by
+/// [`cegar_checker::check()`].
 pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malformed> {
     let Claims {
         world,
@@ -105,7 +106,7 @@ pub fn in_c(program: &Program, certificate: &Certificate) -> Result<InC, Malform
     Ok(result)
 }
 
-/// A condition in C, and the formula that it says, if it was made from one.
+/// A condition in C, and the formula that it was translated from, if any.
 #[derive(Clone, Debug)]
 struct Fact {
     text: String,
@@ -118,15 +119,15 @@ impl Fact {
     }
 }
 
-/// Questions that leaving out what follows from the rest may cost in all.
+/// The maximum number of queries for removing implied facts.
 const QUESTIONS: u32 = 2_000;
 
-/// How many more questions may be asked.
+/// The number of queries that may still be asked.
 struct Questions(u32);
 
 impl Questions {
-    /// Drops facts that follow from the others and from `known`, the longest first. Most guesses of
-    /// a search are such.
+    /// Removes facts that are implied by the others and by `known`, the longest first. Most facts
+    /// of a search are implied.
     fn without_implied(&mut self, pool: &mut Pool, known: &[Fact], facts: &mut Vec<Fact>) {
         let mut order: Vec<String> = facts.iter().map(|fact| fact.text.clone()).collect();
         order.sort_by_key(|text| std::cmp::Reverse(text.len()));
@@ -152,10 +153,10 @@ impl Questions {
     }
 }
 
-/// How long one question may take.
+/// The time limit of one query.
 const QUESTION: Duration = Duration::from_secs(1);
 
-/// What holds in one context, and how many facts were left out.
+/// The facts of one context, and the number of facts that were left out.
 fn said(
     world: &World<'_>,
     pool: &mut Pool,
@@ -179,7 +180,7 @@ fn said(
         pool,
         names: known.names,
     };
-    // Bounds of what has no name are no facts of the certificate.
+    // Bounds of variables without a name are not facts of the certificate, so they are not counted.
     for &bound in &bounds {
         if let Some(said) = speaker.say(bound) {
             add(said.within(binds::BITS), Some(bound));
@@ -195,9 +196,9 @@ fn said(
     (facts, unsaid)
 }
 
-/// What all contexts have in common, and that the rest of one of them holds. Conditions with the
-/// same text have the same meaning, whatever context they come from. `shorten` drops what follows
-/// from the rest and from what else is known.
+/// The facts that all contexts have in common, and the disjunction of the other facts of each.
+/// Conditions with the same text mean the same in all contexts. `shorten` removes facts that are
+/// implied by others and by known ones.
 fn combined(
     mut contexts: Vec<Vec<Fact>>,
     shorten: &mut dyn FnMut(&[Fact], &mut Vec<Fact>),
@@ -208,7 +209,7 @@ fn combined(
     let in_all = |fact: &&Fact| contexts.iter().all(|facts| fact.is_among(facts));
     let mut common: Vec<Fact> = first.iter().filter(in_all).cloned().collect();
     for facts in &mut contexts {
-        // In this context's own variables the common facts are other formulas.
+        // Over this context's own variables, the common facts are other formulas.
         let (known, mut rest): (Vec<Fact>, Vec<Fact>) =
             facts.drain(..).partition(|fact| fact.is_among(&common));
         shorten(&known, &mut rest);
@@ -238,11 +239,11 @@ fn combined(
     (said, 0)
 }
 
-/// What is known of a head's variables.
+/// The names of a loop head's variables, and facts about these.
 struct Known {
     /// The variables of formulas.
     names: FxHashMap<u32, Named>,
-    /// Facts that are no formulas: constants, and two names for one value.
+    /// Facts without a formula: constants, and two names for one value.
     plain: Vec<String>,
 }
 
@@ -343,7 +344,8 @@ fn object(world: &World<'_>, is_it: impl Fn(ObjectKind) -> bool) -> Option<ObjId
     all.find(|&id| is_it(world.object(id).kind))
 }
 
-/// The operation of a head's function that makes the object with its address in this register.
+/// The operation that creates the object whose address is in this register, in the function of a
+/// loop head.
 fn made_by(program: &Program, head: BlockId, reg: Reg) -> Option<(BlockId, u32)> {
     let function = program.function(program.block(head).function);
     let mut blocks = function.blocks.clone().map(BlockId);

@@ -1,5 +1,5 @@
-//! What is said in C is compiled, and must have the value that the formula has, for values at the
-//! edges of every type.
+//! Compiles C expressions and compares their values with those of the formulas, for values at the
+//! limits of every type.
 
 use std::fmt::Write as _;
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::expression::Speaker;
 use cegar_model::program::ir::{BinOp, CastKind, Holder, Named, Pred, Reg, Width};
 use cegar_model::term::{Environment, Evaluator, Node, Pool, Term};
 
-/// Name, width, sign and type.
+/// Name, width, signedness and type.
 const VARIABLES: [(&str, Width, bool, &str); 6] = [
     ("c", 8, true, "signed char"),
     ("b", 8, false, "unsigned char"),
@@ -89,7 +89,7 @@ fn predicate() -> impl Strategy<Value = Pred> + Clone {
     ])
 }
 
-/// The term, and the other brought to its width.
+/// The term `b`, resized to the width of `a`.
 fn same(pool: &mut Pool, a: Term, b: Term) -> Term {
     resized(pool, b, pool.width(a), CastKind::SExt)
 }
@@ -202,7 +202,7 @@ fn what_is_said_means_the_same_and_is_defined() {
     run(&pool, &said);
 }
 
-/// Compiles a program that evaluates all of them under the sanitizer, and compares what it prints.
+/// Compiles a program that evaluates all expressions under the sanitizer, and compares its output.
 fn run(pool: &Pool, said: &[(Term, String)]) {
     let rows: Vec<[u64; 6]> = (0..EDGES.len() * 5)
         .map(|row| {
@@ -338,7 +338,7 @@ fn contexts_are_combined() {
     let said = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
     let told = combined(&[&["a", "b"], &["a", "c", "d"]]);
     assert_eq!(told, (said(&["a", "((b) || (c && d))"]), 0));
-    // One of them says nothing beside what all say.
+    // One of the contexts has only the common facts.
     assert_eq!(combined(&[&["a", "b"], &["a"]]), (said(&["a"]), 1));
     assert_eq!(combined(&[]), (Vec::new(), 0));
 }

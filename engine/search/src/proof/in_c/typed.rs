@@ -1,11 +1,11 @@
 //! C expressions of known type and range.
 //!
-//! A formula says what bits do; C's operators say what numbers do, in a type that depends on both
-//! operands. So each expression is kept with the type that C gives it and the range that its value
-//! lies in, and an operator is written only where the type in which C computes it holds every value
-//! that can occur. Casts stand where that would be another type, and nowhere else.
+//! Formulas operate on bits, and C's operators on numbers, in a type that depends on both operands.
+//! Therefore, each expression has the type that C gives it and the range of its value, and an
+//! operator is used only if the type in which C computes it holds all possible values. Casts are
+//! inserted only where that would be another type.
 
-/// The types that C computes in, on LP64; narrower ones are promoted to `int`.
+/// The types in which C computes, on LP64; narrower types are promoted to `int`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Type {
     Int,
@@ -54,7 +54,8 @@ pub(super) mod binds {
     pub(in super::super) const CONDITIONAL: u8 = 1;
     pub(in super::super) const OR: u8 = 2;
     pub(in super::super) const AND: u8 = 3;
-    /// Bits and shifts: their operands stand in parentheses, since hardly anyone knows the order.
+    /// Bitwise operators and shifts: their operands get parentheses, since few people know their
+    /// precedence.
     pub(in super::super) const BITS: u8 = 4;
     pub(in super::super) const EQUAL: u8 = 5;
     pub(in super::super) const LESS: u8 = 6;
@@ -70,7 +71,7 @@ pub(super) struct Typed {
     pub(super) text: String,
     pub(super) binds: u8,
     pub(super) ty: Type,
-    /// What its value is at least and at most.
+    /// The least and the greatest value.
     pub(super) range: (i128, i128),
 }
 
@@ -89,7 +90,7 @@ impl Typed {
             Type::Long => "L",
             Type::UnsignedLong => "UL",
         };
-        // There are no negative constants in C, and the least number's opposite has no type.
+        // C has no negative constants, and the negation of the least number has no type.
         let (text, binds) = match value {
             _ if value == ty.range().0 && value < 0 => {
                 (format!("(-{}{suffix} - 1)", -(value + 1)), binds::ALONE)
@@ -105,12 +106,12 @@ impl Typed {
         }
     }
 
-    /// The number that it is, if it can be only one.
+    /// The value, if it is constant.
     pub(super) fn constant(&self) -> Option<i128> {
         (self.range.0 == self.range.1).then_some(self.range.0)
     }
 
-    /// The text, in parentheses if it binds less tightly than that.
+    /// The text, in parentheses if it binds less tightly than `least`.
     pub(super) fn within(&self, least: u8) -> String {
         match self.binds < least {
             true => format!("({})", self.text),
@@ -129,7 +130,7 @@ impl Typed {
         self.cast(ty.name(), ty, self.range)
     }
 
-    /// Converted to a type, as C does; `range` is what comes out.
+    /// The expression converted to a type as in C; `range` is the range of the result.
     pub(super) fn cast(&self, name: &str, ty: Type, range: (i128, i128)) -> Typed {
         Typed {
             text: format!("({name}){}", self.within(binds::UNARY)),
@@ -140,8 +141,8 @@ impl Typed {
     }
 }
 
-/// Two operands such that C computes in a type that holds both and `result`, with as few casts as
-/// possible.
+/// Converts two operands such that C computes in a type that holds both and `result`, with as few
+/// casts as possible.
 pub(super) fn together(a: &Typed, b: &Typed, result: (i128, i128)) -> Option<(Typed, Typed, Type)> {
     let fitting = TYPES
         .into_iter()

@@ -1,73 +1,73 @@
-//! The weakest condition on a choice.
+//! Finds the weakest condition on a choice.
 //!
-//! What is bad is a predicate on the choice: the fault, and each condition on the way there that is
-//! about this choice alone. The bad values around the one that was seen are an interval in most
-//! programs (`level > 9`, `n == 0`), so its ends are looked for by doubling and halving, and what
-//! lies between is sampled: a condition may be too weak, which the next run shows; if it is too
-//! strong, bugs are hidden.
+//! The bad values of a choice are given by a predicate: the fault, and each condition on the way
+//! there that depends on this choice alone. In most programs the bad values around the observed one
+//! form an interval (`level > 9`, `n == 0`), so its ends are searched by doubling and halving, and
+//! its inside is sampled. A condition that is too weak shows in the next run; one that is too
+//! strong hides bugs.
 
 use std::collections::BTreeMap;
 
 use cegar_model::machine::crossing::Chosen;
 use cegar_model::term::{Environment, Evaluator, Node, Pool, Symbol, Term};
 
-/// Values of one choice that are looked at within an interval.
+/// The number of values of a choice that are sampled within an interval.
 const SAMPLES: u128 = 48;
-/// Parts of the conditions in which constants are looked for.
+/// The maximum number of subterms in which constants are searched.
 const NODES: usize = 4000;
-/// Values of the other choices with which it is tried.
+/// The number of values tried for each other choice.
 const OTHERS: u64 = 24;
 
-/// What a caller has to keep to.
+/// A condition that a caller has to keep.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// Not within these bounds, in the order of unsigned and of signed numbers.
+    /// The value is not within these bounds, both in unsigned and in signed order.
     Outside {
-        /// Bits of the number.
+        /// The width of the number, in bits.
         width: u16,
-        /// As unsigned numbers.
+        /// The bad values as unsigned numbers.
         unsigned: Interval,
-        /// As signed numbers.
+        /// The bad values as signed numbers.
         signed: Interval,
     },
-    /// So many bytes of room.
+    /// The object has room for this many bytes.
     Room {
-        /// So many.
+        /// The number of bytes.
         bytes: u64,
     },
-    /// At least so many bytes of an input, whatever is in them.
+    /// The input has at least this many bytes, whatever their values.
     Least {
-        /// So many.
+        /// The number of bytes.
         bytes: u64,
     },
-    /// What memory has in it, as numbers of more than a byte, is an index or a pointer of the
-    /// library's, and not looked at before.
+    /// The memory contains numbers of several bytes that the library uses as indices or pointers
+    /// without checking them.
     Elements,
-    /// It stands in a relation to another choice.
+    /// The value is in a relation to another choice.
     Relates {
-        /// Which.
+        /// The relation.
         relation: Relation,
-        /// The other one.
+        /// The other choice.
         to: Box<super::Subject>,
     },
-    /// None was found.
+    /// No condition was found.
     Unknown,
 }
 
-/// Bad values, both ends included, and whether an end is an end of all numbers.
+/// An interval of bad values, and whether its ends are the ends of the type's range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// The least.
+    /// The least bad value.
     pub low: i128,
-    /// The greatest.
+    /// The greatest bad value.
     pub high: i128,
-    /// Whether there is no lesser number.
+    /// Whether `low` is the least number of the type.
     pub from_least: bool,
-    /// Whether there is no greater one.
+    /// Whether `high` is the greatest number of the type.
     pub to_greatest: bool,
 }
 
-/// How two choices have to stand.
+/// A relation that two choices must satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Relation {
@@ -80,7 +80,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// The strongest last: a condition is to be weak.
+    /// Weakest first: the weakest condition that excludes the fault is wanted.
     const WEAK_FIRST: [Relation; 6] = [
         Relation::NotEqual,
         Relation::LessOrEqual,
@@ -90,7 +90,7 @@ impl Relation {
         Relation::Equal,
     ];
 
-    /// As C writes it.
+    /// The operator in C.
     pub fn operator(self) -> &'static str {
         match self {
             Relation::Less => "<",
@@ -114,12 +114,12 @@ impl Relation {
     }
 }
 
-/// What is known of the way to the fault.
+/// The data from which conditions are computed.
 pub(super) struct Weakest<'w> {
     pub(super) pool: &'w Pool,
     pub(super) tape: &'w [u8],
     pub(super) all: &'w [Chosen],
-    /// Conditions on the way, each with its value here.
+    /// The conditions on the way to the fault, each with its value in this run.
     pub(super) path: &'w [(Term, bool)],
 }
 
@@ -163,7 +163,7 @@ impl Weakest<'_> {
             .all(|(term, is)| (evaluator.eval_in(self.pool, *term, &values) == 1) == *is)
     }
 
-    /// The conditions on the way that depend on these choices alone, and on nothing else.
+    /// The conditions on the way that depend on these choices and on nothing else.
     fn about(&self, variables: &[u32]) -> Vec<(Term, bool)> {
         let only = |term: Term| {
             let mut any = false;
@@ -177,7 +177,7 @@ impl Weakest<'_> {
         path.filter(|(term, _)| only(*term)).collect()
     }
 
-    /// The values of one choice that are bad whatever the other ones are.
+    /// The values of one choice that are bad whatever the other choices are.
     pub(super) fn alone(
         &self,
         one: &Chosen,
@@ -224,7 +224,7 @@ impl Weakest<'_> {
         let signed = interval(signed, (-half, half - 1), &hints, &mut |v| {
             is_bad(v as u128)
         });
-        // Where every value is bad it is not this choice that is wrong.
+        // If every value is bad, this choice is not at fault.
         let is_all = |found: Interval| found.from_least && found.to_greatest;
         (!is_all(unsigned) && !is_all(signed)).then_some(Condition::Outside {
             width,
@@ -233,7 +233,7 @@ impl Weakest<'_> {
         })
     }
 
-    /// How two choices have to stand, where what is bad is about both of them.
+    /// The relation between two choices that excludes the fault, if it depends on both.
     pub(super) fn between(&self, a: &Chosen, b: &Chosen, fault: (Term, bool)) -> Option<Condition> {
         let (x, y) = (self.number(a)?, self.number(b)?);
         if self.pool.width(a.term) != self.pool.width(b.term) {
@@ -272,7 +272,7 @@ fn mask(width: u16) -> u128 {
     }
 }
 
-/// The bad values around one.
+/// The interval of bad values around `value`.
 fn interval(
     value: i128,
     (least, most): (i128, i128),
@@ -289,7 +289,8 @@ fn interval(
     }
 }
 
-/// The numbers that the conditions compare with, and their neighbours: where something changes.
+/// The constants that the conditions compare with, and their neighbours: the predicate may change
+/// its value there.
 fn constants(pool: &Pool, conditions: &[(Term, bool)]) -> Vec<i128> {
     let mut found = std::collections::BTreeSet::new();
     let mut seen = std::collections::BTreeSet::new();
@@ -312,7 +313,7 @@ fn constants(pool: &Pool, conditions: &[(Term, bool)]) -> Vec<i128> {
     found.into_iter().collect()
 }
 
-/// How far what is bad goes in one direction.
+/// How far the bad values extend in one direction.
 fn end(
     from: i128,
     (limit, way): (i128, i128),
@@ -335,7 +336,7 @@ fn end(
         bad = next;
         step = step.saturating_mul(2);
     }
-    // Between two bad values there may be good ones.
+    // There may be good values between two bad ones.
     let within = |at: &i128| (at - from) * way > 0 && (bad - at) * way > 0;
     let known = hints.iter().copied().filter(within);
     if let Some(first) = known
@@ -379,7 +380,7 @@ mod tests {
         assert_eq!(of(100, &|v| v > 9), (10, 255, false, true));
         assert_eq!(of(7, &|v| (3..=40).contains(&v)), (3, 40, false, false));
         assert_eq!(of(7, &|_| true), (0, 255, true, true));
-        // A good value between bad ones ends the interval, where it is seen.
+        // A good value between bad ones ends the interval if it is sampled.
         let (low, high, ..) = of(0, &|v| !(60..80).contains(&v));
         assert_eq!((low, high), (0, 59));
     }

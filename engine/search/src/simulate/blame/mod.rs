@@ -1,13 +1,14 @@
-//! Whose fault a fault is.
+//! Decides whether the library, an input byte or the harness chose the value that faults.
 //!
-//! A harness that was written from a header chooses values of which the header says nothing: NULL,
-//! zeros in a structure, a mode, how much room an output has. Where the library uses such a choice
-//! unchecked, the fault is no bug but a condition that nobody stated. Where it depends on any byte
-//! of data, or on nothing from outside, it is the library's own. The run's shadow decides, with the
-//! harness's choices as variables in it (`cegar_model::machine::crossing`): what the faulting
-//! operation works with, or, where reaching a place is the fault, the branch that led there.
+//! A harness that was written from a header chooses values that the header does not specify: NULL,
+//! zeros in a structure, a mode, the size of an output buffer. If the library uses such a choice
+//! unchecked, the fault is not a bug but an undocumented precondition. If the fault depends on any
+//! byte of data, or on nothing from outside, it is a bug of the library. The run's symbolic shadow
+//! decides, in which the harness's choices are variables (`cegar_model::machine::crossing`): either
+//! through the operands of the faulting operation or, where reaching a place is the fault, through
+//! the branch that led there.
 //!
-//! In doubt the library is blamed: a condition that is learnt wrongly hides bugs.
+//! In doubt the library is blamed: a wrong precondition hides bugs.
 
 mod condition;
 mod refusal;
@@ -32,35 +33,36 @@ pub use condition::{Condition, Interval, Relation};
 pub enum Blame {
     /// The library computed it.
     Library,
-    /// A byte of data from outside: contents, a string, a size that was given with its buffer.
+    /// A byte of data from outside: contents, a string, or a size that was passed with its buffer.
     Input,
     /// The harness chose it, and the library used it unchecked.
     Harness(Vec<Missing>),
 }
 
-/// A condition that a caller has to keep and that the harness did not.
+/// A precondition that the harness violated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
-    /// What the harness chose.
+    /// The choice of the harness.
     pub subject: Subject,
-    /// Which choice it was.
+    /// The value that was chosen.
     pub value: u128,
-    /// Whether the tape chose it; else the harness has it fixed, and no assumption helps.
+    /// Whether the tape chose the value. Otherwise it is fixed in the harness, and no assumption
+    /// helps.
     pub varies: bool,
     /// The weakest condition that was found.
     pub condition: Condition,
 }
 
-/// What was chosen.
+/// A choice of the harness.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Subject {
     /// An argument.
     Argument {
         /// The call.
         site: CallSite,
-        /// What is called.
+        /// The function called.
         callee: FuncId,
-        /// The number of the argument among the flattened ones.
+        /// The index of the argument among the flattened ones.
         number: usize,
     },
     /// A variable of the harness, or a member of it.
@@ -69,22 +71,22 @@ pub enum Subject {
         variable: String,
         /// How C selects the member; empty for the variable itself.
         selector: String,
-        /// The call before which it has to be right.
+        /// The call before which it has to be valid.
         site: CallSite,
-        /// What is called.
+        /// The function called.
         callee: FuncId,
     },
-    /// How many bytes an object has whose size the library is not told.
+    /// The size of an object that is not passed to the library.
     Room {
-        /// The variable; none for memory from the heap.
+        /// The variable; `None` for memory from the heap.
         variable: Option<String>,
-        /// The harness's call that made it, if it is from the heap.
+        /// The harness's call that allocated it, if it is from the heap.
         made_by: Option<CallSite>,
     },
 }
 
 impl Subject {
-    /// The argument by which the library got a thing; see [`Owned::passed`].
+    /// The argument by which an object was passed to the library; see [`Owned::passed`].
     fn argument((site, callee, number): (CallSite, FuncId, usize)) -> Subject {
         Subject::Argument {
             site,
@@ -94,8 +96,8 @@ impl Subject {
     }
 }
 
-/// Blames the violation that a tape leads to; none where the machine does not see it, or where it
-/// is in the harness itself.
+/// Blames the violation that a tape leads to. Returns `None` if the machine does not see the
+/// violation, or if it is in the harness itself.
 pub fn blame(
     machine: &Machine<'_>,
     tape: &[u8],
@@ -137,11 +139,11 @@ struct Looking<'l> {
     pool: &'l mut Pool,
 }
 
-/// What is true of this run and is the fault.
+/// The fault as a predicate on this run.
 struct Fault {
-    /// True here.
+    /// The condition under which the fault happens; true in this run.
     condition: Option<Term>,
-    /// What it depends on.
+    /// The terms that the fault depends on.
     on: Vec<Term>,
 }
 
@@ -191,16 +193,16 @@ impl Looking<'_> {
             };
         }
         let chosen = self.chosen_in(&fault.on);
-        // A size that the tape chose together with the buffer that has it is data.
+        // A size that the tape chose for the buffer passed with it is data.
         if chosen.is_empty() || chosen.iter().any(|chosen| self.is_size(chosen)) {
             return Blame::Input;
         }
         Blame::Harness(self.missing(&chosen, fault.condition))
     }
 
-    /// What an assertion asks of nothing but the arguments of the function that it stands in, which
-    /// the harness called: that is the function's way to say what its callers have to keep, even of
-    /// a size that goes with its buffer.
+    /// The conditions of an assertion that depends only on the arguments of the function that
+    /// contains it, if the harness called that function: it states the function's precondition,
+    /// even if it is about a size that was passed with its buffer.
     fn asserted(&mut self, fault: &Fault) -> Option<Vec<Missing>> {
         let chosen = self.chosen_in(&fault.on);
         let known: BTreeSet<Symbol> = chosen
@@ -221,8 +223,8 @@ impl Looking<'_> {
         Some(self.missing(&chosen, fault.condition))
     }
 
-    /// The NULL of the harness's that an access went through. Which of the bytes behind NULL it
-    /// was, data may have said: an index does not make NULL of a pointer.
+    /// The harness's NULL that an access went through. The offset from NULL may depend on data,
+    /// since adding an index does not make a pointer NULL.
     fn null(&mut self, fault: &Fault) -> Option<Missing> {
         if !self.is_through_null() {
             return None;
@@ -232,7 +234,7 @@ impl Looking<'_> {
         let condition = fault.condition;
         pointers.into_iter().find_map(|pointer| {
             let missing = self.missing(std::slice::from_ref(&pointer), condition);
-            // What is an index, and multiplied, leaves the page of NULL sooner.
+            // A choice that is a multiplied index leaves the page of NULL for smaller values.
             let is_base = |one: &Missing| match &one.condition {
                 Condition::Outside { unsigned, .. } => unsigned.high >= 1 << 31,
                 _ => false,
@@ -241,23 +243,24 @@ impl Looking<'_> {
         })
     }
 
-    /// Whether an access went through a NULL that is not the harness's: no number of 32 bits makes
-    /// a pointer NULL that an index is added to.
+    /// Whether an access went through a NULL that is not the harness's. Only a choice of 64 bits
+    /// can be the pointer; one of 32 bits is at most an index added to it.
     fn is_librarys_null(&self, fault: &Fault) -> bool {
         let chosen = self.chosen_in(&fault.on);
         let is_pointer = |chosen: &Chosen| self.pool.width(chosen.term) == 64;
         self.is_through_null() && !chosen.iter().any(is_pointer)
     }
 
-    /// Whether the fault is an access through NULL, wherever behind it.
+    /// Whether the fault is an access at any offset from NULL.
     fn is_through_null(&self) -> bool {
         self.noted.access.is_some_and(|(at, _)| at >> 32 == 0)
     }
 
-    /// Whether the tape's bytes that chose this also chose how large an object is.
+    /// Whether the bytes of the tape that determined this choice also determined the size of an
+    /// object.
     fn is_size(&self, chosen: &Chosen) -> bool {
         let Some(before) = chosen.before else {
-            // A constant that is the size of a buffer is no choice, either.
+            // A constant that equals the size of a buffer is not a choice either.
             let size = |owned: &Owned| owned.size > 0 && u128::from(owned.size) == chosen.value;
             return self.noted.owned.iter().any(size);
         };
@@ -293,7 +296,7 @@ impl Looking<'_> {
         };
         let object = (address >> 32) as u32;
         if object == 0 {
-            // How much is copied from NULL does not matter.
+            // The number of bytes copied from NULL does not matter.
             on.truncate(1);
         }
         let size = noted.sizes.get(&object).copied();
@@ -310,7 +313,8 @@ impl Looking<'_> {
         Some(Fault { condition, on })
     }
 
-    /// That an access is not within the object that its address leads to where all choices are 0.
+    /// The condition that an access is outside the object that its address points into when all
+    /// choices are 0.
     fn outside(
         &mut self,
         address: u64,
@@ -331,9 +335,9 @@ impl Looking<'_> {
         Some(fault::beyond(self.pool, offset, len, size))
     }
 
-    /// The branch that led past the end of one of the harness's own structures, where the library
-    /// counts up to a number that the harness chose: `i < m->len` before `m->body[i]`. A branch
-    /// about data says nothing about the harness.
+    /// The branch that led past the end of one of the harness's structures, where the library
+    /// counts up to a number that the harness chose, as in `i < m->len` before `m->body[i]`. A
+    /// branch on data says nothing about the harness.
     fn steered(&mut self) -> Option<Fault> {
         let (owned, _) = self.passed_end()?;
         if owned.variable.is_none() || !self.noted.culprits.is_empty() {
@@ -349,7 +353,7 @@ impl Looking<'_> {
         is_steered.then_some(fault)
     }
 
-    /// The branch that led to where reaching is the fault.
+    /// The last branch before the place whose reaching is the fault.
     fn decision(&mut self) -> Option<Fault> {
         let trace = &self.run.trace;
         let last = trace.len().checked_sub(1)?;
@@ -378,8 +382,8 @@ impl Looking<'_> {
         None
     }
 
-    /// The weakest conditions on what was chosen. Where one choice makes it fail whatever the
-    /// others are, it is that one's.
+    /// The weakest conditions on the choices. If one choice causes the fault whatever the others
+    /// are, the condition is about that choice alone.
     fn missing(&mut self, chosen: &[Chosen], fault: Option<Term>) -> Vec<Missing> {
         let entered = self.noted.entered.unwrap_or(0);
         let mut path: Vec<(Term, bool)> = self.run.path[entered.min(self.run.path.len())..]
@@ -415,7 +419,7 @@ impl Looking<'_> {
     }
 }
 
-/// Conditions that are told of one fault.
+/// The maximum number of conditions reported for one fault.
 const MOST: usize = 4;
 
 fn missing(chosen: &Chosen, condition: Condition) -> Missing {

@@ -1,4 +1,4 @@
-//! Memory that the environment refuses because so much was asked for.
+//! Allocations that the environment refuses because of their size.
 
 use cegar_model::machine::crossing::{Harness, depends_on_data};
 use cegar_model::machine::{Choice, Event};
@@ -6,15 +6,15 @@ use cegar_model::term::Term;
 
 use super::{Fault, Looking};
 
-/// The stub that decides whether the environment refuses memory.
+/// The stub that decides whether the environment refuses an allocation.
 const REFUSES: &str = "crunner_refuses";
-/// The channel that says so of a large request.
+/// The channel of the answer to a large request.
 const LARGE: &str = "malloc:large";
 
 impl Looking<'_> {
-    /// Memory that was refused because so much was asked for, where nothing else was decided behind
-    /// that: what said how much. The environment's answer is neither data nor a choice of the
-    /// harness.
+    /// If an allocation was refused because of its size and no later branch depends on anything
+    /// else: the condition that decided that the request is large. The environment's answer is
+    /// neither data nor a choice of the harness.
     pub(super) fn refused(&mut self) -> Option<Fault> {
         let decides = self.program.function_named(REFUSES)?;
         let answer = self
@@ -39,7 +39,7 @@ impl Looking<'_> {
         })
     }
 
-    /// Whether something depends on the environment's answer to a large request.
+    /// Whether a term depends on the environment's answer to a large request.
     pub(super) fn is_refusal(&self, term: Term) -> bool {
         let about = Harness {
             data: [std::sync::Arc::from(LARGE)].into(),

@@ -1,5 +1,5 @@
-//! Faults at the end of the harness's own memory: how much there has to be of it, or what has to be
-//! in it.
+//! Faults at the end of the harness's own memory: the size that it must have, or what it must
+//! contain.
 
 use std::collections::BTreeSet;
 
@@ -10,12 +10,11 @@ use cegar_model::term::{Symbol, Term};
 
 use super::{Condition, Looking, Missing, Subject};
 
-/// The least bytes of a number that may be an index of a row.
+/// The minimum number of bytes of a number that may be an index in an array of indices.
 const NUMBER: usize = 4;
 
 impl Looking<'_> {
-    /// An access past the end of an object of the harness's of which the library does not know how
-    /// large it is.
+    /// An access past the end of an object of the harness whose size is not passed to the library.
     pub(super) fn too_small(&self, kind: CheckKind) -> Option<Missing> {
         let (owned, end) = self.passed_end()?;
         if owned.told {
@@ -27,11 +26,13 @@ impl Looking<'_> {
                 made_by: owned.made_by.map(|(site, _)| site),
             }
         } else {
-            // What `malloc` gave has no name in the program: the argument that it is says which
-            // one.
+            // Memory from `malloc` has no name in the program; the argument that passes it
+            // identifies it.
             Subject::argument(owned.passed?)
         };
-        // A string ends where it ends. One that is written past its end was wanted as room.
+        // A string is as long as it is, and reading past its end is a bug. But if the library
+        // writes past the end of memory whose characters it never read, the memory was meant as
+        // room for output.
         let is_string = owned.size_term.is_none() && self.is_string(owned);
         if is_string && (kind != CheckKind::Write || self.has_read_a_string()) {
             return None;
@@ -44,7 +45,8 @@ impl Looking<'_> {
         })
     }
 
-    /// The object of the harness's past whose end the access goes, and where the access ends in it.
+    /// The object of the harness that the access goes past the end of, and the offset at which the
+    /// access ends.
     pub(super) fn passed_end(&self) -> Option<(&Owned, u64)> {
         let (address, len) = self.noted.access?;
         let object = (address >> 32) as u32;
@@ -54,9 +56,8 @@ impl Looking<'_> {
         (end > owned.size).then_some((owned, end))
     }
 
-    /// A write past the end of memory whose length the library is told by a variable that it may
-    /// set, and of which it made no use: it says there how much it wrote, and relies on its caller
-    /// for the room.
+    /// A write past the end of memory whose length the library gets in a variable that it may set,
+    /// and does not read: it stores there how much it wrote, and relies on its caller for the room.
     pub(super) fn unread_length(&self, kind: CheckKind) -> Option<Missing> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Write)?;
         let object = (address >> 32) as u32;
@@ -77,7 +78,7 @@ impl Looking<'_> {
             .filter(|chosen| chosen.before.is_some_and(is_own))
             .collect();
         let is_variable = |chosen: &&Chosen| matches!(&chosen.what, Choose::Member { selector, .. } if selector.is_empty());
-        // The harness's own variable for the length is one of these, where it lives in memory.
+        // The harness's own variable for the length is among these if it is in memory.
         if telling.is_empty() || !telling.iter().all(is_variable) {
             return None;
         }
@@ -104,9 +105,9 @@ impl Looking<'_> {
         })
     }
 
-    /// A read past the end of memory whose length the harness chose and told, where the library
-    /// looked at no length: it has a least one, as keys and tables have. Whether the memory is such
-    /// a thing, and not what the library was made to read, its user knows.
+    /// A read past the end of memory whose length the harness chose and passed, where the library
+    /// checked no length: the memory has a minimum size, like a key or a table. Only the user knows
+    /// whether it is such an object, or data that the library must check.
     pub(super) fn too_short(&self, kind: CheckKind) -> Option<Missing> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Read)?;
         let object = (address >> 32) as u32;
@@ -132,12 +133,12 @@ impl Looking<'_> {
         let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
         let is_told =
             |term: Term| is_own(term) || self.pool.symbols(term).any(|s| lengths.contains(&s));
-        // What is read at a place that the length says was looked at by it.
+        // A read at an offset that depends on the length counts as a check of the length.
         if self.noted.culprits.iter().any(|term| is_told(*term)) {
             return None;
         }
         let looks = |event: &PathEvent| is_told(event.event.condition().0);
-        // The check that failed is none of the library's.
+        // The check that failed is not a branch of the library.
         let mut before = self.run.path[entered..].iter();
         if before.any(|event| matches!(event.event, Event::Branch { .. }) && looks(event)) {
             return None;
@@ -150,12 +151,12 @@ impl Looking<'_> {
         })
     }
 
-    /// An access at a place that numbers from one piece of the harness's memory say, at which the
-    /// library looked nowhere before: rows of indices, such as a suffix array. Whether the memory
-    /// is a row of numbers, and not bytes that the library puts together, its user knows.
+    /// An access at an address that depends on numbers from one piece of the harness's memory,
+    /// which the library did not check before: arrays of indices, such as a suffix array. Only the
+    /// user knows whether the memory is an array of numbers, or bytes that the library combines.
     pub(super) fn unchecked_elements(&self) -> Option<Missing> {
         self.noted.access?;
-        // How much there is of what is accessed, data may say as well.
+        // Only the address counts: the length of the access may depend on data as well.
         let address = *self.noted.culprits.first()?;
         let inputs: BTreeSet<u32> = self.pool.inputs(address).iter().copied().collect();
         let (first, last) = (*inputs.first()?, *inputs.last()?);
@@ -174,7 +175,8 @@ impl Looking<'_> {
             let mut own = self.pool.inputs(term).iter();
             matches!(event.event, Event::Branch { .. }) && own.any(|input| inputs.contains(input))
         };
-        // Where only too great a number was looked for, a negative one was not thought of.
+        // If the access is below its object, checks of an upper bound do not count: the library did
+        // not expect negative numbers.
         let (at, _) = self.noted.access?;
         let is_below = self
             .noted
@@ -191,8 +193,8 @@ impl Looking<'_> {
         })
     }
 
-    /// Whether anything on the way depended on a string's characters: then it was wanted as the
-    /// string that it is.
+    /// Whether a condition on the way depended on a string's characters: then it was meant as a
+    /// string.
     fn has_read_a_string(&self) -> bool {
         let entered = self.noted.entered.unwrap_or(0).min(self.run.path.len());
         let strings = Harness {

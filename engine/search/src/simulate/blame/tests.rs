@@ -1,4 +1,4 @@
-//! Small libraries, each used wrongly or wrong by itself.
+//! Small libraries with a bug, or used wrongly.
 
 use cegar_model::machine::crossing::Harness;
 use cegar_model::machine::samples::build;
@@ -6,7 +6,7 @@ use cegar_model::machine::{Limits, Machine};
 
 use super::{Blame, Condition, Missing, Subject, blame};
 
-/// Whom the fault of `entry`, which calls functions of `library`, is blamed on.
+/// The blame for the fault of `entry`, which calls functions of `library`.
 fn blamed(library: &str, entry: &str, tape: &[u8]) -> Blame {
     let source = format!("# 1 \"library.c\"\n{library}\n# 1 \"harness.c\"\n{entry}\n");
     let built = build(&source);
@@ -88,7 +88,7 @@ fn null_at_an_index_from_the_data_is_still_null() {
     assert!(
         matches!(&missing.subject, Subject::Member { selector, .. } if selector.is_empty() || selector == ".table")
     );
-    // An index that the harness chose is no pointer.
+    // An index that the harness chose is not a pointer.
     let library = "static int *none; int f(size_t n) { return none[n]; }";
     let entry = "int f(size_t); int cegar_entry(void) { return f(0); }";
     let blame = blamed(library, entry, &[]);
@@ -130,7 +130,7 @@ fn memory_that_the_environment_refuses_for_being_much() {
         panic!("{missing:?}");
     };
     assert_eq!(unsigned.low, 1001);
-    // What is decided behind it may as well be the reason.
+    // A later branch may be the reason as well.
     let library = library.replace("p[0] = 1", "if (n == 1024) p[0] = 1");
     let blame = blamed(&library, entry, &[0, 4, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(blame, Blame::Library);
@@ -189,7 +189,7 @@ fn room_of_which_the_library_is_not_told() {
     let missing = only(blamed(library, entry, &[]));
     assert!(matches!(&missing.subject, Subject::Room { variable: Some(v), .. } if v == "out"));
     assert_eq!(missing.condition, Condition::Room { bytes: 17 });
-    // Told, it is the library's fault.
+    // If the size is passed, it is the library's fault.
     let entry =
         "void f(char *, int); int cegar_entry(void) { char out[16]; f(out, 16); return out[0]; }";
     let library = "void f(char *out, int n) { for (int i = 0; i <= n; i++) out[i] = 1; }";
@@ -207,7 +207,7 @@ fn a_size_of_one_thing_says_nothing_of_another() {
          float out; u8 *d = malloc(4); crunner_choose(\"bytes\", d, 4); feed(d, 4); take(&out); free(d); return 0; }";
     let missing = only(blamed(library, entry, &[1, 1, 1, 1]));
     assert_eq!(missing.condition, Condition::Room { bytes: 8 });
-    // One that is passed beside both, or alone before, may be about either.
+    // A size that is passed beside both objects, or alone before, may be about either.
     let entry = entry.replace("feed(d, 4)", "level(4)");
     let entry = entry.replace("void take", "void level(size_t); void take");
     let library = format!("void level(size_t n) {{ (void)n; }} {library}");
@@ -233,7 +233,7 @@ fn a_number_that_the_library_counts_up_to() {
         panic!("{missing:?}");
     };
     assert!(unsigned.to_greatest && unsigned.low == 9, "{unsigned:?}");
-    // Memory of the library's own is another matter.
+    // Overrunning the library's own memory is the library's fault.
     let blame = blamed(
         library,
         "int cegar_entry(void) { return g(byte()); }",
@@ -242,8 +242,8 @@ fn a_number_that_the_library_counts_up_to() {
     assert_eq!(blame, Blame::Library);
 }
 
-/// An assertion about an argument is the library's way to say what its callers have to keep; one
-/// about what was computed of data, or deeper in the library, is the library's own.
+/// An assertion about an argument states the library's precondition. An assertion about a value
+/// computed from data, or in a function that the harness did not call, is the library's own.
 #[test]
 fn what_is_asserted_of_arguments() {
     let entry = "void f(const unsigned char *, unsigned long);

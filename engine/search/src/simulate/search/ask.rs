@@ -1,15 +1,15 @@
-//! Departures as questions to the solver.
+//! Departures as queries to the solver.
 //!
-//! Most answers come at once. A question that went to the solver's limits waits in a class of its
-//! own and is asked once more with larger ones: a checksum in front of everything else can be the
-//! one question that all the rest stands behind.
+//! Most answers come at once. A query that reached the solver's limits waits in a class of its own
+//! and is asked once more with larger limits: it may be about a checksum that guards the rest of
+//! the program.
 
 use super::*;
 use crate::simulate::partial::{Question, Simulated, simulate};
 use cegar_model::deadline;
 use cegar_model::term::Term;
 
-/// A question that went to the limits is asked once more, with so many times as much.
+/// The factor by which the limits grow for a query that reached them and is asked again.
 const PATIENCE: u32 = 4;
 
 impl Search<'_> {
@@ -118,7 +118,7 @@ impl Search<'_> {
         None
     }
 
-    /// A question is asked once more.
+    /// Queues a query to be asked once more.
     fn later_again(&mut self, of: &Rc<Recorded>, at: usize, class: usize) {
         let of = of.clone();
         let work = match of.path[at].event {
@@ -128,7 +128,8 @@ impl Search<'_> {
         self.push(class, at as u64, work);
     }
 
-    /// What a question may cost that went to the limits; nothing when there is no time left for it.
+    /// The limits for a query that reached the limits before; `None` if the remaining time is too
+    /// short.
     fn longer_limits(&self) -> Option<solver::Limits> {
         let limits = solver::Limits {
             time: self.config.query.time.map(|time| time * PATIENCE),

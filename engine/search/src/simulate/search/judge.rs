@@ -1,14 +1,14 @@
-//! Which violations are told.
+//! Decides which violations are reported.
 //!
-//! One for each place and call stack, since all that the search wants of a check is one input. But
-//! what is told has yet to be confirmed natively, and whether that succeeds depends on the tape: so
-//! other tapes with the same violation are kept until then.
+//! One violation is reported for each place and call stack, since one input per check is enough.
+//! But the violation has yet to be confirmed natively, and whether that succeeds depends on the
+//! tape. Therefore other tapes with the same violation are kept until it is confirmed.
 
 use super::*;
 use cegar_model::program::{CallSite, Pos};
 
 impl Search<'_> {
-    /// Reports a wanted violation once per check and place; true if it was new.
+    /// Reports a wanted violation once per place. Returns true if it was new.
     pub(super) fn judge(
         &mut self,
         tape: &[u8],
@@ -50,8 +50,9 @@ impl Search<'_> {
         }
     }
 
-    /// What was told of a violation was not confirmed. What another tape does there may be: one
-    /// that was executed since, if there is one; else the next one is told of, a few times.
+    /// Called when a reported violation was not confirmed natively. Returns another tape that was
+    /// executed since and shows the violation at the same place, if there is one. Otherwise, the
+    /// next such tape will be reported, unless the place was doubted `DOUBTS` times.
     pub fn doubt(&mut self, violation: &Violation) -> Option<Witness> {
         let place = place(violation);
         let times = self.doubted.entry(place.clone()).or_default();
@@ -70,29 +71,29 @@ impl Search<'_> {
         other
     }
 
-    /// What was told of a violation was confirmed: no other tape is needed.
+    /// Called when a reported violation was confirmed: other tapes are no longer needed.
     pub fn settle(&mut self, violation: &Violation) {
         self.witnesses.remove(&place(violation));
     }
 
-    /// A violation was reported from elsewhere: the search does not report it.
+    /// Called when a violation was reported from elsewhere: the search does not report it again.
     pub fn know(&mut self, violation: &Violation) {
         self.violated.extend(violation.check);
         self.reported.insert(place(violation));
     }
 
-    /// Whether such a violation was told of.
+    /// Whether a violation at this place was reported.
     pub fn is_told(&self, violation: &Violation) -> bool {
         self.reported.contains(&place(violation))
     }
 
-    /// Whether such a violation was not confirmed before.
+    /// Whether the confirmation of a violation at this place failed before.
     pub fn is_doubted(&self, violation: &Violation) -> bool {
         self.doubted.contains_key(&place(violation))
     }
 }
 
-/// Where and how a violation happens: what two tapes have in common that show the same one.
+/// Where and how a violation happens. Two tapes show the same violation if their places are equal.
 pub(super) type Place = (CheckKind, Pos, Vec<CallSite>);
 
 /// The place of a violation.

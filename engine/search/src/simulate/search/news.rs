@@ -1,4 +1,4 @@
-//! What a search is told, and what it tells.
+//! The configuration of a search, and its results.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LONGEST;
 
-/// What a search may do.
+/// The configuration of a search.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// The properties whose checks are goals.
@@ -20,9 +20,9 @@ pub struct Config {
     pub max_recorded: usize,
     /// Limits of one execution.
     pub limits: Limits,
-    /// What one question to the solver may cost. Default: 2 s.
+    /// Limits of one query to the solver. Default: 2 s.
     pub query: solver::Limits,
-    /// When the answers have to be there. Default: no such time.
+    /// When the search has to end. Default: never.
     pub until: Option<Instant>,
 }
 
@@ -52,7 +52,7 @@ pub enum Origin {
     Given,
     /// The fuzzer.
     Fuzzer,
-    /// A departure from a path, solved.
+    /// A departure from a path, found by the solver.
     Simulation,
     /// A goal of the abstraction, reached from a state of its forest.
     Frontier,
@@ -81,7 +81,7 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// What a slice of search brought.
+/// A result of a slice of search.
 #[derive(Clone, Debug)]
 pub enum News {
     /// A tape that covers something new: a seed for the fuzzer.
@@ -91,8 +91,8 @@ pub enum News {
         /// How it was made.
         origin: Origin,
     },
-    /// A tape on which the machine saw a wanted check fail. Not a finding before a native run
-    /// showed it.
+    /// A tape on which the machine saw a wanted check fail. It becomes a finding only when a native
+    /// run shows the violation.
     Violation {
         /// The tape.
         tape: Vec<u8>,
@@ -115,17 +115,17 @@ impl News {
 pub struct SearchStats {
     /// Executions by the machine.
     pub executions: u64,
-    /// Of these, with a symbolic shadow.
+    /// The executions among them that had a symbolic shadow.
     pub recorded: u64,
     /// Steps executed.
     pub steps: u64,
-    /// Questions asked: departures tried.
+    /// Queries: departures tried.
     pub questions: u64,
-    /// Questions with an answer.
+    /// Queries with an answer.
     pub answered: u64,
-    /// Questions that no input answers.
+    /// Queries that no input satisfies.
     pub dead: u64,
-    /// Questions left open (solver limits, or only narrowed questions could be asked).
+    /// Queries left open (solver limits, or only narrowed queries could be asked).
     pub open: u64,
     /// Answers whose execution did not go where it was predicted to go.
     pub diverged: u64,

@@ -1,7 +1,7 @@
-//! What an execution offers: departures from its path, longer tapes, turns around its loops.
+//! The departures that an execution offers: from its path, to longer tapes, and around its loops.
 //!
-//! Everything that might be worth asking is queued here, by what it promises; [`Search::slice`]
-//! asks.
+//! Everything that may be worth a query is queued here, in the class that fits its promise;
+//! [`Search::slice`] asks.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -68,7 +68,7 @@ impl Search<'_> {
         self.stats.recorded += 1;
         self.stats.steps += run.steps;
         let index = PathIndex::new(&mut self.pool, &run.path);
-        // Departures are offered from what the index knows.
+        // Departures are offered only from events that the index contains.
         run.path.truncate(index.len());
         run.path.shrink_to_fit();
         let recorded = Rc::new(Recorded {
@@ -129,7 +129,7 @@ impl Search<'_> {
         } else {
             class::REST
         };
-        // A departure from a longer tape is nearer to a boundary than one from a short tape.
+        // Earlier departures come first.
         let cost = at as u64;
         self.push(class, cost, Work::Flip { of: of.clone(), at });
     }

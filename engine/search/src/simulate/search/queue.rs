@@ -1,4 +1,4 @@
-//! The queue of a search: a heap for each class of work, and a share of the effort for each class.
+//! The queue of a search: one heap and one share of the effort per class of work.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -18,7 +18,7 @@ pub(super) struct Recorded {
     pub index: PathIndex,
 }
 
-/// Something to do.
+/// A job of the search.
 pub(super) enum Work {
     Flip {
         of: Rc<Recorded>,
@@ -32,26 +32,26 @@ pub(super) enum Work {
         tape: Rc<[u8]>,
         stretch: pump::Stretch,
         rung: usize,
-        /// What the rung before did, if anything.
+        /// A hash of the blocks that the run on the previous rung entered, if there was one.
         before: Option<u64>,
     },
-    /// The number of repetitions at which the program begins to do something else.
+    /// Bisects for the number of repetitions at which the program begins to behave differently.
     Between {
         tape: Rc<[u8]>,
         stretch: pump::Stretch,
         low: usize,
         high: usize,
-        /// What the lower number does.
+        /// A hash of the blocks that the run with `low` repetitions entered.
         like: u64,
     },
     Longer {
         tape: Rc<[u8]>,
         to: usize,
     },
-    /// The tape with another length of what is read last, and then the lengths after that.
+    /// The tape with another length of the last choice; the greater lengths follow.
     Lengths {
         tape: Rc<[u8]>,
-        /// Where that begins.
+        /// Where the last choice begins.
         from: usize,
         length: usize,
     },
@@ -65,16 +65,16 @@ pub(super) mod class {
     pub const LONGER: usize = 3;
     pub const CONTEXT: usize = 4;
     pub const REST: usize = 5;
-    /// What the solver's limits were too small for, with larger ones.
+    /// Queries that reached the solver's limits, to be asked with larger ones.
     pub const AGAIN: usize = 6;
-    /// How many classes there are.
+    /// The number of classes.
     pub const ALL: usize = 7;
-    /// How much of the effort each gets while it has work: a class that waits forever is a class
-    /// that does not exist, and one long replay costs as much as ten thousand questions.
+    /// The share of the effort that each class gets while it has work: no class may starve, and one
+    /// long replay costs as much as ten thousand queries.
     pub const SHARE: [u64; ALL] = [8, 8, 4, 2, 4, 1, 1];
 }
 
-/// Work and its place in the queue.
+/// Work with its priority.
 pub(super) struct Job {
     key: Reverse<(u64, u64)>,
     pub work: Work,
@@ -97,8 +97,8 @@ impl Ord for Job {
     }
 }
 
-/// The queue: a heap per class, and what each class has cost, in executed steps or what is worth as
-/// much.
+/// The queue: one heap per class, and the cost of each class so far, in executed steps or their
+/// equivalent.
 #[derive(Default)]
 pub(super) struct Queue {
     heaps: [BinaryHeap<Job>; class::ALL],
@@ -113,7 +113,8 @@ impl Queue {
 
     pub fn push(&mut self, class: usize, cost: u64, work: Work) {
         if self.heaps[class].is_empty() {
-            // A queue that comes back after a pause starts at the others' virtual time.
+            // A class that was empty starts at the virtual time of the others, so that it does not
+            // catch up on its unused share.
             let busy = (0..class::ALL).filter(|&c| !self.heaps[c].is_empty());
             if let Some(floor) = busy.map(|c| self.spent[c] / class::SHARE[c]).min() {
                 self.spent[class] = self.spent[class].max(floor * class::SHARE[class]);
@@ -126,7 +127,7 @@ impl Queue {
         });
     }
 
-    /// The next job, of the class that had the least for its share.
+    /// The next job, from the class that spent least relative to its share.
     pub fn pop(&mut self) -> Option<(usize, Job)> {
         let class = (0..class::ALL)
             .filter(|&class| !self.heaps[class].is_empty())

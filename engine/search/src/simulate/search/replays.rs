@@ -1,4 +1,4 @@
-//! Answers replayed around loops: how often, and what changes with it.
+//! Replays answers around loops, with growing numbers of repetitions.
 
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -10,8 +10,8 @@ use super::{News, Origin, Search};
 use crate::simulate::pump;
 
 impl Search<'_> {
-    /// Executes a tape with a stretch repeated; what the execution did and whether it took all of
-    /// the repetitions.
+    /// Executes a tape with a stretch repeated. Returns a hash of the blocks entered and whether
+    /// the run consumed all repetitions.
     fn repeat(
         &mut self,
         tape: &[u8],
@@ -61,8 +61,8 @@ impl Search<'_> {
         }
     }
 
-    /// A bound that is checked wrongly is off by a few: what lies at the boundary between two
-    /// behaviours is worth a look.
+    /// Bisects for the boundary between two behaviours, since a bound that is checked wrongly is
+    /// usually off by a few.
     pub(super) fn between(
         &mut self,
         tape: &Rc<[u8]>,

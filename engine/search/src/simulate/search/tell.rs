@@ -1,21 +1,21 @@
-//! What is told of a tape when it is a finding.
+//! Prepares the tape of a violation for the report.
 //!
-//! People read it, so it is made as short as it goes, and legible where the program reads text.
+//! People read it, so it is made as short as possible, and readable where the program reads text.
 
 use super::*;
 use crate::simulate::blame::{self, Blame};
 use cegar_model::machine::crossing::Harness;
 
-/// Says of a tape and the choices that a run took from it which bytes mean something together.
+/// Returns which bytes of a tape form one value, given the choices that a run took from the tape.
 pub type Spans<'a> = dyn Fn(&[u8], &[Choice]) -> Vec<Span> + 'a;
 
-/// Bytes of the longest tape whose fault is blamed on the library or the harness. That happens once
-/// for each fault, and a harness may have memory of a megabyte that the tape fills.
+/// The longest tape, in bytes, for which blame is computed. It is computed once per fault, and the
+/// tape of a harness may fill a megabyte of memory.
 const MOST_BLAMED: usize = 2 << 20;
 
 impl Search<'_> {
-    /// The shortest tape found that shows the same violation at the same place, and its run.
-    /// `spans` says of a run's choices what they mean.
+    /// Returns the shortest tape found that shows the same violation at the same place, and its
+    /// run. `spans` gives the meaning of a run's choices.
     pub fn minimise(
         &mut self,
         tape: &[u8],
@@ -60,7 +60,7 @@ impl Search<'_> {
             |at| plain_at(&text, at),
         );
         let run = runs.of(&short);
-        // The last number is a whole one even where the tape ends within it.
+        // A tape that ends within a number is extended to the end of that number.
         let cut = run
             .choices
             .iter()
@@ -81,15 +81,15 @@ impl Search<'_> {
         (tape, run)
     }
 
-    /// Runs a tape concretely, for reports. An invalid access is looked at once more, symbolically,
-    /// for where its address came from.
+    /// Runs a tape concretely, for reports. If it ends in an invalid access, a symbolic run
+    /// determines where the address came from.
     pub fn observe(&mut self, tape: &[u8]) -> Execution {
         self.stats.executions += 1;
         let run = self.machine.run(tape);
         self.with_address(tape, run)
     }
 
-    /// Whose choice the fault on a tape is; see [`super::super::blame`].
+    /// Decides whose choice the fault on a tape is; see [`super::super::blame`].
     pub fn blame(&mut self, tape: &[u8], harness: &Harness) -> Option<Blame> {
         if tape.len() > MOST_BLAMED {
             return None;
@@ -99,7 +99,7 @@ impl Search<'_> {
         blame::blame(&self.machine, tape, run.violation()?, harness)
     }
 
-    /// The run of a tape; where it ends in an invalid access, with where the address came from.
+    /// Adds to the run of a tape that ends in an invalid access where the address came from.
     fn with_address(&mut self, tape: &[u8], mut run: Execution) -> Execution {
         if let Outcome::Violated(violation) = &mut run.outcome
             && matches!(violation.kind, CheckKind::Read | CheckKind::Write)
@@ -118,9 +118,9 @@ impl Search<'_> {
     }
 }
 
-/// What shortening a tape may cost that leads loops around, and whose run takes so many steps. The
-/// number of turns is the least already: what is left is to make the tape legible, and if it is
-/// long, that takes one run.
+/// The budget for shortening a tape that was solved for the iterations of loops, and whose run
+/// takes `steps`. The number of iterations is minimal already, so the tape is only made readable;
+/// if its run is long, that takes one run.
 fn for_turns(steps: u64, is_plain: bool) -> Budget {
     let most = Budget::default();
     let steps = match is_plain && steps > LEGIBLE_STEPS {
@@ -130,8 +130,7 @@ fn for_turns(steps: u64, is_plain: bool) -> Budget {
     Budget { steps, ..most }
 }
 
-/// Runs of candidates. The last one that showed the violation is kept, so that nothing long runs
-/// twice.
+/// Runs candidates. Keeps the last run that showed the violation, so that no long tape runs twice.
 struct Runs<'m, 'p> {
     machine: &'m mut Machine<'p>,
     stats: &'m mut SearchStats,
@@ -164,14 +163,14 @@ impl Runs<'_, '_> {
             steps: run.steps,
         };
         if judged.same {
-            // What lies behind the last byte that was consumed makes no difference.
+            // Bytes after the last consumed one make no difference.
             let used = judged.consumed.min(candidate.len());
             self.best = (candidate[..used].to_vec(), run);
         }
         judged
     }
 
-    /// The run of a tape, which becomes the one that is kept.
+    /// The run of a tape, which becomes the kept one.
     fn of(&mut self, tape: &[u8]) -> &Execution {
         if tape != self.best.0 {
             self.best = (tape.to_vec(), self.run(tape));
@@ -180,7 +179,8 @@ impl Runs<'_, '_> {
     }
 }
 
-/// Zeros at a tape's end are there anyway: those beyond `keep` bytes are left out.
+/// Removes the zeros at a tape's end beyond `keep` bytes if the tape is still accepted: bytes past
+/// the end read as zeros anyway.
 fn without_zeros(
     mut tape: Vec<u8>,
     keep: usize,

@@ -1,9 +1,10 @@
-//! Goals that do not follow: does an execution lead there?
+//! Searches executions that reach goals which do not follow.
 //!
-//! A goal is not worth proving once it is reached, and an invariant that is wanted for it does not
-//! exist. Two questions are asked before guesses are made: whether a state of the forest is next to
-//! it (`abstraction::frontier`), and whether it lies behind loops that have to be taken many times
-//! (`abstraction::loops`). What is found is a tape for the search and the fuzzer.
+//! A goal that an execution reaches cannot be proved, and candidates for it are useless. Therefore,
+//! two queries are asked before candidates are generated: whether a state of the forest is one
+//! fragment away from the goal (`abstraction::frontier`), and whether the goal is reached after
+//! many iterations of loops (`abstraction::loops`). The results are tapes for the search and the
+//! fuzzer.
 
 use std::time::{Duration, Instant};
 
@@ -16,14 +17,14 @@ use crate::simulate::search::{LONGEST, Origin};
 use cegar_model::machine::{Execution, Limits, Machine};
 use cegar_model::program::ir::FunctionKind;
 
-/// A tape of so many bytes takes the machine a second.
+/// A tape of this many bytes takes the machine about a second.
 const LONG: usize = 1 << 20;
-/// A goal gets this part of the time that there is for all.
+/// A single goal gets at most this fraction of the time for all.
 const GOALS: u32 = 4;
 
 impl Prover<'_, '_> {
-    /// Asks about each goal that does not follow whether a state of the forest leads there: then it
-    /// is no use proving it, and the tape is worth executing.
+    /// Asks for each goal that does not follow whether a state of the forest leads there. If so, it
+    /// cannot be proved, and the tape is worth executing.
     pub(super) fn frontier(&mut self, forest: &Forest) {
         let Some(seeds) = &self.options.seeds else {
             return;
@@ -63,8 +64,8 @@ impl Prover<'_, '_> {
         self.stats.frontier += clock.elapsed().as_secs_f64();
     }
 
-    /// Asks about each goal that does not follow whether it is reached around the loops on the way,
-    /// for so long at most in all and for a part of it for each.
+    /// Asks for each goal that does not follow whether it is reached around the loops on the way,
+    /// for at most `time` in all and a fraction of it for each.
     pub(super) fn around(&mut self, forest: &Forest, time: Duration) {
         let Some(seeds) = self.options.seeds.as_ref().filter(|_| self.options.loops) else {
             return;
@@ -109,7 +110,7 @@ impl Prover<'_, '_> {
             };
             let mut shown = None;
             let mut confirm = |tape: &[u8]| {
-                // The receiver executes a very long tape: once is enough.
+                // The receiver executes a very long tape, and once is enough.
                 if tape.len() > LONG {
                     return true;
                 }

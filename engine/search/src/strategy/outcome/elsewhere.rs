@@ -1,8 +1,8 @@
-//! What may go wrong where no check of the user's stands.
+//! Possible violations at places without a check of the user's code.
 //!
-//! A library function has its checks in the stub library (`strlen` reads up to the zero byte), so
-//! that what a call of it needs is proved there. Whoever reports needs the function and not a
-//! sentence: a user knows the calls of it, and not the stub library's files.
+//! The checks of a library function are in the stub library (`strlen` reads up to the zero byte),
+//! so that the preconditions of a call are proved there. Reports need the function, and not only a
+//! text: users know their calls of it, but not the files of the stub library.
 
 use std::collections::BTreeSet;
 
@@ -15,22 +15,22 @@ use crate::abstraction::goals::Settled;
 use crate::abstraction::graph::Graph;
 use crate::strategy::options::Options;
 
-/// What may go wrong where no check of the user's stands.
+/// A possible violation at a place without a check of the user's code.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Elsewhere {
-    /// The function, and the place in it; none if it is said of the program as a whole.
+    /// The function and the place in it; `None` if it is about the program as a whole.
     pub at: Option<(FuncId, Pos)>,
-    /// The user's call that leads there, where the context tells: the callee and the place of the
-    /// call.
+    /// The user's call that leads there, if the context determines it: the callee and the place of
+    /// the call.
     pub call: Option<(FuncId, Pos)>,
-    /// What would be violated; none where it is not known.
+    /// The kind of check that would be violated; `None` if it is unknown.
     pub kind: Option<CheckKind>,
     /// Why it is not excluded.
     pub why: String,
 }
 
 impl Elsewhere {
-    /// Said of the program as a whole.
+    /// A statement about the program as a whole.
     pub fn whole(why: &str) -> Elsewhere {
         Elsewhere {
             at: None,
@@ -40,7 +40,7 @@ impl Elsewhere {
         }
     }
 
-    /// What the floor leaves open: accesses without a check, and checks of functions that are not
+    /// What the floor leaves open: accesses without a check, and checks in functions that are not
     /// the user's.
     pub(super) fn above(
         (program, options): (&Program, &Options),
@@ -68,7 +68,7 @@ impl Elsewhere {
     }
 }
 
-/// The innermost call in the user's code of those that a context is in.
+/// The innermost call in the user's code on the call stack of a context.
 fn call_of(program: &Program, world: &World, ctx: CtxId) -> Option<(FuncId, Pos)> {
     let mut inner = world.context(ctx);
     while let Some(back) = &inner.back {
@@ -83,7 +83,7 @@ fn call_of(program: &Program, world: &World, ctx: CtxId) -> Option<(FuncId, Pos)
     None
 }
 
-/// The obligations that do not follow and are of no check in the user's code.
+/// The obligations that do not follow and do not belong to a check of the user's code.
 pub(super) fn elsewhere(
     program: &Program,
     options: &Options,

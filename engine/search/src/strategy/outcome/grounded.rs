@@ -1,4 +1,5 @@
-//! What the floor alone settles: the outcome for programs that are too large to be explored.
+//! What the floor alone settles, which is the outcome for programs that are too large to be
+//! explored.
 
 use std::sync::Arc;
 
@@ -20,7 +21,7 @@ pub struct Grounded {
 }
 
 impl Grounded {
-    /// What follows from a floor alone. `why` says why nothing else does.
+    /// What follows from a floor alone. `why` is the reason why the other goals are open.
     pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> Grounded {
         let ground = &floor.ground;
         let is_open = |id: CheckId| !ground.holds(id);
@@ -74,7 +75,7 @@ impl Grounded {
         outcome
     }
 
-    /// The outcome so far, reported while the search goes on.
+    /// The intermediate outcome, reported while the search goes on.
     pub fn so_far(self, options: &Options, stats: Stats) -> Outcome {
         self.outcome(("", &options.properties), stats)
     }

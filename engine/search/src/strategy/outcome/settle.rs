@@ -1,4 +1,4 @@
-//! Verdicts from what is settled: each goal with its claim, or with the reason why it is open.
+//! Derives verdicts from the settled goals: each goal gets a claim, or the reason why it is open.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use crate::abstraction::graph::Graph;
 use crate::strategy::conditions::Conditions;
 use crate::strategy::options::{Options, Verdict};
 
-/// Where something lies that is not modelled, and that may be reached: what lies behind it is open.
+/// The goals that are open because they are behind a hole that may be reached, with the reason.
 struct Lost {
     pub(super) checks: BTreeMap<u32, String>,
     pub(super) blocks: BTreeMap<u32, String>,
@@ -51,7 +51,7 @@ impl Lost {
     }
 }
 
-/// What was settled of a program that was explored, in verdicts and in claims.
+/// The verdicts and claims for a program that was explored.
 pub(super) fn settle(
     program: &Program,
     options: &Options,
@@ -120,8 +120,8 @@ pub(super) fn settle(
     (verdicts, sheet.claims)
 }
 
-/// The properties that were not asked for and of which the floor leaves checks open: nothing else
-/// settles these.
+/// The properties that were not asked for and whose checks the floor leaves open: nothing else
+/// settles these checks.
 pub(super) fn unasked_of(
     program: &Program,
     options: &Options,
@@ -135,21 +135,21 @@ pub(super) fn unasked_of(
         .collect()
 }
 
-/// Claims that are written down.
+/// The claims written so far.
 #[derive(Default)]
 pub(super) struct Sheet {
     pub(super) claims: Claims,
     pub(super) places: BTreeMap<Condition, u32>,
-    /// Whether something is claimed that rests on the floor alone.
+    /// Whether a claim follows from the floor alone.
     pub(super) is_alone: bool,
 }
 
-/// The condition under which a goal follows, as the fragments have it and as the floor has it; none
-/// where it does not.
+/// The condition under which a goal follows, by the fragments and by the floor; `None` where it
+/// does not follow.
 type Conditional = (Option<Option<Condition>>, Option<Condition>);
 
 impl Sheet {
-    /// Claims the checks that follow. The others are open, for the reason that `why` gives.
+    /// Claims the checks that follow. The others are open, for the reason `why`.
     pub(super) fn checks(
         &mut self,
         (program, options): (&Program, &Options),
@@ -172,8 +172,8 @@ impl Sheet {
         verdicts.collect()
     }
 
-    /// Claims that those of the user's blocks are never entered of which that follows, and that no
-    /// execution has covered.
+    /// Claims that blocks of the user's code are never entered, where that follows and no execution
+    /// has covered the block.
     pub(super) fn blocks(
         &mut self,
         (program, options): (&Program, &Options),
@@ -199,8 +199,7 @@ impl Sheet {
         verdicts.collect()
     }
 
-    /// A claim with the lesser of two conditions: as the fragments have it, and as the floor has
-    /// it.
+    /// A claim under the weaker of the two conditions, by the fragments and by the floor.
     fn claim(
         &mut self,
         id: u32,
@@ -232,7 +231,7 @@ impl Sheet {
     }
 }
 
-/// Why an obligation is open.
+/// The reason why an obligation is open.
 pub(super) fn why(failing: &Failing, program: &Program, graph: &Graph<'_>) -> String {
     let fragment = &graph.fragments[&failing.start];
     if fragment.obligations[failing.index].vague {
@@ -258,7 +257,7 @@ pub(super) fn why(failing: &Failing, program: &Program, graph: &Graph<'_>) -> St
     }
 }
 
-/// The checks that do not follow, and why.
+/// The checks that do not follow, with the reasons.
 fn failing(program: &Program, settled: &Settled, graph: &Graph<'_>) -> BTreeMap<CheckId, String> {
     let all = settled.failing.values().filter_map(|failing| {
         let obligation = &graph.fragments[&failing.start].obligations[failing.index];

@@ -1,4 +1,4 @@
-//! The heads of a function's loops, with the registers that hold the variables there.
+//! Turns the variables at loop heads from LLVM's values into registers and globals.
 
 use cegar_llvm::Value;
 
@@ -9,7 +9,7 @@ use crate::program::ir::{
 use crate::program::load::body::Body;
 
 impl<'m> Body<'_, 'm> {
-    /// Writes down the heads of the function's loops, with registers for values.
+    /// Records the heads of the function's loops.
     pub(in crate::program::load) fn loops(&mut self, function: Value<'m>) {
         if self.loader.program.function(self.id).kind != FunctionKind::User {
             return;

@@ -1,7 +1,7 @@
-//! The parts of a format. What the interpreters of the library (`engine_format.c`, `scan.c`) read
-//! from a format, this reads from it as well; what it does not know, it gives up on.
+//! Splits formats into parts. This parser follows the interpreters of the library
+//! (`engine_format.c`, `scan.c`); formats with unsupported parts are rejected.
 
-/// Longer widths and precisions are the interpreter's.
+/// The largest width or precision. Formats with larger ones are left to the interpreter.
 const WIDEST: i64 = 4096;
 
 /// An argument that a conversion of `printf` takes.
@@ -22,21 +22,21 @@ pub(super) enum Argument {
 pub(super) struct Spec {
     /// The flags `-`, `+`, space, `#`, `0` and `'`.
     pub(super) flags: [bool; 6],
-    /// The least number of characters.
+    /// The minimum number of characters.
     pub(super) width: i32,
     /// -1 if there is none.
     pub(super) precision: i32,
-    /// The length modifier, as `engine_format.c` counts them.
+    /// The length modifier, numbered as in `engine_format.c`.
     pub(super) length: i32,
-    /// The conversion.
+    /// The conversion's character.
     pub(super) conversion: u8,
-    /// Whether an argument has the precision.
+    /// Whether an argument gives the precision.
     pub(super) star: bool,
 }
 
-/// `int`, in [`Spec::length`].
+/// The value of [`Spec::length`] for `int`.
 const INT: i32 = 2;
-/// `long double`, in [`Spec::length`].
+/// The value of [`Spec::length`] for `long double`.
 const LONG_DOUBLE: i32 = 8;
 
 /// A part of a format of `printf`.
@@ -49,7 +49,7 @@ pub(super) enum Printed {
 }
 
 impl Printed {
-    /// The arguments that it takes.
+    /// The arguments that the part takes.
     pub(super) fn wants(&self) -> Vec<Argument> {
         let Printed::Conversion(spec) = self else {
             return Vec::new();
@@ -66,7 +66,7 @@ impl Printed {
     }
 }
 
-/// The number at the start of a text, and the rest.
+/// The number at the start of a text, and the rest of the text. `None` if it is above [`WIDEST`].
 fn number(text: &[u8]) -> Option<(i64, &[u8])> {
     let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let mut value = 0i64;
@@ -79,7 +79,7 @@ fn number(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((value, &text[digits..]))
 }
 
-/// A length modifier of `printf`, and the rest.
+/// The length modifier of `printf` at the start of a text, and the rest.
 fn length(text: &[u8]) -> (i32, &[u8]) {
     match text {
         [b'h', b'h', rest @ ..] => (0, rest),
@@ -94,7 +94,7 @@ fn length(text: &[u8]) -> (i32, &[u8]) {
     }
 }
 
-/// The parts of a format of `printf`.
+/// Splits a format of `printf` into parts.
 pub(super) fn printed(mut text: &[u8]) -> Option<Vec<Printed>> {
     let mut parts: Vec<Printed> = Vec::new();
     while let [first, rest @ ..] = text {
@@ -117,7 +117,7 @@ pub(super) fn printed(mut text: &[u8]) -> Option<Vec<Printed>> {
     Some(parts)
 }
 
-/// A conversion of `printf` behind its `%`, and the rest.
+/// Parses a conversion of `printf` after its `%`; returns it and the rest.
 fn conversion(mut text: &[u8]) -> Option<(Spec, &[u8])> {
     let mut flags = [false; 6];
     while let Some(flag) = text
@@ -164,9 +164,9 @@ fn conversion(mut text: &[u8]) -> Option<(Spec, &[u8])> {
 /// A part of a format of `scanf`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Scanned {
-    /// Spaces, or none.
+    /// Any number of white-space characters, or none.
     Blank,
-    /// A character that has to be there.
+    /// A character that has to follow in the input.
     Character(u8),
     /// A conversion.
     Conversion(Scan),
@@ -175,28 +175,28 @@ pub(super) enum Scanned {
 /// How input is converted: `struct crunner_conversion` of `scan.h`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Scan {
-    /// The most characters; 0: any number.
+    /// The maximum number of characters; 0: any number.
     pub(super) width: i64,
-    /// The length modifier, as `scan.c` counts them.
+    /// The length modifier, numbered as in `scan.c`.
     pub(super) size: i32,
-    /// Whether nothing is stored.
+    /// Whether nothing is stored (`*`).
     pub(super) suppress: bool,
-    /// Whether the memory is allocated.
+    /// Whether the function allocates the memory for the result (`m`).
     pub(super) allocate: bool,
-    /// The conversion.
+    /// The conversion's character.
     pub(super) conversion: u8,
-    /// The characters of `%[...]`.
+    /// The characters of `%[...]`, one bit for each.
     pub(super) set: [u8; 32],
 }
 
 impl Scanned {
-    /// Whether it takes an argument.
+    /// Whether the part takes an argument.
     pub(super) fn stores(&self) -> bool {
         matches!(self, Scanned::Conversion(scan) if !scan.suppress)
     }
 }
 
-/// The parts of a format of `scanf`.
+/// Splits a format of `scanf` into parts.
 pub(super) fn scanned(mut text: &[u8]) -> Option<Vec<Scanned>> {
     let mut parts = Vec::new();
     while let [first, rest @ ..] = text {
@@ -223,7 +223,7 @@ pub(super) fn scanned(mut text: &[u8]) -> Option<Vec<Scanned>> {
     Some(parts)
 }
 
-/// A conversion of `scanf` behind its `%`, and the rest.
+/// Parses a conversion of `scanf` after its `%`; returns it and the rest.
 fn scanned_conversion(text: &[u8]) -> Option<(Scan, &[u8])> {
     let strip = |text: &mut &[u8], byte: u8| {
         let is_there = text.first() == Some(&byte);
@@ -268,8 +268,8 @@ fn scanned_conversion(text: &[u8]) -> Option<(Scan, &[u8])> {
     is_known.then_some((scan, rest))
 }
 
-/// The set of `%[...]` behind the bracket, one bit for each character, and the rest; as `read_set`
-/// of `scan.c` reads it.
+/// Parses the set of `%[...]` after the bracket, as `read_set` of `scan.c` does; returns it with
+/// one bit for each character, and the rest.
 fn characters(text: &[u8]) -> Option<([u8; 32], &[u8])> {
     let mut set = [0u8; 32];
     let mut include = |byte: u8| set[usize::from(byte / 8)] |= 1 << (byte % 8);

@@ -1,4 +1,5 @@
-//! Functions of `scanf`'s kind: after each part they go on or return what was assigned so far.
+//! Writes functions of `scanf`'s kind: after each part, they continue or return the number of
+//! assignments so far.
 
 use cegar_llvm::Value;
 
@@ -7,7 +8,7 @@ use super::write::{Head, Writer};
 use super::{Family, LENGTH, SCANS, STDIN};
 
 impl<'m> Writer<'m> {
-    /// Writes a function of `scanf`'s kind; none if the library does not have what it needs.
+    /// Writes a function of `scanf`'s kind. `None` if the library lacks a function that it needs.
     pub(super) fn scan(
         &mut self,
         (name, types, first): Head<'_, 'm>,
@@ -61,8 +62,8 @@ impl<'m> Writer<'m> {
             self.builder.branch(goes_on, next, end);
             self.builder.move_to_end(next);
         }
-        // Where all was read the function returns on its own: what was stored is known there, and
-        // the result tells it from the rest.
+        // If everything was read, the function has a return of its own: on this path it is known
+        // what was stored, and the result distinguishes the path from the others.
         self.returns_assigned(source);
         self.builder.move_to_end(end);
         self.returns_assigned(source);

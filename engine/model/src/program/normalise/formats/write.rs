@@ -1,5 +1,4 @@
-//! Functions for formats, as LLVM's code: those of `printf`'s kind, and what both kinds are written
-//! with.
+//! Writes functions for formats as LLVM code: those of `printf`'s kind, and what both kinds share.
 
 use cegar_llvm::{BasicBlock, Builder, LLVMIntPredicate, LLVMLinkage, Module, Type, Value};
 
@@ -7,13 +6,14 @@ use super::parse::{Argument, Printed, Spec};
 use super::{Family, LINES, STDOUT, TEXTS};
 use crate::program::normalise::link::set_kind;
 
-/// The buffer of `vfprintf` (`stdio_out.c`).
+/// The size of the buffer of `vfprintf` (`stdio_out.c`).
 const BUFFER: u64 = 512;
 
-/// A function's name, the types of its parameters, and the first of them that the format speaks of.
+/// A function's name, the types of its parameters, and the index of the first parameter that the
+/// format refers to.
 pub(super) type Head<'h, 'm> = (&'h str, &'h [Type<'m>], usize);
 
-/// Where a text is put.
+/// The memory that a text is written to.
 #[derive(Clone, Copy)]
 struct Target<'m> {
     to: Value<'m>,
@@ -51,7 +51,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// The type of an argument.
+    /// The LLVM type of an argument.
     pub(super) fn ty(&self, argument: Argument) -> Type<'m> {
         match argument {
             Argument::Int => self.int,
@@ -61,7 +61,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// Writes a function of `printf`'s kind; none if the library does not have what it needs.
+    /// Writes a function of `printf`'s kind. `None` if the library lacks a function that it needs.
     pub(super) fn print(
         &mut self,
         head: Head<'_, 'm>,
@@ -82,7 +82,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// A function that writes to memory.
+    /// Writes a function that prints to memory.
     fn stored(
         &mut self,
         (name, types, first): Head<'_, 'm>,
@@ -107,7 +107,7 @@ impl<'m> Writer<'m> {
         self.builder.ret(Some(length));
     }
 
-    /// A function that writes to a stream.
+    /// Writes a function that prints to a stream.
     fn line(
         &mut self,
         (name, types, first): Head<'_, 'm>,
@@ -118,7 +118,8 @@ impl<'m> Writer<'m> {
         if out.is_none() && stdout.is_none() {
             return None;
         }
-        // The text is made a second time where the line is long, by a function of its own.
+        // If the line is long, the text has to be produced twice, so a separate function produces
+        // it.
         let mut inner: Vec<Type<'m>> = vec![self.ty(Argument::Pointer), self.ty(Argument::Long)];
         inner.extend(&types[first..]);
         let format = self.begin(&format!("vsnprintf.{}", number(name)), &inner);
@@ -138,8 +139,9 @@ impl<'m> Writer<'m> {
         arguments.extend(&parameters[first..]);
         let length = self.builder.call(format.callable(), &arguments);
         let stream = self.stream(stdout, out, &parameters)?;
-        // Each of the two places of the text has calls of its own, which know which of them it is:
-        // of a pointer to either, proofs know little.
+        // The text is either in the buffer or in allocated memory. Each case has its own calls, in
+        // which the pointer's target is known, because proofs know little about a pointer to
+        // either.
         let (long, short) = (self.block(function), self.block(function));
         let is_long = self.is_at_least(length, BUFFER);
         self.builder.branch(is_long, long, short);
@@ -165,7 +167,7 @@ impl<'m> Writer<'m> {
         Some(())
     }
 
-    /// Puts the parts of a format into a sink; the length of the text.
+    /// Writes the parts of a format into a sink; returns the length of the text.
     fn put(&mut self, target: Target<'m>, parts: &[Printed], arguments: &[Value<'m>]) -> Value<'m> {
         let sink = self.local(self.sink, "sink");
         let zero = self.number(0);
@@ -236,7 +238,7 @@ impl<'m> Writer<'m> {
         names.iter().all(is_there).then_some(())
     }
 
-    /// The stream that a parameter is, or the standard one.
+    /// The stream: a parameter, or the standard one.
     pub(super) fn stream(
         &self,
         standard: Option<Value<'m>>,
@@ -249,7 +251,7 @@ impl<'m> Writer<'m> {
         }
     }
 
-    /// A function without a body, and the place where its body begins.
+    /// Adds a function with an empty first block, and moves the builder there.
     pub(super) fn begin(&mut self, name: &str, types: &[Type<'m>]) -> Value<'m> {
         let function = self.module.add_function(name, self.int.function(types));
         set_kind(function, "engine-only");
@@ -278,7 +280,7 @@ impl<'m> Writer<'m> {
         self.builder.compare(LLVMIntPredicate::LLVMIntNE, a, b)
     }
 
-    /// Whether an `int` is at least so much.
+    /// Whether an `int` is at least `least`.
     fn is_at_least(&self, value: Value<'m>, least: u64) -> Value<'m> {
         let (at_least, least) = (LLVMIntPredicate::LLVMIntSGE, self.int.number(least));
         self.builder.compare(at_least, value, least)
@@ -289,7 +291,7 @@ impl<'m> Writer<'m> {
         self.module.structure(&types).constant_struct(fields)
     }
 
-    /// A constant of the program's own.
+    /// A private constant of the program.
     pub(super) fn constant(&self, value: Value<'m>) -> Value<'m> {
         let global = self.module.add_global("cegar.part", value.ty());
         global.set_initializer(value);
@@ -298,7 +300,7 @@ impl<'m> Writer<'m> {
         global
     }
 
-    /// Calls a function of the library that is there.
+    /// Calls a function of the library, whose presence has been checked.
     pub(super) fn call(&self, name: &str, arguments: &[Value<'m>]) -> Value<'m> {
         match self.module.function(name) {
             Some(function) => self.builder.call(function.callable(), arguments),
@@ -307,7 +309,7 @@ impl<'m> Writer<'m> {
     }
 }
 
-/// The number behind a name's last full stop.
+/// The number after a name's last full stop.
 fn number(name: &str) -> &str {
     name.rsplit_once('.').map_or("0", |(_, number)| number)
 }

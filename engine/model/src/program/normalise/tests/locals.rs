@@ -1,8 +1,8 @@
-//! What becomes of locals.
+//! Tests of what normalisation does with locals.
 
 use super::*;
 
-/// The kind of the check of memory that a program's only execution violates.
+/// The kind of the memory check that the only execution of a program violates.
 fn violated(source: &str) -> Option<CheckKind> {
     let (_, program) = program(&[source], &[Property::Memory], Entry::Main).expect("normalises");
     let run = Machine::new(&program, Limits::default()).run(&[]);
@@ -58,8 +58,8 @@ fn accesses_beyond_locals_stay() {
     }
 }
 
-/// SROA leaves a union that is read as another type than it is written as in memory, with the marks
-/// of its scope around it.
+/// If a union is read as another type than it was written as, SROA leaves it in memory, with the
+/// marks of its scope around it.
 #[test]
 fn a_part_that_stays_in_memory_is_not_written_before_its_scope() {
     let source = "struct value { unsigned tag; union { double number; int *pointer; } as; };\n\
@@ -70,8 +70,8 @@ fn a_part_that_stays_in_memory_is_not_written_before_its_scope() {
     assert_eq!(violated(source), None);
 }
 
-/// A local that is copied to itself stays whole, in memory: what SROA left of it was written before
-/// its scope began, which the sanitizer reports.
+/// A local that is copied to itself stays in memory as a whole. If SROA took it apart, the rest
+/// would be written before its scope begins, which the sanitizer reports.
 #[test]
 fn a_local_that_is_moved_within_itself_stays_in_memory() {
     let source = "#include <string.h>\n\

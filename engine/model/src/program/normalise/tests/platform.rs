@@ -1,4 +1,4 @@
-//! What compilers, linkers and loaders do beyond C.
+//! Tests of what compilers, linkers and loaders do beyond C.
 
 use super::*;
 

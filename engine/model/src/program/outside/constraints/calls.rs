@@ -38,8 +38,8 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The address of a structure's copy, with the structure's contents. Which function is called
-    /// is not known everywhere: then the copy is the structure itself.
+    /// The address of a structure's copy, which has the structure's contents. The structure's own
+    /// address is included: it stands for the copy where the callee is not known.
     fn by_value(&mut self, function: FuncId, call: &Call, from: Operand) -> Option<Node> {
         let from = self.operand(function, from)?;
         let node = self.constraints.node();
@@ -93,7 +93,7 @@ impl<'p> Builder<'p> {
                 if let Some(contents) = self.constraints.contents(object) {
                     self.constraints.load(old, contents);
                 }
-                // It may stay where it is.
+                // The block may stay where it is.
                 for &result in &through.results {
                     self.constraints.edge(old, result);
                 }

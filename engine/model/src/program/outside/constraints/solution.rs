@@ -1,4 +1,4 @@
-//! What the solved constraints say: where registers lead, and what a mock reaches.
+//! The solved constraints: what registers may point to, and what an external function reaches.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::program::outside::points::Leads;
 use crate::program::outside::solve::{Node, Object};
 use crate::program::outside::{Reached, Site};
 
-/// The constraints' solution, with what its numbers mean.
+/// The solution of the constraints, with the meaning of its numbers.
 pub(in crate::program::outside) struct Solution {
     pub(super) holds: Vec<FxHashSet<Object>>,
     pub(super) sites: FxHashMap<Object, Site>,
@@ -21,7 +21,7 @@ pub(in crate::program::outside) struct Solution {
 }
 
 impl Solution {
-    /// What each register of each function may be an address of.
+    /// The points-to set of each register of each function.
     pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<Leads>>> {
         let mut known: FxHashMap<Vec<Object>, Arc<Leads>> = FxHashMap::default();
         let mut of = |node: Node| -> Option<Arc<Leads>> {
@@ -55,7 +55,7 @@ impl Solution {
             .collect()
     }
 
-    /// What an external function can reach.
+    /// The objects that an external function can reach.
     pub fn reached(&self, program: &Program, mock: FuncId) -> Reached {
         let mut reached = Reached::default();
         let effects = &program.function(mock).effects;

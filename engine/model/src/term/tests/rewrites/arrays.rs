@@ -1,10 +1,10 @@
-//! Arrays, replaced parts and patterns of floats.
+//! Rewrites of arrays, substitutions, and operations on the bits of floats.
 
 use super::*;
 use crate::operator::{FloatCast, FloatKind, FloatOp, FloatPred, MathFn};
 use crate::term::{Array, Rewriter};
 
-/// An array twice, as [`Both`] is a value.
+/// An array in two representations, as [`Both`] for values.
 #[derive(Clone)]
 struct Memory {
     array: Array,
@@ -25,7 +25,7 @@ impl Workshop {
 
     fn unknown(&mut self, name: &str) -> Memory {
         let array = self.pool.array_variable(name);
-        // A read makes the array known to every question.
+        // A read makes every question declare the array.
         let at = self.pool.variable("at", 64);
         let read = self.pool.select(array, at);
         self.symbols.push(read);
@@ -49,7 +49,7 @@ impl Workshop {
 
     fn select(&mut self, memory: &Memory, index: &Both) -> Both {
         let term = self.pool.select(memory.array, index.term);
-        // Not even the plain read is left out: it is how arrays are compared.
+        // Even a plain read is compared, because arrays are compared by their reads.
         self.made(
             term,
             format!("(select {} {})", memory.text, index.text),
@@ -104,7 +104,7 @@ fn of_arrays() {
             shop.select(memory, index);
         }
     }
-    // Deeper than a read looks.
+    // More stores than a read looks through.
     let mut deep = memories[3].clone();
     for at in 0..70 {
         let at = shop.constant(64, at);
@@ -116,7 +116,7 @@ fn of_arrays() {
     shop.end(1000);
 }
 
-/// A part replaced is the same as a name for it bound to the replacement.
+/// Replacing a subterm must have the meaning of a `let` that binds it to the replacement.
 #[test]
 fn of_replaced_parts() {
     let mut shop = Workshop::default();
@@ -165,8 +165,8 @@ fn of_replaced_parts() {
     shop.end(100);
 }
 
-/// What constructors make of floats without computing: sign bits. The pattern is compared, so a
-/// NaN's counts, too.
+/// The operations on floats that constructors express by their sign bits. Bit patterns are
+/// compared, so those of NaNs count, too.
 #[test]
 fn of_floats() {
     for kind in [
@@ -198,7 +198,7 @@ fn of_floats() {
             let same = shop.pool.float_cast(FloatCast::Convert(kind, kind), a.term);
             shop.made(same, a.text.clone(), &[]);
         }
-        // Nothing else is rewritten: an operation that is not of constants stays what it is.
+        // No other operation is rewritten, unless all of its operands are constant.
         let sum = shop.pool.float_bin(FloatOp::Add, kind, x.term, ones.term);
         assert_eq!(
             *shop.pool.node(sum),

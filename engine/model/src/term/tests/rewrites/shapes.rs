@@ -1,4 +1,4 @@
-//! Operators on bit-vectors, each on operands of every shape.
+//! Rewrites of operators on bit-vectors, for operands of every shape.
 
 use super::*;
 use crate::one_in;
@@ -46,7 +46,7 @@ impl Workshop {
             .collect()
     }
 
-    /// Values of so many bits in every form that a constructor looks for.
+    /// Values of `w` bits in every shape that a constructor looks for.
     fn shapes(&mut self, w: Width) -> Vec<Both> {
         let [x, y] = ["x", "y"].map(|name| self.variable(name, w));
         let [c, d] = ["c", "d"].map(|name| self.variable(name, 1));
@@ -83,7 +83,7 @@ impl Workshop {
         shapes
     }
 
-    /// One bit as it comes from comparisons and from numbers.
+    /// One-bit values that are results of comparisons or parts of numbers.
     fn conditions(&mut self, shapes: &mut Vec<Both>) {
         let [a, b] = ["a", "b"].map(|name| self.variable(name, 8));
         for pred in [
@@ -102,7 +102,7 @@ impl Workshop {
         shapes.push(self.overflow(BinOp::Add, true, &a, &b));
     }
 
-    /// What extensions, concatenations, extractions and shifts make.
+    /// Results of extensions, concatenations, extractions and shifts.
     fn parts(&mut self, w: Width, shapes: &mut Vec<Both>) {
         let x = self.variable("x", w);
         let c = self.variable("c", 1);
@@ -157,7 +157,8 @@ impl Workshop {
         }
     }
 
-    /// Whether a solver multiplies these bit by bit, which only few bits allow.
+    /// Whether the operation is too hard for a solver at this width, because it multiplies bit by
+    /// bit.
     fn is_hard(&self, op: BinOp, a: &Both, b: &Both) -> bool {
         let w = self.width(a);
         let most = match op {
@@ -176,7 +177,7 @@ impl Workshop {
         };
         let are_leaves = is_leaf(a) && is_leaf(b);
         for op in OPS {
-            // Minima and saturation are put together from comparisons, overflows and choices.
+            // Minima and saturating operations are composed of comparisons, overflows and choices.
             if !self.is_hard(op, a, b) && (are_leaves || !COMPOSED.contains(&op)) {
                 self.bin(op, a, b);
             }
@@ -185,7 +186,7 @@ impl Workshop {
             self.cmp(pred, a, b);
         }
         for op in SUMS {
-            // The exact product is twice as wide.
+            // The exact product has twice the width.
             let most = if self.is_const(a) || self.is_const(b) {
                 13
             } else {
@@ -270,11 +271,11 @@ impl Workshop {
     }
 }
 
-/// By default a pair in so many is looked at.
+/// By default, one pair in this number is checked.
 const PART: usize = 4;
 
-/// Pairs of shapes of so many bits: all with a leaf, and of the others every `step`th. Rewrites do
-/// not depend on the width, so that each width has other pairs.
+/// Checks pairs of shapes of `w` bits: of pairs with a leaf every `step`th, of the others fewer.
+/// Rewrites do not depend on the width, so each width checks different pairs.
 fn everything(w: Width, step: usize, least: usize) {
     let part = one_in(PART);
     let (step, least) = (step * part, least / part);
@@ -345,7 +346,7 @@ fn of_as_many_bits_as_there_are() {
     everything(128, 241, 100);
 }
 
-/// Pairs that are the same in a part, which the samples above may leave out.
+/// Pairs that share a part, which the samples above may not contain.
 #[test]
 fn of_related_operands() {
     let mut shop = Workshop::default();
@@ -356,7 +357,7 @@ fn of_related_operands() {
     for kind in [CastKind::SExt, CastKind::ZExt] {
         related.extend([&n, &m].map(|a| shop.cast(kind, a, 12)));
     }
-    // A sum of sums, deeper than the width of its operands is looked for.
+    // A sum of sums that is deeper than the look-up of its operands' width descends.
     let mut sum = shop.cast(CastKind::SExt, &n, 12);
     for _ in 0..6 {
         let doubled = shop.cast(CastKind::ZExt, &m, 12);
