@@ -71,7 +71,10 @@ impl ExitCode {
             ExitCode::Usage,
             "usage: the command line or a configuration file is wrong",
         ),
-        (ExitCode::Violation, "a check of the C code is violated"),
+        (
+            ExitCode::Violation,
+            "a check of the C code is violated, or a declaration does not fit",
+        ),
         (
             ExitCode::BuildFailed,
             "the C code or its build script does not build",

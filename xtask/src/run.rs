@@ -69,18 +69,13 @@ pub(crate) fn succeeds(command: &mut Command) -> Result<()> {
 
 /// Runs the command, and both prints and returns its standard output.
 pub(crate) fn shows(command: &mut Command) -> Result<(ExitStatus, String)> {
-    status("Running", &shown(command));
+    let name = shown(command);
+    status("Running", &name);
     let start = |source| Error::Start {
-        command: String::new(),
+        command: name.clone(),
         source,
     };
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|source| Error::Start {
-            command: shown(command),
-            source,
-        })?;
+    let mut child = command.stdout(Stdio::piped()).spawn().map_err(start)?;
     let mut kept = String::new();
     if let Some(stdout) = child.stdout.take() {
         let mut lines = BufReader::new(stdout);

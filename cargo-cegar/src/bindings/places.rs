@@ -39,7 +39,10 @@ impl Headers {
 
     /// The only line that can be a declaration; `None` if there is none or more than one.
     pub fn declares(&self, name: &str) -> Option<Line> {
-        let pattern = format!(r"^[^#/*]*\b{}\b\s*\)?\s*\(", regex::escape(name));
+        let pattern = format!(
+            r"^\s*(?:[^#/*\s][^#/]*)?\b{}\b\s*\)?\s*\(",
+            regex::escape(name)
+        );
         let pattern = Regex::new(&pattern).ok()?;
         let mut found = self.files.iter().flat_map(|(file, text)| {
             let lines = text

@@ -347,19 +347,10 @@ impl Report {
         };
         let counts = Counts::of(found.iter());
         let bad = counts.bad() > 0 || (rules.fail_on_known && counts.known > 0);
-        let failure = outcomes.iter().find_map(|o| o.failed.as_ref());
-        let settled = outcomes
-            .iter()
-            .all(|o| o.summary.as_ref().is_some_and(is_settled));
-        // In order of precedence: faults to fix in C, errors to fix in the build, and work that is
-        // left.
-        let code = match failure {
-            _ if bad => ExitCode::Violation,
-            Some((_, code)) => *code,
-            None if whole.interrupted => ExitCode::Interrupted,
-            None if whole.is_incomplete() => ExitCode::Incomplete,
-            None if rules.require_proof && !settled => ExitCode::OpenGoals,
-            None => ExitCode::Clean,
+        // Faults to fix in C come first.
+        let code = match bad {
+            true => ExitCode::Violation,
+            false => code_without_findings(outcomes, whole, rules),
         };
         Report {
             verdict: whole.verdict,
@@ -391,6 +382,19 @@ impl Report {
         self.preconditions = preconditions;
     }
 
+    /// Makes the exit code that of a build whose findings are all known. What the findings hid, such
+    /// as a harness that failed, still fails the build.
+    pub fn accept_findings(&mut self, outcomes: &[Outcome], whole: &Summary, rules: Rules) {
+        if self.exit_code != ExitCode::Violation.code() || rules.fail_on_known {
+            return;
+        }
+        let code = match code_without_findings(outcomes, whole, rules) {
+            ExitCode::Clean if !self.preconditions.is_empty() => ExitCode::Incomplete,
+            code => code,
+        };
+        self.exit_code = code.code();
+    }
+
     /// Adds mismatching declarations. A new one fails the build.
     pub fn add_bindings(&mut self, bindings: Vec<crate::bindings::Binding>, rules: Rules) {
         let bad = bindings.iter().any(|one| !one.known || rules.fail_on_known);
@@ -398,6 +402,22 @@ impl Report {
             self.exit_code = ExitCode::Violation.code();
         }
         self.bindings = bindings;
+    }
+}
+
+/// The exit code of a build without findings. In order of precedence: errors to fix in the build,
+/// and work that is left.
+fn code_without_findings(outcomes: &[Outcome], whole: &Summary, rules: Rules) -> ExitCode {
+    let failure = outcomes.iter().find_map(|o| o.failed.as_ref());
+    let settled = outcomes
+        .iter()
+        .all(|o| o.summary.as_ref().is_some_and(is_settled));
+    match failure {
+        Some((_, code)) => *code,
+        None if whole.interrupted => ExitCode::Interrupted,
+        None if whole.is_incomplete() => ExitCode::Incomplete,
+        None if rules.require_proof && !settled => ExitCode::OpenGoals,
+        None => ExitCode::Clean,
     }
 }
 

@@ -375,7 +375,7 @@ pub fn function<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     None
 }
 
-/// The length up to the end of the first block in braces. Strings, characters and line comments are
+/// The length up to the end of the first block in braces. Strings, characters and comments are
 /// skipped.
 fn closing(text: &str) -> usize {
     let bytes = text.as_bytes();
@@ -388,14 +388,21 @@ fn closing(text: &str) -> usize {
                     at += if bytes[at] == b'\\' { 2 } else { 1 };
                 }
             }
+            b'r' if !is_word_before(bytes, at) => at = raw_string(text, at).unwrap_or(at),
             // A character literal, not a lifetime: 'x' or '\...'.
-            b'\'' if bytes.get(at + 1) == Some(&b'\\') => at += 3,
+            b'\'' if bytes.get(at + 1) == Some(&b'\\') => {
+                let escape = bytes[at..].iter().skip(3).position(|byte| *byte == b'\'');
+                at += 3 + escape.unwrap_or(0);
+            }
             b'\'' if bytes.get(at + 2) == Some(&b'\'') => at += 2,
             b'/' if bytes.get(at + 1) == Some(&b'/') => {
                 at += bytes[at..]
                     .iter()
                     .position(|byte| *byte == b'\n')
                     .unwrap_or(bytes.len() - at);
+            }
+            b'/' if bytes.get(at + 1) == Some(&b'*') => {
+                at = text[at..].find("*/").map_or(at, |length| at + length + 1);
             }
             b'{' => depth += 1,
             b'}' if depth <= 1 => return at + 1,
@@ -405,6 +412,22 @@ fn closing(text: &str) -> usize {
         at += 1;
     }
     text.len()
+}
+
+/// Whether a byte continues a word: `for"x"` is no raw string.
+fn is_word_before(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    before.is_some_and(|byte| *byte != b'b' && (byte.is_ascii_alphanumeric() || *byte == b'_'))
+}
+
+/// The last byte of a raw string that begins with the `r` at this place, if one does.
+fn raw_string(text: &str, at: usize) -> Option<usize> {
+    let behind = text.get(at + 1..)?;
+    let hashes = behind.len() - behind.trim_start_matches('#').len();
+    let body = behind[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let length = body.find(&end)?;
+    Some(at + 1 + hashes + length + end.len())
 }
 
 /// Replaces a file atomically.
@@ -428,4 +451,25 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), EmitError> {
 /// The permissions of a new file before the process's umask is applied.
 fn permissions() -> std::fs::Permissions {
     std::os::unix::fs::PermissionsExt::from_mode(0o666)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closing;
+
+    #[test]
+    fn braces_in_literals_and_comments_close_nothing() {
+        for body in [
+            r"{ let c = '\u{7d}'; }",
+            r"{ let c = ['}', '\'', '{', '\\']; }",
+            r#"{ let s = "}\"}"; }"#,
+            r##"{ let s = r#"}"}"#; }"##,
+            r#"{ let s = br"}\"; }"#,
+            "{ /* } */ f(); // }\n }",
+            "{ fn f<'a>(x: &'a str) -> &'a str { x } }",
+        ] {
+            let text = format!("{body} fn next() {{}}");
+            assert_eq!(&text[..closing(&text)], body);
+        }
+    }
 }

@@ -107,8 +107,8 @@ pub const ALL: &str = "all";
 #[rustfmt::skip]
 pub const RULES: &[Rule] = &[
     rule("threads", "there is one thread", Lift::Never, Asked::Always),
-    rule("addresses", "pointers whose order is asked lie within the object that they were made \
-        from, or one past its end", Lift::NoAssume, Asked::Encoder),
+    rule("addresses", "pointers whose order is asked, or that are compared with NULL, lie within \
+        the object that they were made from, or one past its end", Lift::NoAssume, Asked::Encoder),
     rule("const", "a function that nobody defines does not write through its pointers to \
         const", Lift::NoAssume, Asked::Encoder),
     rule("external-pointers", "a function that nobody defines leaves the pointers in the program's \

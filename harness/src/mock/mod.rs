@@ -91,30 +91,35 @@ impl Mock {
     /// [`errno`](crate::errno)) after the characters given so far. Characters that are added later
     /// can be read after the error.
     pub fn read_fails(self, stream: &str, error: u8) -> Self {
-        let channel = self.input(stream);
-        self.choices(&channel, channel::encode_fault(error))
+        let (mock, channel) = self.input(stream);
+        mock.choices(&channel, channel::encode_fault(error))
     }
 
     /// Ends a read of `stdin`, or of the file of this name, early, after the characters given so
     /// far and `text`.
     pub fn short_read(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
-        let channel = self.input(stream);
-        self.choices(&channel, channel::encode_stream(text.as_ref()))
+        let (mock, channel) = self.input(stream);
+        mock.choices(&channel, channel::encode_stream(text.as_ref()))
             .choices(&channel, channel::encode_short())
     }
 
     /// Adds characters to `stdin`, or to the file of this name.
     pub fn then_reads(self, stream: &str, text: impl AsRef<[u8]>) -> Self {
-        let channel = self.input(stream);
-        self.choices(&channel, channel::encode_stream(text.as_ref()))
+        let (mock, channel) = self.input(stream);
+        mock.choices(&channel, channel::encode_stream(text.as_ref()))
     }
 
-    /// The channel of an input stream.
-    fn input(&self, stream: &str) -> String {
-        match stream {
-            "stdin" => stream.to_owned(),
-            name => format!("file:{name}"),
+    /// The channel of an input stream. A file about which nothing was said before exists.
+    fn input(self, stream: &str) -> (Self, String) {
+        if stream == "stdin" {
+            return (self, stream.to_owned());
         }
+        let channel = format!("file:{stream}");
+        let mock = match self.queues.get(&channel) {
+            None => self.choices(&channel, [1]),
+            Some(_) => self,
+        };
+        (mock, channel)
     }
 
     /// Makes the next call of the C library's function `name` fail with this error:
@@ -319,6 +324,18 @@ mod tests {
             [b'a', b'b', 0xFF, 1, 4, b'c', 0xFF, 2, b'd']
         );
         assert_eq!(mock.queues["write"], [0, 0x9C, 0x80, 1, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_file_that_is_read_exists() {
+        let mock = mock()
+            .then_reads("a", "x")
+            .read_fails("b", crate::errno::EIO)
+            .file("c", "y")
+            .then_reads("c", "z");
+        assert_eq!(mock.queues["file:a"], [1, b'x']);
+        assert_eq!(mock.queues["file:b"][0], 1);
+        assert_eq!(mock.queues["file:c"], [1, b'y', b'z']);
     }
 
     #[test]

@@ -149,11 +149,10 @@ pub enum Command {
     /// build
     ///
     /// Each harness gets its share of --max-time in a process of its own, which is killed if it
-    /// does not end in time. A finding is known, and fails nothing, if a test of that name is in
-    /// `cegar/tests/` or `cegar/baseline.json` lists it. The source tree is left as it is: new
-    /// tests, inputs and corpus entries go to the folder of --artifacts, which can be copied over
-    /// `cegar/`. `target/cegar/report.html` shows all results; cache `target/cegar`, and the next
-    /// build goes on from there.
+    /// does not end in time. A finding is known, and fails nothing, if `cegar/baseline.json` lists it.
+    /// The source tree is left as it is: new tests, inputs and corpus entries go to the folder of
+    /// --artifacts, which can be copied over `cegar/`. `target/cegar/report.html` shows all
+    /// results; cache `target/cegar`, and the next build goes on from there.
     #[command(
         after_long_help = "Examples:\n  cargo cegar ci --max-time 10m --sarif cegar.sarif \
         --junit cegar.xml\n  cargo cegar ci --runs 100000 --jobs 4         the same result each \

@@ -86,9 +86,11 @@ pub(super) fn read(folder: &Path, name: &str) -> (Vec<Run>, bool) {
 fn parse(text: &str, name: &str) -> Vec<Run> {
     let mut threads: Vec<(u64, Run)> = Vec::new();
     let mut places: HashMap<u64, (usize, usize)> = HashMap::new();
+    let mut full = false;
     for line in text.lines() {
         let mut words = line.split(' ');
         match words.next() {
+            Some("N") => full = true,
             Some("B") => {
                 let (Some(number), Some(thread), Some(function)) =
                     (hex(words.next()), hex(words.next()), words.next())
@@ -136,6 +138,12 @@ fn parse(text: &str, name: &str) -> Vec<Run> {
             _ => {}
         }
     }
+    // A full trace has no ends of the calls that ran when it became full: they did not crash.
+    if full {
+        for (_, run) in &mut threads {
+            run.calls.retain(|call| call.result.is_some());
+        }
+    }
     threads.into_iter().map(|(_, run)| run).collect()
 }
 
@@ -180,6 +188,13 @@ pub(super) fn little(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_trace_has_no_crash() {
+        let runs = parse("B 1 a f i1\nB 2 b g i2\nE 2 i0\nN full\n", "t");
+        assert!(runs[0].calls.is_empty());
+        assert_eq!(runs[1].calls.len(), 1);
+    }
 
     #[test]
     fn what_is_whole_counts() {

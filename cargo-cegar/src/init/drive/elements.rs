@@ -100,8 +100,12 @@ impl Body<'_> {
                 "{name} = realloc({name}, {bytes} + {more}); {DECLARED}"
             ));
         }
-        if let Some((low, high)) = range(&function.comment) {
-            let many = high - low + 1;
+        // A range of all 64-bit numbers restricts nothing.
+        let limits = range(&function.comment).and_then(|(low, high)| {
+            let many = (high - low).checked_add(1)?;
+            Some((low, many))
+        });
+        if let Some((low, many)) = limits {
             let from = match low {
                 0 => String::new(),
                 low => format!("{low} + "),

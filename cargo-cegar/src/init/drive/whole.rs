@@ -173,22 +173,16 @@ fn said(comment: &str) -> Success {
         "0 on failure",
         "0 on error",
         "zero on failure",
-        "or 0 if",
-        "or 0 when",
-        "or 0 on",
     ]) {
         return Success::NotZero;
     }
-    match has(&[
-        "0 on success",
-        "zero on success",
-        "0 if successful",
-        "returns 0",
-        "return 0",
-        "-1 if",
-        "-1 on",
-        "negative",
-    ]) {
+    if has(&["0 on success", "zero on success", "0 if successful"]) {
+        return Success::Zero;
+    }
+    if has(&["or 0 if", "or 0 when", "or 0 on"]) {
+        return Success::NotZero;
+    }
+    match has(&["returns 0", "return 0", "-1 if", "-1 on", "negative"]) {
         true => Success::Zero,
         false => Success::Any,
     }
@@ -212,6 +206,8 @@ mod tests {
         assert_eq!(said("Returns 0, or -1 if out of memory."), Success::Zero);
         assert_eq!(said("Returns non-zero on\n success."), Success::NotZero);
         assert_eq!(said("@returns 0 on success, < 0 on failure"), Success::Zero);
+        assert_eq!(said("-1 on error, or 0 on success"), Success::Zero);
+        assert_eq!(said("The handle, or 0 if there is none"), Success::NotZero);
         assert_eq!(said("Fills the tables."), Success::Any);
     }
 }

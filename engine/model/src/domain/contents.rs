@@ -1,10 +1,11 @@
-//! What is known of an object's bytes: runs of elements, each run with one set of values for all of
-//! its elements.
+//! What is known of an object's bytes: runs of elements, with one set of values for all elements of
+//! a run.
 //!
-//! A field is a run of one element, an array that is indexed becomes a run of many (array smashing,
-//! as Blanchet et al. have it in *A static analyzer for large safety-critical software*, 2003, but
-//! by pieces: what lies beside the indices that are used stays apart). Of bytes in no run nothing
-//! is known. Runs do not overlap; one that would begin amid another's element forgets that element.
+//! A field is a run of one element; an array that is indexed becomes a run of many (array smashing,
+//! as in Blanchet et al., *A static analyzer for large safety-critical software*, 2003, but piece
+//! by piece: what lies beside the accessed indices stays apart). Nothing is known of bytes outside
+//! all runs. Runs do not overlap; a new run that begins within an element of another one removes
+//! that element.
 
 mod filling;
 mod merged;
@@ -24,14 +25,14 @@ use super::space::Names;
 use super::value::Value;
 use crate::program::ir::{GlobalId, Width};
 
-/// Offsets from here on are not followed: nothing is known there.
+/// Offsets from here on are not tracked: nothing is known there.
 pub const END: u32 = u32::MAX;
 
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// By their first byte.
+    /// The runs, by the offset of their first byte.
     runs: BTreeMap<u32, Run>,
 }
 
@@ -43,31 +44,31 @@ impl fmt::Display for Contents {
 }
 
 impl Contents {
-    /// Nothing known.
+    /// Contents of which nothing is known.
     pub fn any() -> Contents {
         Contents::default()
     }
 
-    /// Zeros, so many of them.
+    /// Contents that are `size` zero bytes.
     pub fn zeros(size: u32) -> Contents {
         let mut all = Contents::default();
         all.put(0, size, Filling::Each(1, Value::exactly(8, 0)));
         all
     }
 
-    /// What a global begins with.
+    /// The contents with which a global begins.
     pub fn image(global: GlobalId, size: u32) -> Contents {
         let mut all = Contents::default();
         all.put(0, size, Filling::Image(global, 0));
         all
     }
 
-    /// The runs by their first byte.
+    /// The runs, with the offset of their first byte.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = (u32, &Run)> {
         self.runs.iter().map(|(&start, run)| (start, run))
     }
 
-    /// Elements that are known one by one, of eight bytes at most: offsets, bytes and values.
+    /// The runs of a single element of at most eight bytes: offset, length and value.
     pub fn cells(&self) -> impl Iterator<Item = (u32, u32, &Value)> {
         self.runs
             .iter()
@@ -79,8 +80,8 @@ impl Contents {
             })
     }
 
-    /// Whether runs follow each other, with whole elements, and all that is in them makes sense.
-    /// What comes from a file may not.
+    /// Whether runs are disjoint and consist of whole elements, and their contents make sense.
+    /// Contents that were read from a file may violate this.
     pub fn is_sound(&self, is_value: impl Fn(&Value, Width) -> bool, names: &Names<'_>) -> bool {
         let mut free = 0;
         self.runs.iter().all(|(&start, run)| {
@@ -126,7 +127,7 @@ impl Contents {
         all.map(|(&start, run)| (start, run))
     }
 
-    /// Nothing is known of the bytes between two offsets any more.
+    /// Forgets the bytes between two offsets.
     pub fn forget(&mut self, low: u32, high: u32) {
         let touched: Vec<u32> = self.within(low, high).map(|(start, _)| start).collect();
         for start in touched {
@@ -156,7 +157,7 @@ impl Contents {
         }
     }
 
-    /// The element of `len` bytes at an offset.
+    /// The value of the `len` bytes at an offset.
     fn at(&self, at: u32, len: u32, names: &Names<'_>) -> Value {
         let all = Value::all(bits(len));
         let Some(end) = at.checked_add(len) else {
@@ -180,7 +181,7 @@ impl Contents {
         }
     }
 
-    /// A number that lies in several runs.
+    /// A number whose bytes lie in several runs; `None` if one of them is unknown.
     fn assembled(&self, at: u32, len: u32, names: &Names<'_>) -> Option<Value> {
         let mut number = 0u64;
         for i in (0..len).rev() {
@@ -201,7 +202,7 @@ impl Contents {
         (len <= 8).then(|| Value::exactly(bits(len), number.into()))
     }
 
-    /// What `len` bytes at one of these offsets hold.
+    /// The join of what `len` bytes hold at these offsets.
     pub fn load(&self, at: &Num, len: u32, names: &Names<'_>) -> Value {
         let all = Value::all(bits(len));
         let (Ok(low), Ok(high)) = (u32::try_from(at.least), u32::try_from(at.most)) else {
@@ -232,7 +233,7 @@ impl Contents {
         for (start, run) in self.within(low, end) {
             let piece = (start.max(low), run.end.min(end));
             let known = run.filling.seen(start, piece, (len, low), names);
-            // Elements must not lie in two runs.
+            // No element may lie in two runs.
             let whole = (piece.0 - low) % len == 0 && (piece.1 - low) % len == 0;
             let (true, true, Some(known)) = (piece.0 == free, whole, known) else {
                 return all;
@@ -246,7 +247,8 @@ impl Contents {
         }
     }
 
-    /// What is read at offsets that are not those of elements: zeros, where all is zeros.
+    /// The join of what `len` bytes hold at all offsets of a range, which need not be those of
+    /// elements; known only if the run is uniform.
     fn every(&self, low: u32, end: u32, len: u32, names: &Names<'_>) -> Option<Value> {
         let mut pieces = self.within(low, end);
         let (start, run) = pieces.next()?;
@@ -263,7 +265,7 @@ impl Contents {
         }
     }
 
-    /// `len` bytes at an offset are one of these values.
+    /// Sets `len` bytes at an offset to one of these values.
     pub fn set(&mut self, at: u32, len: u32, value: Value) {
         let Some(end) = at.checked_add(len).filter(|_| len > 0) else {
             return;
@@ -274,13 +276,13 @@ impl Contents {
         }
     }
 
-    /// Bytes between two offsets are all one of these values.
+    /// Sets each byte between two offsets to one of these values.
     pub fn fill(&mut self, low: u32, high: u32, byte: Value) {
         self.forget(low, high);
         self.put(low, high, Filling::Each(1, byte));
     }
 
-    /// `len` bytes at one of these offsets may be one of these values from now on.
+    /// Weak update: `len` bytes at one of these offsets hold one of these values from now on.
     pub fn store(&mut self, at: &Num, len: u32, value: &Value, names: &Names<'_>) {
         let low = u32::try_from(at.least.max(0)).unwrap_or(END);
         let high = u32::try_from(at.most).unwrap_or(END);
@@ -313,7 +315,7 @@ impl Contents {
         self.together(low, end);
     }
 
-    /// Neighbours with the same elements between two offsets become one run.
+    /// Merges adjacent runs of the same elements between two offsets.
     fn together(&mut self, low: u32, high: u32) {
         let starts: Vec<u32> = self.within(low, high).map(|(start, _)| start).collect();
         for pair in starts.windows(2).rev() {
@@ -331,7 +333,7 @@ impl Contents {
         }
     }
 
-    /// So many bytes from an offset on, as they are, for another object.
+    /// Returns the runs of `len` bytes from an offset on, for another object.
     pub fn cut(&self, from: u32, len: u32) -> Vec<(u32, Run)> {
         let end = from.saturating_add(len);
         let mut all = Vec::new();
@@ -358,7 +360,7 @@ impl Contents {
         all
     }
 
-    /// The bytes at an offset, `len` of them, are these from now on.
+    /// Replaces `len` bytes at an offset by runs that [`cut`](Self::cut) returned.
     pub fn paste(&mut self, at: u32, len: u32, runs: &[(u32, Run)]) {
         let end = at.saturating_add(len);
         self.forget(at, end);
@@ -370,7 +372,7 @@ impl Contents {
         }
     }
 
-    /// Values that an act may change; it gives the new one, or none where it stays.
+    /// Changes values: `act` returns the new value, or `None` where the value stays.
     pub fn change(&mut self, act: &mut impl FnMut(&Value, Width) -> Option<Value>) {
         let mut gone = Vec::new();
         for (&start, run) in &mut self.runs {
@@ -388,7 +390,7 @@ impl Contents {
         }
     }
 
-    /// Whether all that this may be, the other may be.
+    /// Whether all contents that this allows are allowed by the other.
     pub fn is_within(&self, other: &Contents, names: &Names<'_>) -> bool {
         other.runs().all(|(start, run)| {
             let mut free = start;
@@ -417,7 +419,7 @@ impl Contents {
     }
 }
 
-/// Some bytes of a number that is stored whole.
+/// `len` bytes, from `at` on, of a number that is stored in `unit` bytes.
 fn part(value: &Value, unit: u32, at: u32, len: u32) -> Option<Value> {
     use crate::program::ir::{BinOp, CastKind};
     let num = value.plain()?;

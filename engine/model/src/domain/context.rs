@@ -1,16 +1,16 @@
-//! Call contexts: which calls of a function are walked apart.
+//! Call contexts: which calls of a function are walked separately.
 //!
-//! A function is walked anew at each call (its context is the way there), or once for all of them,
-//! from what all calls have in common and with what any of them comes back with. Which functions
-//! are shared in this way is decided by the walk's caller, and stands in the certificate; whatever
-//! calls itself has to be.
+//! A function is either walked anew at each call, and its context is the stack of call sites, or it
+//! is shared: walked once for all calls, from the join of all entry states, and every call
+//! continues with the join of all exit states. The walk's caller decides which functions are
+//! shared, and the certificate lists them. Recursive functions must be shared.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::space::CtxId;
 use crate::program::ir::{BlockId, FuncId};
 
-/// A context.
+/// A context: a function, and the call that leads into it unless the function is walked on its own.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Context {
     function: FuncId,
@@ -27,7 +27,7 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// With these functions shared.
+    /// Creates the contexts of a walk that shares these functions.
     pub fn new(shared: FxHashSet<FuncId>) -> Contexts {
         Contexts {
             shared,
@@ -45,7 +45,8 @@ impl Contexts {
         id
     }
 
-    /// The context of a function that is walked for itself.
+    /// Returns the context of a function that is not entered by a particular call: the entry
+    /// function or a shared one.
     pub fn root(&mut self, function: FuncId) -> CtxId {
         self.number(Context {
             function,
@@ -53,7 +54,7 @@ impl Contexts {
         })
     }
 
-    /// The context of a call.
+    /// Returns the context of a call.
     pub fn enter(&mut self, back: (CtxId, BlockId, u32), function: FuncId) -> CtxId {
         self.number(Context {
             function,
@@ -61,7 +62,8 @@ impl Contexts {
         })
     }
 
-    /// The context of a call, if there was one.
+    /// Returns the context of a call, or of a function that is walked on its own, if it exists
+    /// already.
     pub fn known(&self, back: Option<(CtxId, BlockId, u32)>, function: FuncId) -> Option<CtxId> {
         self.numbers.get(&Context { function, back }).copied()
     }
@@ -71,22 +73,22 @@ impl Contexts {
         self.all[ctx.0 as usize].function
     }
 
-    /// The call that leads into a context, if it is one.
+    /// The call that leads into a context; `None` if the function is walked on its own.
     pub fn back(&self, ctx: CtxId) -> Option<(CtxId, BlockId, u32)> {
         self.all[ctx.0 as usize].back
     }
 
-    /// How many there are.
+    /// The number of contexts.
     pub fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no contexts.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Whether a function is being called in a context or around it.
+    /// Whether a function is on the call stack of a context, including the context's own function.
     pub fn calls(&self, ctx: CtxId, function: FuncId) -> bool {
         let mut at = Some(ctx);
         while let Some(ctx) = at {

@@ -1,9 +1,9 @@
-//! The order in which a function's blocks are walked, the registers that matter in each, and where
-//! registers get their values.
+//! The order in which a function's blocks are walked, the live registers of each block, and the
+//! operations that set and use registers.
 //!
-//! The order is a weak topological one (Bourdoncle, *Efficient chaotic iteration strategies with
-//! widenings*, 1993): whatever leads back leads to the head of a component that it is part of, and
-//! a component's blocks stand together.
+//! The order is a weak topological order (Bourdoncle, *Efficient chaotic iteration strategies with
+//! widenings*, 1993): each back edge leads to the head of a component that contains it, and the
+//! blocks of a component are contiguous.
 
 use rustc_hash::FxHashMap;
 
@@ -11,38 +11,38 @@ use super::selectors::{Selectors, Walk, selectors};
 use crate::program::ir::{BlockId, FuncId, Op, Operand, Program, Reg, Terminator};
 use crate::symbolic::world::successors;
 
-/// Operations of a block that does little but return.
+/// The most operations of a block that does little but return.
 const ENDING: usize = 16;
-/// Registers that tell ways to a return apart.
+/// The most registers that tell paths to a return apart.
 const MARKS: usize = 3;
 
 /// See the [module](self).
 #[derive(Debug)]
 pub struct Flow {
     first: u32,
-    /// By block: its place.
+    /// By block: its place in the order.
     places: Vec<u32>,
     heads: Vec<bool>,
     cyclic: Vec<bool>,
-    /// By block: a bit for each register that is read behind its beginning before it is set.
+    /// By block: a bit for each register that is live at its entry.
     live: Vec<Vec<u64>>,
-    /// By block: the registers that tell ways to the return apart; none where more is done than to
+    /// By block: the registers that tell paths to the return apart; `None` if more is done than to
     /// return.
     ends: Vec<Option<Vec<Reg>>>,
     /// By block: the registers by which states are kept apart there ([`super::selectors`]).
     selectors: Vec<Selectors>,
     /// By block: the registers that trail behind others in a loop, and are NULL first.
     trailing: Vec<Selectors>,
-    /// By block: the register that shrinks in a loop, turn by turn.
+    /// By block: the register that shrinks with each iteration of a loop.
     shrinking: Vec<Option<Reg>>,
-    /// By register: the operation that sets it; none for parameters and for what edges set.
+    /// By register: the operation that sets it; `None` for parameters and for what edges set.
     made: Vec<Option<(BlockId, u32)>>,
-    /// By register: the operations that compute another one of it.
+    /// By register: the operations that compute another register from it.
     users: Vec<Vec<(BlockId, u32)>>,
 }
 
 impl Flow {
-    /// Of a function.
+    /// Computes the flow of a function.
     pub fn of(program: &Program, id: FuncId) -> Flow {
         let function = program.function(id);
         let first = function.blocks.start;
@@ -116,7 +116,7 @@ impl Flow {
         self.places[self.at(block)]
     }
 
-    /// Whether edges lead back to a block.
+    /// Whether a block is a loop head: back edges lead to it.
     pub fn is_head(&self, block: BlockId) -> bool {
         self.heads[self.at(block)]
     }
@@ -126,29 +126,30 @@ impl Flow {
         self.cyclic[self.at(block)]
     }
 
-    /// Where nothing is done any more but to return: the registers that tell the ways there apart.
+    /// For a block after which nothing is done but to return: the registers that tell paths there
+    /// apart.
     pub fn ends(&self, block: BlockId) -> Option<&[Reg]> {
         self.ends[self.at(block)].as_deref()
     }
 
-    /// The registers by which states are kept apart that arrive at a block.
+    /// The registers by which states that arrive at a block are kept apart.
     pub fn selectors(&self, block: BlockId) -> &[Reg] {
         &self.selectors[self.at(block)]
     }
 
-    /// The registers by which states are kept apart that are NULL where a loop begins.
+    /// The registers, NULL when a loop begins, by which states are kept apart.
     pub fn trailing(&self, block: BlockId) -> &[Reg] {
         &self.trailing[self.at(block)]
     }
 
-    /// The register by whose length states are kept apart that arrive at a block: it shrinks in a
-    /// loop, turn by turn.
+    /// The register by whose length states that arrive at a block are kept apart: it shrinks with
+    /// each iteration of a loop.
     pub fn shrinking(&self, block: BlockId) -> Option<Reg> {
         self.shrinking[self.at(block)]
     }
 
-    /// Blocks of no consequence from which only such blocks lead to the return, or also to other
-    /// places.
+    /// The quiet blocks from which the return can be reached through quiet blocks alone, with the
+    /// registers that tell the paths there apart.
     fn ending(&self, program: &Program, next: &[Vec<u32>]) -> Vec<Option<Vec<Reg>>> {
         let block = |at: usize| program.block(BlockId(self.first + at as u32));
         let is_quiet = |at: usize| {
@@ -186,7 +187,7 @@ impl Flow {
             .collect()
     }
 
-    /// Whether a register matters where a block is entered.
+    /// Whether a register is live at the entry of a block.
     pub fn is_live(&self, block: BlockId, reg: Reg) -> bool {
         has(&self.live[self.at(block)], reg)
     }
@@ -197,13 +198,13 @@ impl Flow {
         Some(&program.block(block).ops.get(op as usize)?.op)
     }
 
-    /// Whether a register is set by an operation of a loop. What edges set is not told.
+    /// Whether an operation in a loop sets a register. False for what edges set.
     pub fn varies(&self, reg: Reg) -> bool {
         let made = self.made.get(reg.index()).copied().flatten();
         made.is_some_and(|(block, _)| self.is_cyclic(block))
     }
 
-    /// The operations that compute another register of one.
+    /// The operations that compute another register from a register.
     pub fn users<'p>(&self, program: &'p Program, reg: Reg) -> impl Iterator<Item = &'p Op> {
         let users = self.users.get(reg.index()).into_iter().flatten();
         users.filter_map(|(block, op)| Some(&program.block(*block).ops.get(*op as usize)?.op))
@@ -211,8 +212,8 @@ impl Flow {
 
     fn order(&mut self, next: &[Vec<u32>]) {
         let mut place = 0;
-        // Parts of the graph that are still to be put in order, the next one last: nodes without
-        // the heads above them.
+        // Parts of the graph that are still to be put in order, the next one last, without the
+        // heads of the components that contain them.
         let mut open: Vec<(Vec<u32>, bool)> = vec![((0..next.len() as u32).collect(), false)];
         let mut part = vec![0u32; next.len()];
         let mut parts = 0;
@@ -230,7 +231,7 @@ impl Flow {
             }
             let inside = |node: u32| part[node as usize] == parts;
             let components = components(&nodes, next, &inside);
-            // The first in topological order is wanted first, so it is pushed last.
+            // Components come in reverse topological order, so the first one is pushed last.
             for component in components {
                 let loops =
                     component.len() > 1 || next[component[0] as usize].contains(&component[0]);
@@ -252,7 +253,7 @@ impl Flow {
         }
     }
 
-    /// The block by which a component is entered: the function's first, or one with an edge from
+    /// The head of a component: the function's first block, or the one that most edges enter from
     /// outside.
     fn head(&self, component: &[u32], next: &[Vec<u32>]) -> u32 {
         let mut inside = vec![false; next.len()];
@@ -331,7 +332,7 @@ fn read(set: &mut [u64], operand: Operand) {
     }
 }
 
-/// The strongly connected components of a part of a graph, what is reached last first (Tarjan).
+/// The strongly connected components of a part of a graph, in reverse topological order (Tarjan).
 fn components(nodes: &[u32], next: &[Vec<u32>], inside: &impl Fn(u32) -> bool) -> Vec<Vec<u32>> {
     let mut found = Tarjan {
         index: FxHashMap::default(),
@@ -408,7 +409,7 @@ impl Tarjan {
     }
 }
 
-/// Whether an operation accesses nothing, and calls nothing.
+/// Whether an operation accesses no memory, and calls nothing.
 pub(super) fn is_quiet(op: &Op) -> bool {
     matches!(
         op,

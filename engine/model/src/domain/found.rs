@@ -1,9 +1,8 @@
-//! What a walk comes by: checks that may be violated, places that cannot be passed, rules that
-//! narrow the world.
+//! The results of a walk: checks that may be violated, holes, and rules that narrow the world.
 //!
-//! Where the model is narrower than the world is told with the last place in the user's code. A
-//! function that is walked once for all its calls has many such places, which are found when all
-//! calls are known.
+//! A place where the model is narrower than the world is reported as the innermost call site in the
+//! user's code. A function that is walked once for all its calls has many such places, which are
+//! known only after all calls have been walked.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,25 +16,25 @@ use crate::program::ir::{BlockId, CheckId, CheckKind, FuncId, FunctionKind, Loc,
 pub struct Found {
     /// Checks that may be violated.
     pub open: BTreeSet<CheckId>,
-    /// Where something without a number may go wrong.
+    /// Places where a violation that has no check may occur.
     pub elsewhere: BTreeSet<Loc>,
-    /// What cannot be passed, and where.
+    /// The holes, with a description of what is not modelled.
     pub holes: BTreeMap<Loc, String>,
     /// Blocks that may be entered.
     pub entered: BTreeSet<BlockId>,
-    /// Calls that may be made: the block and the operation, and who is called.
+    /// Calls that may be made: the block, the operation and the callee.
     pub calls: BTreeSet<(BlockId, u32, FuncId)>,
-    /// What was known where checks may be violated, if that is asked for.
+    /// What was known at checks that may be violated, if the walk takes notes.
     pub short: BTreeMap<CheckId, Short>,
-    /// Rules that narrow the world, and where they are met.
+    /// The rules that narrow the world, and where each of them was applied.
     pub(super) met: BTreeSet<(&'static str, CtxId, Pos)>,
-    /// Violations that library functions report, by kind.
+    /// The violations that library functions report: the index in `KINDS`, and the context.
     pub(super) reported: BTreeSet<(u8, CtxId)>,
-    /// The callers of functions that are walked once for all calls: context, block and operation.
+    /// The callers of shared functions: context, block and operation.
     pub(super) callers: BTreeMap<FuncId, BTreeSet<(CtxId, BlockId, u32)>>,
 }
 
-/// Kinds that library functions report, by number.
+/// The kinds of violations that library functions report.
 const KINDS: [CheckKind; 4] = [
     CheckKind::Assertion,
     CheckKind::Abort,
@@ -44,7 +43,7 @@ const KINDS: [CheckKind; 4] = [
 ];
 
 impl Found {
-    /// A violation that is reported in a context.
+    /// Records a violation that is reported in a context.
     pub(super) fn report(&mut self, kind: CheckKind, ctx: CtxId) {
         let number = KINDS.iter().position(|known| *known == kind);
         self.reported.insert((number.unwrap_or(3) as u8, ctx));
@@ -61,7 +60,7 @@ impl Found {
         }
     }
 
-    /// Where rules narrow the world, as proofs say it.
+    /// Returns the rules that narrow the world, and where, in the words that proofs use.
     pub fn narrowings(
         &self,
         program: &Program,
@@ -96,7 +95,7 @@ impl Found {
         all
     }
 
-    /// Notes the checks that reported violations violate, where the user's code calls into the
+    /// Turns reported violations into open checks at the calls by which the user's code enters the
     /// library.
     pub(super) fn settle(&mut self, program: &Program, contexts: &Contexts) {
         for (kind, ctx) in self.reported.clone() {

@@ -1,15 +1,14 @@
-//! Sums that are never above zero: what one value says of others.
+//! Lines: sums of a few variables that are at most zero, or exactly zero.
 //!
-//! Intervals forget that a pointer and the index beside it stop at the same end. A line says that a
-//! sum of a few variables with factors is zero at most, or just zero. Lines come from definitions,
-//! comparisons and checks that held, follow a variable to its new value by substitution, and are
-//! kept where both ways into a block prove them (linear inequalities as in Cousot and
-//! Halbwachs, *Automatic discovery of linear restraints among variables of a program*, 1978, but
-//! few, and without a hull). To prove one is to add up others: each step of the search adds a line
-//! with a positive factor, so that whatever it ends with is an upper bound.
+//! Intervals forget that a pointer and the index beside it reach the same end. Lines relate the
+//! two. They come from definitions, comparisons and checks that held, follow a variable to its new
+//! value by substitution, and are kept at a join if both states prove them (linear inequalities as
+//! in Cousot and Halbwachs, *Automatic discovery of linear restraints among variables of a
+//! program*, 1978, but few, and without convex hulls). A line is proved by adding up others with
+//! positive factors, so that each sum on the way bounds it from above.
 //!
-//! A variable means a number with its sign, or the offset of an address in its object. Nothing here
-//! wraps around: who makes a line has shown that.
+//! A variable is a signed number, or the offset of an address in its object. Nothing here wraps
+//! around: whoever adds a line has shown that.
 
 mod hull;
 mod lines;
@@ -30,33 +29,33 @@ pub use self::steps::{Drift, Step};
 pub use self::strides::Strides;
 use super::space::ObjId;
 
-/// Factors and constants are smaller.
+/// Factors and constants stay below this limit.
 const LARGE: i128 = 1 << 62;
-/// Bounds of numbers and offsets that say something are nearer to zero.
+/// Bounds beyond this limit say nothing.
 const BOUND: i128 = 1 << 61;
-/// The ranges of types that are narrower than an address differ by more.
+/// A difference that is bounded by more is bounded by the ranges of types only.
 const OF_TYPES: i128 = 1 << 30;
-/// By how much two values of a narrow type differ at most.
+/// The greatest differences of two values of a narrow type.
 const OF_NARROW_TYPES: [i128; 2] = [(1 << 8) - 1, (1 << 16) - 1];
 
-/// How far past a text's end a cursor may be that is still compared with it.
+/// A line that allows a cursor to be further past a string's end is dropped.
 const PAST: i128 = 2;
 
-/// What has a value.
+/// A variable of lines.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Var {
     /// A register of the innermost call.
     Reg(u32),
-    /// A register of a call around it: context and number.
+    /// A register of an enclosing call: its context and its number.
     Outer(u32, u32),
-    /// A cell of an object of which there is one: offset, bytes.
+    /// A cell of a single object: its offset and its length in bytes.
     Cell(ObjId, u32, u32),
-    /// The size of an object of which there is one.
+    /// The size of a single object.
     Size(ObjId),
-    /// The offset of a zero byte in an object of which there is one ([`super::nul`]).
+    /// The offset of a zero byte in a single object ([`super::nul`]).
     Nul(ObjId, Which),
-    /// A bound of a row of an object, by where the row starts ([`super::owners::Row`]).
+    /// An offset of a row, by the row's object and start ([`super::owners::Row`]).
     Row(ObjId, u32, Edge),
 }
 
@@ -64,11 +63,11 @@ pub enum Var {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Edge {
-    /// That of the first element that owns.
+    /// The offset of the first element that owns.
     From,
-    /// That behind the last element that owns.
+    /// The offset after the last element that owns.
     To,
-    /// That of the element that is spoken of apart from the others.
+    /// The offset of the element that is set apart from the others.
     At,
 }
 
@@ -76,26 +75,24 @@ pub enum Edge {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Which {
-    /// The farthest that was met.
+    /// The farthest one that was met.
     Far,
     /// The one that was met last.
     Near,
 }
 
-/// What marks the reading of a register or a cell as a number without a sign: part of the
-/// register's number, or of the cell's length.
+/// Set in the number of a register, or in the length of a cell, that is read as unsigned.
 pub const UNSIGNED: u32 = 1 << 31;
 
-/// The context of names that registers have while others are given the same. No call has it, nor
-/// the two below.
+/// The context of temporary names during a renaming. No call has it, nor the two below.
 pub const MEANWHILE: u32 = u32::MAX;
-/// The context of the parameters of a shared function as they were where it began.
+/// The context of the parameters of a shared function, as they were at its beginning.
 pub const BEGINNING: u32 = u32::MAX - 1;
-/// The context of the names of offsets while older ones are still spoken of.
+/// The context of the names of new offsets while lines still mention the old ones.
 pub const NEXT: u32 = u32::MAX - 2;
 
 impl Var {
-    /// This variable, read as a number without a sign.
+    /// This variable, read as an unsigned number.
     pub fn unsigned(self) -> Var {
         match self {
             Var::Reg(reg) => Var::Reg(reg | UNSIGNED),
@@ -114,20 +111,20 @@ pub struct Sum {
     constant: i128,
 }
 
-/// Characters, or bytes, of a unit that is written in others.
+/// The largest factor between the units of an encoding, in characters or bytes.
 const UNITS: i128 = 8;
 
-/// Variables with factors. A line has five at most.
+/// Variables with factors; a line has at most five.
 type Terms = SmallVec<[(Var, i128); 5]>;
 
-/// What values a variable may have.
+/// Returns the range of a variable.
 pub type Ranges<'a> = &'a dyn Fn(Var) -> (i128, i128);
 
-/// What a variable may have of which nothing is known.
+/// The range of a variable of which nothing is known.
 pub const ANY: (i128, i128) = (i64::MIN as i128, i64::MAX as i128);
 
 impl Sum {
-    /// A number.
+    /// A constant.
     pub fn number(constant: i128) -> Sum {
         Sum {
             terms: Terms::new(),
@@ -135,7 +132,7 @@ impl Sum {
         }
     }
 
-    /// A variable.
+    /// A single variable.
     pub fn of(var: Var) -> Sum {
         Sum {
             terms: smallvec::smallvec![(var, 1)],
@@ -143,7 +140,7 @@ impl Sum {
         }
     }
 
-    /// The sum plus a multiple of another; `None` if a factor is too large to be followed.
+    /// The sum plus a multiple of another; `None` if a factor or the constant gets too large.
     pub fn plus(&self, other: &Sum, times: i128) -> Option<Sum> {
         let mut sum = self.clone();
         sum.constant = sum
@@ -166,17 +163,17 @@ impl Sum {
         (small(sum.constant) && sum.terms.iter().all(|(_, f)| small(*f))).then_some(sum)
     }
 
-    /// So many times it.
+    /// A multiple of the sum.
     pub fn times(&self, times: i128) -> Option<Sum> {
         Sum::default().plus(self, times)
     }
 
-    /// Its variables.
+    /// The variables of the sum.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.terms.iter().map(|(var, _)| *var)
     }
 
-    /// The variable of which it is a multiple, and how many times.
+    /// The variable that the sum is a positive multiple of, and the factor.
     fn multiple(&self) -> Option<(Var, i128)> {
         match self.terms[..] {
             [(var, times)] if self.constant == 0 && times > 0 => Some((var, times)),
@@ -184,19 +181,18 @@ impl Sum {
         }
     }
 
-    /// The variable that it is.
+    /// The variable, if the sum is just one variable.
     pub fn single(&self) -> Option<Var> {
         let multiple = self.multiple().filter(|(_, times)| *times == 1);
         multiple.map(|(var, _)| var)
     }
 
-    /// How often a variable is in it.
     fn factor(&self, var: Var) -> i128 {
         let at = self.terms.binary_search_by_key(&var, |(known, _)| *known);
         at.map_or(0, |at| self.terms[at].1)
     }
 
-    /// The sum of terms that were written down: whatever a file says, they become sorted and small.
+    /// A sum of terms from a file, which need be neither sorted nor small.
     fn read(terms: &[(Var, i64)], constant: i64) -> Option<Sum> {
         let start = Sum::number(constant.into());
         terms.iter().try_fold(start, |sum, &(var, factor)| {
@@ -210,7 +206,7 @@ impl Sum {
         (terms.collect(), self.constant as i64)
     }
 
-    /// What it is where its variables have these values; none where one is not known.
+    /// The sum for values of its variables; `None` if one of them is unknown.
     fn value(&self, value: impl Fn(Var) -> Option<i128>) -> Option<i128> {
         self.terms
             .iter()
@@ -219,7 +215,7 @@ impl Sum {
             })
     }
 
-    /// The sum of other variables; none where one has no name.
+    /// The sum of renamed variables; `None` if one has no new name.
     fn renamed(&self, name: impl Fn(Var) -> Option<Var>) -> Option<Sum> {
         let start = Sum::number(self.constant);
         self.terms.iter().try_fold(start, |sum, &(var, factor)| {
@@ -227,13 +223,13 @@ impl Sum {
         })
     }
 
-    /// A bit for each variable: two sums share none if they share no bit.
+    /// A bit for each variable: sums without a common bit have no common variable.
     fn mask(&self) -> u64 {
         self.terms.iter().fold(0, |mask, (var, _)| mask | bit(*var))
     }
 
-    /// The variable that it solves where it is zero: one that it has once, of a call around this
-    /// one if there is such.
+    /// The variable for which the equation that the sum is zero is solved: one with factor 1 or -1,
+    /// and one of an enclosing call if possible.
     fn pivot(&self) -> Option<Var> {
         let rank = |var: Var| match var {
             Var::Outer(..) => 3,
@@ -246,7 +242,7 @@ impl Sum {
         best.map(|(var, _)| *var)
     }
 
-    /// A variable whose range says nothing of how large the sum may be, with its factor.
+    /// A term whose variable's range does not bound the sum from above.
     fn unbounded(&self, ranges: Ranges<'_>) -> Option<(Var, i128)> {
         let is_unbounded = |(var, by): &&(Var, i128)| {
             let (low, high) = ranges(*var);
@@ -255,7 +251,7 @@ impl Sum {
         self.terms.iter().find(is_unbounded).copied()
     }
 
-    /// The most that its variables' ranges allow.
+    /// The greatest value that the ranges of the variables allow.
     fn most(&self, ranges: Ranges<'_>) -> i128 {
         self.terms.iter().fold(self.constant, |sum, &(var, by)| {
             let (low, high) = ranges(var);
@@ -264,7 +260,7 @@ impl Sum {
     }
 }
 
-/// A sum that is zero at most, or just zero.
+/// A sum that is at most zero, or exactly zero.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
 pub struct Line {
@@ -272,11 +268,11 @@ pub struct Line {
     exact: bool,
     /// [`Sum::mask`].
     mask: u64,
-    /// The variable that it solves, if it is exact: [`Sum::pivot`].
+    /// The variable for which it is solved, if it is exact: [`Sum::pivot`].
     pivot: Option<Var>,
 }
 
-/// How a line is written down: variables with factors, the constant, whether it is exact.
+/// The serialised form: variables with factors, the constant, whether it is exact.
 type Written = (Vec<(Var, i64)>, i64, bool);
 
 impl From<Written> for Line {
@@ -346,7 +342,6 @@ impl Line {
         }
     }
 
-    /// How often a variable is in it.
     fn factor(&self, var: Var) -> i128 {
         match self.mask & bit(var) {
             0 => 0,
@@ -354,33 +349,33 @@ impl Line {
         }
     }
 
-    /// Its variables with their factors.
+    /// The variables with their factors.
     pub fn terms(&self) -> impl Iterator<Item = (Var, i128)> + '_ {
         self.sum.terms.iter().copied()
     }
 
-    /// What is added to them.
+    /// The constant of the sum.
     pub fn constant(&self) -> i128 {
         self.sum.constant
     }
 
-    /// Whether the sum is zero, not only zero at most.
+    /// Whether the sum is exactly zero, not only at most zero.
     pub fn is_exact(&self) -> bool {
         self.exact
     }
 
-    /// Its variables.
+    /// The variables of the sum.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.sum.vars()
     }
 
-    /// Whether it holds of these values; none where one is not known.
+    /// Whether it holds for these values; `None` if one of them is unknown.
     pub fn holds(&self, value: impl Fn(Var) -> Option<i128>) -> Option<bool> {
         let sum = self.sum.value(value)?;
         Some(sum == 0 || sum < 0 && !self.exact)
     }
 
-    /// The line divided by its factors' common divisor; `None` if it constrains nothing.
+    /// The line divided by the greatest common divisor of its factors; `None` without variables.
     fn reduced(mut sum: Sum, exact: bool) -> Option<Line> {
         let common = sum.terms.iter().fold(0, |all, (_, f)| gcd(all, f.abs()));
         if common == 0 {
@@ -397,8 +392,8 @@ impl Line {
         Some(Line::new(sum, exact))
     }
 
-    /// What is said of more variables, with larger factors, and not exactly, is of less use; the
-    /// bounds of types least. A factor that is twice as large counts like one more variable.
+    /// How useless a line is: bounds as wide as types most, then other inequalities, then more
+    /// variables and larger factors. Twice the largest factor counts as much as one more variable.
     fn weight(&self) -> (bool, bool, u32) {
         let factors = self
             .sum
@@ -412,14 +407,13 @@ impl Line {
         (inexact && self.is_far(), inexact, terms + size)
     }
 
-    /// Whether it bounds a difference by a number as large as the bounds of types.
+    /// Whether it bounds a difference by a number as large as the ranges of types do.
     fn is_far(&self) -> bool {
         let by = -self.sum.constant;
         self.sum.terms.len() > 1 && (by > OF_TYPES || OF_NARROW_TYPES.contains(&by))
     }
 
-    /// Whether both bound combinations of the same variables, several of them and with the same
-    /// signs.
+    /// Whether both are inequalities of the same variables, more than one, with the same signs.
     fn is_rival(&self, other: &Line) -> bool {
         let (own, others) = (&self.sum.terms, &other.sum.terms);
         let is_alike =
@@ -432,9 +426,9 @@ impl Line {
             && own.iter().zip(others).all(is_alike)
     }
 
-    /// Whether it is a bound of multiples that no declaration makes: sizes of nested arrays and
-    /// structures are multiples of each other. Texts that stand for bytes (three are four
-    /// characters of base64, five are eight of base32) relate two numbers by small factors.
+    /// Whether it is an inequality with factors that no declaration yields: sizes of nested arrays
+    /// and structures are multiples of each other. Encodings relate two numbers by small factors
+    /// (base64 writes 3 bytes as 4 characters, base32 writes 5 as 8).
     fn is_crooked(&self) -> bool {
         let factors = self.sum.terms.iter().map(|(_, factor)| factor.abs());
         let divides = |a: i128, b: i128| a % b == 0 || b % a == 0;
@@ -445,13 +439,12 @@ impl Line {
         !self.exact && !is_of_two && pairs.any(|(a, b)| a != 1 && b != 1 && !divides(a, b))
     }
 
-    /// Whether it says where a text ends.
+    /// Whether it mentions where a string ends.
     fn speaks_of_texts(&self) -> bool {
         self.vars().any(|var| matches!(var, Var::Nul(..)))
     }
 
-    /// Whether it only says that a text ends not much before something: what bounds nothing by the
-    /// end.
+    /// Whether it is only an upper bound, by the end of a string, that reaches far past the end.
     fn is_idle(&self) -> bool {
         let mut ends = self.terms().filter(|(var, _)| matches!(var, Var::Nul(..)));
         !self.exact
@@ -460,8 +453,8 @@ impl Line {
             && ends.all(|(_, factor)| factor < 0)
     }
 
-    /// Whether it says that a variable is another one, but for a constant, of which no narrower
-    /// range is known.
+    /// Whether it equates `var` with another variable, but for a constant, whose range is not
+    /// narrower.
     fn only_renames(&self, var: Var, ranges: Ranges<'_>) -> bool {
         let (Some(pivot), [(a, f), (b, g)]) = (self.pivot, &self.sum.terms[..]) else {
             return false;
@@ -469,14 +462,14 @@ impl Line {
         if pivot == var || f * g != -1 {
             return false;
         }
-        // `var + by` is the other one.
+        // `var + by` is the other variable.
         let own = if *a == var { *f } else { *g };
         let by = self.sum.constant * own;
         let ((low, high), (least, most)) = (ranges(var), ranges(if *a == var { *b } else { *a }));
         least <= low.saturating_add(by) && high.saturating_add(by) <= most
     }
 
-    /// The variable that it says another one is.
+    /// The variable that it says to be equal to `var`.
     fn other(&self, var: Var) -> Option<Var> {
         match self.sum.terms[..] {
             [(a, f), (b, g)] if self.exact && self.sum.constant == 0 && f * g == -1 => match var {
@@ -501,7 +494,7 @@ pub(super) fn gcd(a: i128, b: i128) -> i128 {
     }
 }
 
-/// One of 64 bits, by what the variable is.
+/// One of 64 bits, by a hash of the variable.
 fn bit(var: Var) -> u64 {
     1 << (FxBuildHasher.hash_one(var) >> 58)
 }

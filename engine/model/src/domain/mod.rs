@@ -1,17 +1,19 @@
-//! Abstract interpretation of a whole program: what holds of all executions, without a solver.
+//! Abstract interpretation of a whole program: what holds in all executions, without a solver.
 //!
-//! States are sets of concrete ones (Cousot and Cousot, *Abstract interpretation*, 1977): for each
-//! register and cell of memory the numbers and addresses that it may hold ([`num`], [`value`]),
-//! object by object ([`contents`], [`space`]). A [`walk`] says what a state becomes on the way
-//! through a function's blocks, once each; where a loop begins or a function is shared by all its
-//! calls it asks a [`walk::Guide`]. The search's guide makes states grow until they are large
-//! enough, and the checker's asks whether those of a certificate are: both walk alike, and what is
-//! trusted is the walk and the question.
+//! An abstract state stands for a set of concrete states (Cousot and Cousot, *Abstract
+//! interpretation*, 1977): it has, for each register and memory cell, the numbers and addresses
+//! that it may hold ([`num`], [`value`]), object by object ([`contents`], [`space`]). A [`walk`]
+//! computes how a state changes along a function's blocks, each of which it visits once. At loop
+//! heads, and at functions that are shared by all their calls, it asks a [`walk::Guide`] from which
+//! state to continue. The search's guide lets states grow until they no longer change; the
+//! checker's guide tests whether the states of a certificate are large enough. Both use the same
+//! walk, so only the walk and the checker's test are trusted.
 //!
-//! The walk means what the encoding of a step ([`crate::symbolic`]) means, in sets: after a check
-//! an execution goes on as if it held, which is what makes each check's verdict one of its own; a
-//! number that the platform chooses is any number; where the model is narrower than the world that
-//! is noted, and where the user wants the wider world it cannot be passed.
+//! The walk has the semantics of the encoding of a step ([`crate::symbolic`]), lifted to sets.
+//! After a check, execution continues as if the check had held, so that each check has a verdict
+//! of its own. A number that the platform chooses is any number. Where a rule makes the model
+//! narrower than the world, the walk records it; where the user has lifted that rule, the walk
+//! cannot continue.
 
 pub mod contents;
 pub mod context;

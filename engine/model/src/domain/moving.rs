@@ -1,7 +1,7 @@
-//! What changes from one state to another one: variables that have one value here and another one
-//! there, numbers whose bounds move, and objects whose contents differ.
+//! What changes from one state to another: variables with a single value in each, numbers whose
+//! bounds move, and objects whose contents differ.
 //!
-//! Where a loop's head takes in another turn these are the variables that others are related to
+//! When a loop head takes in another iteration, other variables are related to these
 //! ([`super::linear::Step`], [`Drift`]).
 
 use std::sync::Arc;
@@ -12,14 +12,13 @@ use super::space::{Names, ObjId, Object};
 use super::state::State;
 use super::value::Value;
 
-/// Variables that others are related to where two states are joined.
+/// The most variables that others are related to when two states are joined.
 const STEPS: usize = 4;
-/// Numbers that are related to them.
+/// The most numbers that are related to them.
 const DRIFTS: usize = 8;
 
 impl State {
-    /// The objects of which there is one and whose contents are not the same in another state, with
-    /// their contents there.
+    /// The single objects whose contents differ in another state, as they are here and there.
     pub(super) fn changed<'a>(
         &'a self,
         other: &'a State,
@@ -32,8 +31,8 @@ impl State {
         })
     }
 
-    /// What has one value here and another there, the smallest steps first; and numbers whose
-    /// bounds are others there.
+    /// The variables with different single values here and there, addresses first and then by the
+    /// size of the step; and the numbers whose bounds differ.
     pub(super) fn steps(&self, other: &State, names: &Names<'_>) -> (Vec<Step>, Vec<Drift>) {
         let (mut steps, mut drifts) = (Vec::new(), Vec::new());
         let mut compare = |var, a: &Value, b: &Value| {
@@ -67,7 +66,7 @@ impl State {
     }
 }
 
-/// A variable that has one value in one state and another one in another state.
+/// A variable with a single value in each of two states, if the values differ.
 fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
     let single = |value: &Value| match (value.plain(), value.sole()) {
         (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
@@ -87,7 +86,7 @@ fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
     })
 }
 
-/// A number, or an offset, whose bounds are others in another state.
+/// A number, or an offset, whose bounds differ in two states.
 fn drift(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Drift> {
     let (a, b) = match (a.sole(), b.sole()) {
         (Some((id, a)), Some((to, b))) if id == to && names.info(id).single => (a, b),

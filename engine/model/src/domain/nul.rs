@@ -1,16 +1,16 @@
-//! Where a string ends: a zero byte of an object, by its offset.
+//! Where strings end: zero bytes of objects, by their offsets.
 //!
-//! A loop that runs up to a zero byte compares its index with nothing. What bounds it is that there
-//! is such a byte, so a state names one: the offset of a byte that is zero is a variable of
-//! [lines](super::linear), and a byte that is read and is not zero says that the index is another
-//! one, which is less where it was no greater before (a string's length as a number beside its
-//! contents: Dor, Rodeh and Sagiv, *CSSV: Towards a realistic tool for statically detecting all
-//! buffer overflows in C*, PLDI 2003). An object has two of them ([`Which`]): a text that is taken
-//! to pieces ends far behind its first token. Only objects of which there is one have any.
+//! A loop that runs up to a zero byte compares its index with nothing. It is bounded because there
+//! is such a byte, so a state names one: the offset of a zero byte is a variable of
+//! [lines](super::linear). If a byte that is read is not zero, its index differs from that offset,
+//! and is less if it was not greater before (a string's length as a number beside its contents:
+//! Dor, Rodeh and Sagiv, *CSSV: Towards a realistic tool for statically detecting all buffer
+//! overflows in C*, PLDI 2003). An object has two of them ([`Which`]): a string that is split into
+//! tokens ends far after its first token. Only single objects have any.
 //!
-//! A zero byte stays one until it may be overwritten with something else. What contents say
-//! ([`Contents::last_zero`]) counts as one, so that a state that names one can be compared with a
-//! state that does not yet.
+//! A zero byte is known until it may be overwritten with something else. One that contents imply
+//! ([`Contents::last_zero`]) counts, too, so that a state that names it can be compared with a
+//! state that does not name it yet.
 
 use std::collections::BTreeMap;
 
@@ -20,34 +20,34 @@ use super::num::{Num, Thresholds};
 use super::space::{Names, ObjId};
 use super::state::State;
 
-/// Zero bytes: where each may be.
+/// The known zero bytes, with the ranges of their offsets.
 pub type Nuls = BTreeMap<(ObjId, Which), Num>;
 
-/// What happened to zero bytes where memory was written.
+/// What a write means for zero bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ends {
-    /// Those within what was written may be none any more.
+    /// Those among the written bytes are to be forgotten.
     Forgotten,
-    /// Those that may be none any more have been forgotten.
+    /// Those that may be overwritten have been forgotten already.
     Settled,
 }
 
-/// Addresses in texts that are compared with the texts' ends where states are joined.
+/// The most addresses in strings that are compared with the strings' ends at a join.
 const TEXTS: usize = 8;
 
-/// The name of a new offset while the older one is still spoken of.
+/// The name of a new offset while lines still mention the old one.
 fn next(which: Which) -> Var {
     Var::Outer(NEXT, which as u32)
 }
 
 impl State {
-    /// Where a zero byte of an object may be, if there is one.
+    /// The range of a zero byte's offset in an object, if there is one.
     pub fn nul(&self, id: ObjId, which: Which, names: &Names<'_>) -> Option<Num> {
         let known = self.nuls.get(&(id, which)).copied();
         known.or_else(|| self.nul_of_contents(id, names))
     }
 
-    /// A zero byte that contents say.
+    /// The zero byte of an object that its contents imply.
     pub fn nul_of_contents(&self, id: ObjId, names: &Names<'_>) -> Option<Num> {
         if !names.info(id).single {
             return None;
@@ -57,21 +57,20 @@ impl State {
         Some(Num::exactly(64, last.into()))
     }
 
-    /// A zero byte of an object is at an offset, which may be said with where it was before; it is
-    /// the one that is spoken of from now on.
+    /// Sets a zero byte of an object to an offset, which may mention the old offset.
     pub fn put_nul(&mut self, of: (ObjId, Which), (at, range): (&Sum, Num)) {
         self.announce_nul(of, at);
         self.put_announced(of, range);
     }
 
-    /// An offset gets a name of its own: it is said with what is about to change.
+    /// Gives an offset a temporary name, before the variables that it mentions change.
     pub fn announce_nul(&mut self, (_, which): (ObjId, Which), at: &Sum) {
         if at.vars().next().is_some() {
             self.lines.zero(Sum::of(next(which)).plus(at, -1));
         }
     }
 
-    /// A zero byte of an object is at the offset that was announced.
+    /// Sets a zero byte of an object to the offset that was announced.
     pub fn put_announced(&mut self, of: (ObjId, Which), range: Num) {
         self.drop_nul(of);
         let (announced, var) = (next(of.1), Var::Nul(of.0, of.1));
@@ -84,7 +83,7 @@ impl State {
         self.nuls.insert(of, range);
     }
 
-    /// A zero byte is not spoken of any more. What was said of others by it stays.
+    /// Forgets a zero byte, and keeps what its lines imply for other variables.
     pub fn drop_nul(&mut self, (id, which): (ObjId, Which)) {
         let gone = Var::Nul(id, which);
         let at = self.nuls.remove(&(id, which));
@@ -95,7 +94,7 @@ impl State {
         }
     }
 
-    /// Bytes of an object may have been written.
+    /// Forgets what is known by bytes of an object that may have been written.
     pub(super) fn may_end(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends) {
         self.forget_reads(|of| of == id);
         if ends == Ends::Settled {
@@ -109,14 +108,14 @@ impl State {
         gone.into_iter().for_each(|of| self.drop_nul(of));
     }
 
-    /// Nothing is known of the zero bytes of objects.
+    /// Forgets the zero bytes of objects.
     pub fn without_nuls(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.nuls.retain(|(id, _), _| !is_gone(*id));
         self.forget_reads(is_gone);
         self.lines_of_nuls();
     }
 
-    /// Lines speak of no zero byte that is not known to be there.
+    /// Removes the lines with zero bytes that are not known.
     pub(super) fn lines_of_nuls(&mut self) {
         let nuls = &self.nuls;
         self.lines.drop(|var| match var {
@@ -125,7 +124,7 @@ impl State {
         });
     }
 
-    /// The zero bytes of both states; what widens has no others.
+    /// The zero bytes of both states. When widening, only those that this state names.
     pub(super) fn nuls_of_both(
         &self,
         other: &State,
@@ -144,15 +143,15 @@ impl State {
         self.nuls.keys().chain(others).filter_map(both).collect()
     }
 
-    /// Which addresses lie no farther than a zero byte, where each state says so by other lines: a
-    /// cursor is its text's beginning here, and one byte farther there.
+    /// Adds which addresses lie no farther than a zero byte, where each state implies it by other
+    /// lines: a cursor is at its string's beginning here, and one byte further there.
     pub(super) fn texts_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         for (var, id) in self.texts(other, names) {
             self.ends_before(other, names, (&Sum::of(var), id), lines);
         }
     }
 
-    /// The same of an address and an index that counts up.
+    /// As [`State::texts_of_both`], for sums of an address and an index that counts up.
     pub(super) fn cursors_of_both(
         &self,
         other: &State,
@@ -175,7 +174,7 @@ impl State {
         }
     }
 
-    /// Addresses in texts, some of them.
+    /// Some of the addresses in strings that both states have.
     fn texts(&self, other: &State, names: &Names<'_>) -> Vec<(Var, ObjId)> {
         if self.nuls.is_empty() {
             return Vec::new();
@@ -197,7 +196,7 @@ impl State {
         in_texts.take(TEXTS).collect()
     }
 
-    /// An offset is that of a zero byte at most, if both states say so.
+    /// Adds that an offset is at most that of a zero byte, if both states imply it.
     fn ends_before(
         &self,
         other: &State,
@@ -217,7 +216,7 @@ impl State {
         }
     }
 
-    /// Whether all zero bytes that another state speaks of are there.
+    /// Whether this state knows all zero bytes of another one.
     pub(super) fn has_nuls(&self, other: &State, names: &Names<'_>) -> bool {
         let mut nuls = other.nuls.iter();
         nuls.all(|(&(id, which), there)| {
@@ -226,7 +225,7 @@ impl State {
         })
     }
 
-    /// What lines say of a zero byte alone.
+    /// Narrows the offset of a zero byte to the bounds that lines give.
     pub(super) fn bound_nul(&mut self, of: (ObjId, Which), (least, most): (i128, i128)) {
         if let Some(known) = self.nuls.get_mut(&of)
             && let Some(all) = Num::bounded(least, most)
@@ -238,7 +237,7 @@ impl State {
 }
 
 impl Contents {
-    /// The last byte of which it is known that it is zero.
+    /// The offset of the last byte that is known to be zero.
     pub fn last_zero(&self, names: &Names<'_>) -> Option<u32> {
         let mut runs = self.runs().rev();
         runs.find_map(|(start, run)| run.last_zero(start, names))
@@ -289,7 +288,7 @@ mod tests {
         assert!(state.nuls.contains_key(&FAR));
         state.may_end(OBJECT, (9, 10), Ends::Forgotten);
         assert!(state.nuls.is_empty());
-        // `r1 <= 9` is what is left.
+        // What is left is `r1 <= 9`.
         let any = |_| ANY;
         assert_eq!(state.lines.upper(&reg(1), &any), 9);
     }
@@ -300,7 +299,7 @@ mod tests {
         state.put_nul(FAR, (&reg(1), between(0, 9)));
         let moved = Sum::of(Var::Nul(OBJECT, Which::Far)).plus(&Sum::number(2), 1);
         state.put_nul(FAR, (&moved.expect("a sum"), between(2, 11)));
-        // The new one is two behind the register.
+        // The new one is two after the register.
         let far = Sum::of(Var::Nul(OBJECT, Which::Far));
         let past = far.plus(&reg(1), -1).expect("a sum");
         let any = |_| ANY;

@@ -1,12 +1,12 @@
-//! Sets of numbers: an interval with and without a sign, and a remainder.
+//! Sets of numbers: an unsigned interval, a signed interval, and a congruence.
 //!
-//! C compares the same bits as numbers with and without a sign, and an interval of the one view is
-//! two pieces of the other. So both are kept, and each makes the other smaller (a reduced product,
-//! as in Cousot and Cousot, *Systematic design of program analysis frameworks*, 1979). The
-//! remainder (Granger, *Static analysis of arithmetical congruences*, 1989) says which element of
-//! an array an offset begins. It is of the number with a sign, which is what offsets are.
+//! C compares the same bits as signed and as unsigned numbers, and an interval in one view can be
+//! two intervals in the other. So both are kept, and each tightens the other (a reduced product, as
+//! in Cousot and Cousot, *Systematic design of program analysis frameworks*, 1979). The congruence
+//! (Granger, *Static analysis of arithmetical congruences*, 1989) says at which elements of an
+//! array an offset may begin. It applies to the signed number, since offsets are signed.
 //!
-//! Numbers of more than 64 bits are not followed: of them every set is the whole.
+//! Numbers of more than 64 bits are not tracked: every set of them is the set of all numbers.
 
 mod arithmetic;
 mod comparison;
@@ -20,24 +20,24 @@ use crate::term::value::{self, mask};
 
 pub use comparison::{decided, exchanged, negated, refined};
 
-/// A set of bit patterns of some width; the owner knows the width.
+/// A set of bit patterns. The width is not stored: the caller has to know it.
 ///
-/// A number is in it that lies in both intervals and has the remainder. What is read from a file
-/// may contradict itself: then no number is in it.
+/// A number is in the set if it lies in both intervals and satisfies the congruence. A set that was
+/// read from a file may contradict itself; then it is empty.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(from = "Bounds", into = "Bounds")]
 pub struct Num {
-    /// The least without a sign.
+    /// The least unsigned value.
     pub low: u64,
-    /// The greatest without a sign.
+    /// The greatest unsigned value.
     pub high: u64,
-    /// The least with a sign.
+    /// The least signed value.
     pub least: i64,
-    /// The greatest with a sign.
+    /// The greatest signed value.
     pub most: i64,
-    /// What the distances of the numbers with a sign are multiples of; 0 for a single number.
+    /// The modulus of the congruence of the signed values; 0 for a single number.
     pub step: u64,
-    /// The remainder by that, below it; the number itself where that is 0.
+    /// The remainder modulo `step`, at least 0 and below `step`; the number itself if `step` is 0.
     pub rest: i64,
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Num {
     }
 }
 
-/// How it is written down: what the fields of [`Num`] are, in their order.
+/// The serialised form: the fields of [`Num`] in their order.
 type Bounds = (u64, u64, i64, i64, u64, i64);
 
 impl From<Bounds> for Num {
@@ -73,7 +73,7 @@ impl From<Num> for Bounds {
     }
 }
 
-/// A constant of the program near which an interval may stop to grow, with and without a sign.
+/// Constants of the program, in order, at which a growing bound may stop, signed and unsigned.
 pub type Thresholds = [i64];
 
 pub(in crate::domain) fn gcd(a: u64, b: u64) -> u64 {
@@ -84,12 +84,12 @@ pub(in crate::domain) fn gcd(a: u64, b: u64) -> u64 {
     a
 }
 
-/// The width as far as it is followed.
+/// The width, limited to the widths that are tracked.
 fn followed(width: Width) -> Width {
     width.clamp(1, 64)
 }
 
-/// The remainder of a number, as [`Num::rest`] has it.
+/// The remainder of a number, as in [`Num::rest`].
 fn remainder(number: i128, step: u64) -> i64 {
     match step {
         0 => number as i64,
@@ -119,7 +119,7 @@ impl Num {
         }
     }
 
-    /// One number. Of more than 64 bits it is not followed.
+    /// A single number; all numbers if the width is above 64 bits.
     pub fn exactly(width: Width, number: u128) -> Num {
         if width > 64 {
             return Num::all(width);
@@ -136,7 +136,7 @@ impl Num {
         }
     }
 
-    /// Numbers between two, without a sign.
+    /// The numbers between two unsigned bounds; `None` if there are none.
     pub fn between(width: Width, low: u64, high: u64) -> Option<Num> {
         let all = Num::all(width);
         Num {
@@ -147,7 +147,7 @@ impl Num {
         .reduced(width)
     }
 
-    /// Numbers between two, with a sign.
+    /// The numbers between two signed bounds; `None` if there are none.
     pub fn signed_between(width: Width, least: i64, most: i64) -> Option<Num> {
         let all = Num::all(width);
         Num {
@@ -158,18 +158,18 @@ impl Num {
         .reduced(width)
     }
 
-    /// Numbers of 64 bits between two bounds, with a sign.
+    /// The numbers of 64 bits between two signed bounds; `None` if there are none.
     pub fn bounded(least: i128, most: i128) -> Option<Num> {
         let bound = |number: i128| number.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
         Num::signed_between(64, bound(least), bound(most))
     }
 
-    /// The number, if it is one.
+    /// The number, if the set has exactly one.
     pub fn single(&self) -> Option<u64> {
         (self.low == self.high).then_some(self.low)
     }
 
-    /// Whether a number is in it.
+    /// Whether a number is in the set.
     pub fn has(&self, width: Width, number: u128) -> bool {
         if width > 64 {
             return *self == Num::all(64);
@@ -181,11 +181,11 @@ impl Num {
             && remainder(signed.into(), self.step) == self.rest
     }
 
-    /// This set, with bounds as tight as its parts make each other; none if the set is empty.
+    /// Returns this set with its parts tightened by each other; `None` if the set is empty.
     pub fn reduced(self, width: Width) -> Option<Num> {
         let width = followed(width);
         let mut num = self;
-        // Each round only makes intervals smaller, and two are enough where they agree on the sign.
+        // Each round only narrows the intervals, and two suffice if both agree on the sign.
         for _ in 0..2 {
             num.exchange(width);
             if num.low > num.high || num.least > num.most {
@@ -203,7 +203,7 @@ impl Num {
         Some(num)
     }
 
-    /// Each interval makes the other smaller.
+    /// Tightens each interval by the other.
     fn exchange(&mut self, width: Width) {
         let top = value::signed_max(width) as u64;
         let bits = |number: i64| value::unsigned(width, number.into()) as u64;
@@ -218,7 +218,7 @@ impl Num {
         }
     }
 
-    /// Moves the bounds with a sign to numbers with the remainder; none if there is no such number.
+    /// Moves the signed bounds to numbers that satisfy the congruence; `None` if there are none.
     fn align(&mut self, width: Width) -> Option<()> {
         match self.step {
             1 => {}
@@ -248,7 +248,7 @@ impl Num {
         Some(())
     }
 
-    /// A set that both are in.
+    /// Returns a set that contains both sets.
     pub fn join(&self, width: Width, other: &Num) -> Num {
         let joined = self.hull(other);
         joined.reduced(width).unwrap_or(joined)
@@ -266,7 +266,7 @@ impl Num {
         }
     }
 
-    /// What is in both; none if nothing is.
+    /// Returns the numbers that are in both sets; `None` if there are none.
     pub fn meet(&self, width: Width, other: &Num) -> Option<Num> {
         let (step, rest) = if self.step == 0 || other.step != 0 && self.step >= other.step {
             (self.step, self.rest)
@@ -288,7 +288,7 @@ impl Num {
         .reduced(width)
     }
 
-    /// Whether every number of this is seen to be in the other.
+    /// Whether every number of this set is known to be in the other.
     pub fn is_within(&self, other: &Num) -> bool {
         let divides = match other.step {
             1 => true,
@@ -304,8 +304,8 @@ impl Num {
             && self.most <= other.most
     }
 
-    /// A set that both are in, on a chain that ends: bounds that grow stop at a threshold or
-    /// nowhere.
+    /// Returns a set that contains both sets, such that repeated widening ends: a bound that grows
+    /// moves to the next threshold, or to the end of the range if there is none.
     pub fn widen(&self, width: Width, new: &Num, thresholds: &Thresholds) -> Num {
         let all = Num::all(width);
         let joined = self.hull(new);

@@ -1,16 +1,16 @@
-//! Blocks that one request gives again and again: the last one apart from those before it.
+//! Blocks that one request gives repeatedly: the last one is kept apart from earlier ones.
 //!
 //! A name that stands for several blocks is never known to be overwritten or freed. So a request
-//! that is executed several times has two names: one for the block of the last request, of which
-//! there is one at most, and [`OLDER`] for all blocks of earlier ones (Balakrishnan and
-//! Reps, *Recency-abstraction for heap-allocated storage*, SAS 2006). With each request the last
-//! block becomes an older one, wherever a pointer leads to it: in registers and in memory at once,
-//! in the registers of the calls around it when they go on. For these a state keeps what
-//! [became](Fate) of the blocks that were the last ones where the innermost call began.
+//! that is executed repeatedly has two names: one for the block of its last execution, which is
+//! single, and [`OLDER`] for the blocks of all earlier executions (Balakrishnan and Reps,
+//! *Recency-abstraction for heap-allocated storage*, SAS 2006). With each request, the last block
+//! becomes an older one wherever a pointer points to it: at once in registers and in memory, and in
+//! the registers of enclosing calls when they continue. For these, a state keeps what has
+//! [become](Fate) of the blocks that were the last ones when the innermost call began.
 //!
-//! States are kept apart by which [last blocks](State::lasts) there are. Before the first request a
-//! growing array is NULL, or another object, with room for nothing; behind it each cell that says
-//! its room speaks of the last block. Joined, the two know neither where the array is nor how
+//! States are kept apart by which [last blocks](State::lasts) exist. Before the first request, a
+//! growing array is NULL, or another object, with a capacity of zero; after it, each cell with the
+//! capacity is about the last block. A join of the two knows neither where the array is nor how
 //! large.
 
 use std::collections::BTreeMap;
@@ -30,10 +30,10 @@ use super::value::Value;
 /// The part ([`super::space::Made`]) that stands for the blocks of earlier requests.
 pub const OLDER: u32 = u32::MAX;
 
-/// The last blocks that there are, in order.
+/// The last blocks that exist, sorted.
 pub type Lasts = SmallVec<[ObjId; 2]>;
 
-/// What may have become of a request's last block since a call began.
+/// What may have become of the last block of a request since a call began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fate {
@@ -53,7 +53,7 @@ impl Fate {
         gone: false,
     };
 
-    /// Either.
+    /// Either of two fates.
     fn or(self, other: Fate) -> Fate {
         Fate {
             stays: self.stays || other.stays,
@@ -62,7 +62,7 @@ impl Fate {
         }
     }
 
-    /// First the one, then the other.
+    /// One fate after the other.
     fn then(self, next: Fate) -> Fate {
         let stays = Fate {
             stays: false,
@@ -76,7 +76,7 @@ impl Fate {
     }
 }
 
-/// What became of last blocks; of those that are not named nothing.
+/// What has become of last blocks; those without an entry stay.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Fates(BTreeMap<ObjId, Fate>);
 
@@ -87,7 +87,7 @@ impl FromIterator<(ObjId, Fate)> for Fates {
 }
 
 impl Fates {
-    /// The last blocks that are named, and what became of them.
+    /// The last blocks with an entry, and what has become of them.
     pub fn iter(&self) -> impl Iterator<Item = (ObjId, Fate)> + '_ {
         self.0.iter().map(|(&id, &fate)| (id, fate))
     }
@@ -96,27 +96,27 @@ impl Fates {
         self.0.get(&id).copied().unwrap_or(Fate::STAYS)
     }
 
-    /// What may have become of them in either state.
+    /// What may have become of the blocks in either state.
     pub fn join(&self, other: &Fates) -> Fates {
         let all = self.0.keys().chain(other.0.keys());
         all.map(|&id| (id, self.get(id).or(other.get(id))))
             .collect()
     }
 
-    /// Whether what may have become of them here may have there.
+    /// Whether everything that may have become of the blocks here may have there, too.
     pub fn is_within(&self, other: &Fates) -> bool {
         let mut all = self.0.keys().chain(other.0.keys());
         all.all(|&id| self.get(id).is_within(other.get(id)))
     }
 
-    /// First what these say, then what others say.
+    /// These fates, followed by others.
     fn then(&self, next: &Fates) -> Fates {
         let all = self.0.keys().chain(next.0.keys());
         all.map(|&id| (id, self.get(id).then(next.get(id))))
             .collect()
     }
 
-    /// A value from before all this; none if it is as it was.
+    /// A value from before these fates as it is after them; `None` if it stays the same.
     pub fn aged(&self, value: &Value, names: &Names<'_>) -> Option<Value> {
         let mut aged = None;
         for (id, fate) in self.iter().filter(|(_, fate)| *fate != Fate::STAYS) {
@@ -129,7 +129,7 @@ impl Fates {
     }
 }
 
-/// A value with a block's addresses where they may lead now; none if it has none there.
+/// A value whose addresses in a block point to where the block may be now; `None` if it has none.
 fn turned(value: &Value, id: ObjId, fate: Fate, names: &Names<'_>) -> Option<Value> {
     let offset = *value.offset(id)?;
     let mut turned = value.clone();
@@ -149,16 +149,15 @@ fn turned(value: &Value, id: ObjId, fate: Fate, names: &Names<'_>) -> Option<Val
 }
 
 impl State {
-    /// The last blocks that there are, whether they live or not: a request that was executed once
-    /// has one ever after.
+    /// The last blocks that exist, alive or not: a request that was executed once has one from then
+    /// on.
     pub fn lasts(&self, names: &Names<'_>) -> Lasts {
         let ids = self.objects.keys().copied();
         ids.filter(|id| names.info(*id).single && names.older(*id).is_some())
             .collect()
     }
 
-    /// Behind a call: what became of last blocks in it became of those that the caller's registers
-    /// lead to.
+    /// Applies what became of last blocks during a call to the caller's registers and fates.
     pub fn age(&mut self, inside: &Fates, names: &Names<'_>) {
         for value in self.registers.values_mut() {
             if let Some(aged) = inside.aged(value, names) {
@@ -170,8 +169,8 @@ impl State {
         self.fates = self.fates.then(inside);
     }
 
-    /// The last block of a request becomes an older one, since there is another request; so it does
-    /// in the contents of the new block.
+    /// Turns the last block of a request into an older one, also in the contents of the new block,
+    /// since there is another request.
     pub fn renew(&mut self, id: ObjId, contents: &mut Contents, names: &Names<'_>) {
         let last = self.objects.get(&id).map(|last| last.alive);
         let ended = last == Some(Alive::No);

@@ -1,11 +1,11 @@
-//! Which elements of objects registers were read from, at offsets that are no constants.
+//! Registers that were read from elements of objects, at offsets that are not constants.
 //!
-//! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: what the first
-//! read was found to be the second one is, unless the object was written between them. A state
-//! keeps in mind of registers where they were read ([`Reads`]), and of registers that no one uses
-//! any more what they were found to be ([`Tested`]). Offsets are said by registers, which have one
-//! value each. What has a constant offset is a cell of its own ([`Cell`](super::state::Cell)),
-//! unless the object is one of several: `node->next` is an element of what a register leads to.
+//! `*s && *s != ','` and `if (slots[i]) slots[i]->uses++` read an element twice: the second read
+//! yields what the first one was found to be, unless the object was written in between. A state
+//! records where registers were read from ([`Reads`]), and what registers that are no longer used
+//! were found to be ([`Tested`]). Offsets are expressed by registers, which have one value each. An
+//! element with a constant offset is a cell of its own ([`Cell`](super::state::Cell)), unless its
+//! object is not single: `node->next` is an element of what a register points to.
 
 use std::collections::BTreeMap;
 
@@ -18,17 +18,17 @@ use super::state::State;
 use super::value::Value;
 use crate::program::ir::{Reg, Width};
 
-/// Which object is read.
+/// The object of a read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Whose {
-    /// One of which there is one.
+    /// A single object.
     Object(ObjId),
-    /// The one that a register leads to the beginning of, by the names that it may have.
+    /// The object to whose beginning a register points, by the names that it may have.
     Behind(Reg, SmallVec<[ObjId; 2]>),
 }
 
 impl Whose {
-    /// Whether the object may have such a name.
+    /// Whether the object may have a name for which `is_it` holds.
     fn may_be(&self, is_it: impl Fn(ObjId) -> bool) -> bool {
         match self {
             Whose::Object(id) => is_it(*id),
@@ -36,7 +36,7 @@ impl Whose {
         }
     }
 
-    /// Whether it is found without the registers that are gone.
+    /// Whether the object can be denoted by the registers that are kept.
     fn is_said(&self, is_kept: impl Fn(Reg) -> bool) -> bool {
         match self {
             Whose::Object(_) => true,
@@ -52,7 +52,7 @@ pub struct Read {
     pub of: Whose,
     /// The offset.
     pub at: Sum,
-    /// Bits.
+    /// The width in bits.
     pub width: Width,
 }
 
@@ -65,23 +65,22 @@ pub enum Seen {
     Address,
 }
 
-/// Registers that hold what an element does.
+/// Registers that hold the value of an element.
 pub type Reads = BTreeMap<Reg, Read>;
 /// Elements that were tested and that no register holds any more.
 pub type Tested = SmallVec<[(Read, Seen); TESTED]>;
 
-/// Elements of which a test is kept in mind.
+/// The most tests of elements that are kept.
 const TESTED: usize = 2;
 
 impl State {
-    /// Nothing is known any more of which registers hold elements of objects, nor of what tests
-    /// said.
+    /// Forgets which registers hold elements of objects, and what tests of elements said.
     pub fn forget_reads(&mut self, is_gone: impl Fn(ObjId) -> bool) {
         self.reads.retain(|_, read| !read.of.may_be(&is_gone));
         self.tested.retain(|(read, _)| !read.of.may_be(&is_gone));
     }
 
-    /// A register gets another value: offsets are not said by it any more.
+    /// Forgets the reads that involve a register, which gets another value.
     pub(super) fn forget_reads_by(&mut self, reg: Reg) {
         let own = Var::Reg(reg.0);
         let is_said_without = |read: &Read| {
@@ -94,7 +93,7 @@ impl State {
         self.tested.retain(|(read, _)| is_said_without(read));
     }
 
-    /// What is known of elements in both states.
+    /// The reads and the tests that both states know.
     pub(super) fn reads_of_both(&self, other: &State) -> (Reads, Tested) {
         let held = self.reads.iter();
         let held = held.filter(|(reg, read)| other.reads.get(reg) == Some(read));
@@ -104,7 +103,7 @@ impl State {
         (held.collect(), tested.cloned().collect())
     }
 
-    /// Whether all is known of elements that another state says.
+    /// Whether this state knows the reads and the tests of another one.
     pub(super) fn has_reads(&self, other: &State) -> bool {
         let mut reads = other.reads.iter();
         let mut tested = other.tested.iter();
@@ -112,10 +111,11 @@ impl State {
             && tested.all(|test| self.tested.contains(test))
     }
 
-    /// What registers hold, said without the registers that do not matter.
+    /// Expresses reads without the registers that do not matter. A register that does not matter
+    /// leaves a test if it is known not to be zero.
     pub(super) fn keep_reads(&mut self, matters: impl Fn(Reg) -> bool) {
         let lines = &self.lines;
-        // Registers stay as they are; cells, and where texts end, may be others later.
+        // Registers stay as they are; cells and string ends may change.
         let is_kept = |var| match var {
             Var::Reg(reg) => matters(Reg(reg)),
             Var::Outer(..) => true,
@@ -145,14 +145,14 @@ impl State {
         (self.reads, self.tested) = (kept, tested);
     }
 
-    /// A register is read from an element: what that was found to be.
+    /// Records that a register is read from an element. Returns what the element was found to be.
     pub fn read_again(&mut self, reg: Reg, read: Read, names: &Names<'_>) -> Option<Seen> {
         let seen = self.tested(&read, names);
         self.reads.insert(reg, read);
         seen
     }
 
-    /// What an element may be by a test of it.
+    /// What an element was found to be by a test.
     fn tested(&self, read: &Read, names: &Names<'_>) -> Option<Seen> {
         let is_same = |known: &Read| {
             (&known.of, known.width) == (&read.of, read.width)
@@ -165,7 +165,7 @@ impl State {
     }
 }
 
-/// What is kept in mind of a value: that it is not zero.
+/// What is kept of a value, if it is known not to be zero.
 fn seen(value: &Value, width: Width) -> Option<Seen> {
     match value.plain() {
         Some(num) => (!num.has(width, 0)).then_some(Seen::Number(*num)),
@@ -173,7 +173,7 @@ fn seen(value: &Value, width: Width) -> Option<Seen> {
     }
 }
 
-/// A sum in which only some variables are left, by the equations that there are.
+/// A sum in which only kept variables are left, by the equations of lines.
 fn said_without(lines: &Lines, sum: Sum, is_kept: impl Fn(Var) -> bool) -> Option<Sum> {
     let mut sum = sum;
     loop {

@@ -1,35 +1,35 @@
-//! Registers that say from where a block was reached, and are asked soon afterwards.
+//! Selectors: registers that tell how a block was reached, and are tested soon afterwards.
 //!
-//! A way out of a nested scope becomes a number in C's intermediate code: each way sets it, all of
-//! them are joined where the scope's variables end, and a switch takes them apart again. So do `a
-//! && b`, and an inlined function that returns -1 for an error. A state in which they were joined
-//! has lost what each of them knew by the time of the switch. Where a register gets constants along
-//! the edges into a block and is tested in that block, or in blocks behind it that do little,
-//! states are kept apart by what it holds (trace partitioning by the value of a variable: Mauborgne
-//! and Rival, 2005).
+//! An exit from a nested scope becomes a number in C's intermediate code: each exit sets it, all
+//! exits are joined where the lifetimes of the scope's variables end, and a switch separates them
+//! again. The same holds for `a && b`, and for an inlined function that returns -1 for an error. By
+//! the time of the switch, a joined state has lost what was known on each path. So where a register
+//! gets constants along the edges into a block, and is tested in that block or in blocks after it
+//! without calls, states are kept apart by its value (trace partitioning by the value of a
+//! variable: Mauborgne and Rival, 2005).
 //!
-//! What walks behind another pointer is NULL until that has taken a step, and the code asks for
-//! that: `if (before) before->next = next; else head = next;`. The two cases have nothing in common
-//! but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
+//! A pointer that trails behind another one is NULL until the other has taken a step, and the code
+//! tests that: `if (before) before->next = next; else head = next;`. The two cases have nothing in
+//! common but the loop, so they are kept apart throughout it ([`Walk::trailing`]).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::program::ir::{Block, BlockId, Op, Operand, Program, Reg, Terminator};
 
-/// Blocks behind a join in which states are still kept apart.
+/// The most blocks, from a join on, in which states are still kept apart.
 const NEAR: usize = 12;
-/// Selectors of one block.
+/// The most selectors of one block.
 const MOST: usize = 3;
-/// What a pointer begins with that trails behind another one.
+/// The initial value of a pointer that trails behind another one.
 const NULL: Operand = Operand::Const(0);
-/// Registers of one block that are NULL first.
+/// The most registers of a block that are NULL first.
 const TRAILING: usize = 2;
 
-/// The registers by which what arrives at a block is told apart.
+/// The registers by which the states that arrive at a block are kept apart.
 pub(super) type Selectors = SmallVec<[Reg; MOST]>;
 
-/// By block from `first` on: the selectors by which what arrives is told apart.
+/// The selectors of each block from `first` on.
 pub(super) fn selectors(
     program: &Program,
     (first, count): (u32, usize),
@@ -67,8 +67,8 @@ pub(super) fn selectors(
     found
 }
 
-/// The blocks from a join on in which a register matters that is tested in one of them; none if it
-/// is not.
+/// The blocks from a join on in which a register is live, if one of them tests it; no blocks
+/// otherwise.
 fn asked_in(
     program: &Program,
     join: BlockId,
@@ -101,30 +101,30 @@ fn asked_in(
     if is_asked { near } else { Vec::new() }
 }
 
-/// A function as it is walked.
+/// A function, with what is known of its blocks and registers.
 pub(super) struct Walk<'a> {
     pub program: &'a Program,
-    /// Its first block, and how many it has.
+    /// The first block, and the number of blocks.
     pub blocks: (u32, usize),
     /// The operation that sets a register.
     pub made: &'a dyn Fn(Reg) -> Option<&'a Op>,
-    /// Whether edges lead back to a block.
+    /// Whether a block is a loop head.
     pub is_head: &'a dyn Fn(BlockId) -> bool,
     /// Whether a block is part of a loop.
     pub is_cyclic: &'a dyn Fn(BlockId) -> bool,
-    /// Whether a register matters where a block is entered.
+    /// Whether a register is live at the entry of a block.
     pub is_live: &'a dyn Fn(BlockId, Reg) -> bool,
 }
 
 impl Walk<'_> {
-    /// Its blocks.
+    /// The function's blocks.
     pub(super) fn blocks(&self) -> impl Iterator<Item = BlockId> + use<> {
         let (first, count) = self.blocks;
         (first..).take(count).map(BlockId)
     }
 
-    /// By block: the registers that are NULL where a loop begins, get what another register holds
-    /// later, and are compared with NULL.
+    /// By block: the live registers that are NULL when a loop begins, later get the value of
+    /// another register, and are compared with NULL.
     pub fn trailing(&self) -> Vec<Selectors> {
         let mut moved: FxHashMap<Reg, Vec<Operand>> = FxHashMap::default();
         let mut begins: Vec<Reg> = Vec::new();
@@ -163,7 +163,7 @@ impl Walk<'_> {
             .collect()
     }
 
-    /// Whether a register that gets these is none that counts.
+    /// Whether a register with these sources does not count.
     fn is_pointer(&self, sources: &[Operand]) -> bool {
         sources.iter().all(|from| match from {
             Operand::Reg(from) => !self.is_computed(*from),
@@ -171,7 +171,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Whether an operation computes what a register holds.
+    /// Whether a register holds the result of arithmetic or of a conversion.
     fn is_computed(&self, reg: Reg) -> bool {
         let made = (self.made)(reg);
         made.is_some_and(|op| matches!(op, Op::Bin { .. } | Op::Cast { .. }))
@@ -195,7 +195,7 @@ impl Walk<'_> {
     }
 }
 
-/// A register that edges set, and all of these that it gets its values from.
+/// A register that edges set, and all registers set by edges that its values come from.
 fn group(reg: Reg, moved: &FxHashMap<Reg, Vec<Operand>>) -> Vec<Reg> {
     let mut group = vec![reg];
     let mut at = 0;
@@ -213,7 +213,7 @@ fn group(reg: Reg, moved: &FxHashMap<Reg, Vec<Operand>>) -> Vec<Reg> {
     group
 }
 
-/// Whether a block goes on depending on a register, or on how it compares with a constant.
+/// Whether a block's terminator depends on a register, or on its comparison with a constant.
 fn tests(block: &Block, reg: Reg) -> bool {
     let (Terminator::Branch { cond: asked, .. } | Terminator::Switch { value: asked, .. }) =
         &block.end

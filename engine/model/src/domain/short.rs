@@ -1,9 +1,8 @@
-//! What was known where a check could not be shown to hold: for people, who can then say what is
-//! missing.
+//! What was known where a check was not proved, for users who want to know what is missing.
 //!
-//! An open check alone says nothing of whether an index, a size or a pointer is what the walk knows
-//! too little of. Here it is noted in sets, of all ways on which the walk came to the check; the
-//! report chooses the words for a set. Nothing is proved with it.
+//! An open check alone does not say whether the walk knows too little of an index, a size or a
+//! pointer. This is noted in sets, joined over all paths on which the walk came to the check; the
+//! report puts the sets in words. Nothing is proved with them.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +10,7 @@ use super::num::Num;
 use super::space::Alive;
 use crate::program::ir::{BlockId, FuncId, GlobalId, Operand, Pos, Pred, Width};
 
-/// Objects that are noted of one check.
+/// The most objects that are noted for one check.
 pub const OBJECTS: usize = 4;
 
 /// What was known where a check may be violated.
@@ -19,46 +18,44 @@ pub const OBJECTS: usize = 4;
 pub struct Short {
     /// The function that was walked.
     pub function: FuncId,
-    /// Where.
+    /// The position in the source.
     pub pos: Pos,
-    /// What was asked.
+    /// What has to hold, and what was known.
     pub asked: Asked,
 }
 
-/// What was asked, and what was known.
+/// What has to hold, and what was known of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// Whether an access is valid.
     Access(Box<Access>),
-    /// Whether something can be given back.
+    /// Whether a block can be released.
     Release(Pointer),
-    /// Whether a comparison comes out as it has to.
+    /// Whether a comparison has the result that it has to have.
     Compare(Compare),
 }
 
-/// What is added to an address: the operand, its width, what it is multiplied with, and its
-/// numbers.
+/// A number that is added to an address: the operand, its width, its factor, and its range.
 pub type Index = (Operand, Width, i64, Num);
 
 /// An access.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// The address, before anything was added to it.
+    /// The address to which numbers are added.
     pub base: Pointer,
-    /// What was added that is a constant.
+    /// The constant that is added.
     pub offset: i64,
-    /// What was added beside that: the operand, its width, what it is multiplied with, and its
-    /// numbers.
+    /// The multiples of operands that are added.
     pub indices: Vec<Index>,
-    /// Bytes.
+    /// The number of bytes.
     pub len: Num,
-    /// The operand that says how many bytes.
+    /// The operand with the number of bytes.
     pub extent: Operand,
     /// Whether it writes.
     pub write: bool,
-    /// Whether an index may have been so large that its multiple is another number.
+    /// Whether an index may have been too large to be multiplied.
     pub wrapped: bool,
-    /// The objects that it may go to, with what does not fit.
+    /// The objects that it may touch.
     pub places: BTreeMap<Thing, Place>,
 }
 
@@ -67,15 +64,15 @@ pub struct Access {
 pub struct Pointer {
     /// The operand.
     pub operand: Operand,
-    /// The numbers that it may be, beside addresses: 0 is NULL.
+    /// The numbers that it may be, besides addresses: 0 is NULL.
     pub number: Option<Num>,
-    /// The objects that it may lead to, as far as there are few.
+    /// The objects that it may point into, [`OBJECTS`] of them at most.
     pub objects: BTreeMap<Thing, Place>,
-    /// Whether there are more of them.
+    /// Whether there are more objects.
     pub more: bool,
 }
 
-/// What a pointer may lead to.
+/// An object that a pointer may point into.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Thing {
     /// A global.
@@ -84,7 +81,7 @@ pub enum Thing {
     Function(FuncId),
     /// Made by an operation: the block and its index there.
     Made(BlockId, u32),
-    /// Something that is gone.
+    /// An object that no longer exists.
     Gone,
 }
 
@@ -93,28 +90,28 @@ pub enum Thing {
 pub struct Place {
     /// The offsets.
     pub offset: Num,
-    /// The object's size; none of a function or of what is gone.
+    /// The object's size; `None` for a function or an object that no longer exists.
     pub size: Option<Num>,
-    /// Whether it lives.
+    /// Whether it is alive.
     pub alive: Alive,
     /// Whether it may be written.
     pub writable: bool,
     /// Whether it comes from the heap.
     pub heap: bool,
-    /// Whether all is well there.
+    /// Whether the access is known to be valid there.
     pub sure: bool,
 }
 
-/// A comparison that a branch asks for.
+/// A comparison that a branch tests.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compare {
-    /// What has to hold, as `negated` says.
+    /// The predicate that has to hold, or not to hold if it is `negated`.
     pub pred: Pred,
     /// Whether it has to be false.
     pub negated: bool,
-    /// Of so many bits.
+    /// The width in bits.
     pub width: Width,
-    /// The operands, with their numbers; none where one may be an address.
+    /// The operands with their numbers; `None` if an operand may be an address.
     pub sides: [(Operand, Option<Num>); 2],
 }
 
@@ -140,7 +137,7 @@ fn numbers(a: Option<Num>, b: Option<Num>, width: Width) -> Option<Num> {
     }
 }
 
-/// Places put together, `OBJECTS` of them at most; whether there were more.
+/// Joins places with known ones, of which there are at most `OBJECTS`; whether there were more.
 fn places(known: &mut BTreeMap<Thing, Place>, new: &BTreeMap<Thing, Place>) -> bool {
     let mut more = false;
     for (thing, place) in new {
@@ -165,7 +162,7 @@ impl Pointer {
 }
 
 impl Short {
-    /// Takes in what was known on another way. What is of another form is not added: then less is
+    /// Joins what was known on another path. If that has another form, it is ignored, and less is
     /// said.
     pub fn join(&mut self, other: &Short) {
         match (&mut self.asked, &other.asked) {

@@ -1,24 +1,25 @@
 //! Numbers that shrink in a loop.
 //!
-//! A number is written digit by digit: `do *p++ = '0' + n % 10; while (n /= 10)`, or seven bits of
-//! it at a time, until it is zero. There are no more turns than the number has digits, which no
-//! line says, since it is no sum. But each turn begins with a smaller number, so that states at the
-//! loop's head differ in how many bits the number has at most. Kept apart by that, each of them is
-//! one turn, in which the other counters are constants (trace partitioning: Mauborgne and Rival,
-//! 2005; the measure is the number's length). There are at most as many as bits. Only small loops
-//! without calls are treated so: each turn of theirs is walked.
+//! A number is written digit by digit, `do *p++ = '0' + n % 10; while (n /= 10)`, or seven bits at
+//! a time, until it is zero. There are no more iterations than the number has digits. No line says
+//! so, since that relation is not linear. But each iteration begins with a smaller number, so the
+//! states at the loop head differ in the number's length in bits, at most. Kept apart by that
+//! length, each of them is one iteration, in which the other counters are constants (trace
+//! partitioning: Mauborgne and Rival, 2005; the measure is the number's length). There are at most
+//! as many as bits. Only small loops without calls are treated so, since each of their iterations
+//! is walked.
 
 use crate::program::ir::{BinOp, BlockId, Op, Operand, Reg};
 
 use super::selectors::Walk;
 
-/// Blocks of a loop whose turns are walked one by one.
+/// The most blocks of a loop whose iterations are walked one by one.
 const BLOCKS: usize = 16;
-/// Operations between a number and what is left of it.
+/// The most operations between a number and what is left of it.
 const CHAIN: usize = 6;
 
 impl Walk<'_> {
-    /// By block: the register by whose length states are kept apart there.
+    /// By block: the register by whose length states are kept apart.
     pub(super) fn shrinking(&self) -> Vec<Option<Reg>> {
         let mut found = vec![None; self.blocks.1];
         for block in self.blocks() {
@@ -36,8 +37,8 @@ impl Walk<'_> {
         found
     }
 
-    /// Where one of these registers, the first of which is a loop's number and the others what is
-    /// left of it, matters within a small loop.
+    /// Marks the blocks of a small loop, each with the first of these registers that is live there:
+    /// the loop's number, or what is left of it.
     fn mark(&self, all: &[Reg], found: &mut [Option<Reg>]) {
         let live = |block: BlockId| all.iter().find(|reg| (self.is_live)(block, **reg));
         let blocks = self.blocks().filter(|block| (self.is_cyclic)(*block));
@@ -57,7 +58,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The registers between a number and `rest`, if that is the number shifted to the right or
+    /// The registers between a number and `rest`, if `rest` is the number shifted to the right or
     /// divided.
     fn shrunk(&self, rest: Operand, number: Reg) -> Option<Vec<Reg>> {
         let mut all = vec![number];

@@ -1,9 +1,9 @@
-//! What numbers have to do with the sizes of blocks that grow.
+//! Lines between numbers and the sizes of blocks that grow.
 //!
-//! A growing array keeps its room in one number and what is in it in another: `size == room *
-//! sizeof *v` and `used <= room`. Before it grows for the first time all three are constants, of
-//! which no line says anything, and behind that they are no constants any more. So where two states
-//! are joined that know two sizes of one block, the numbers that differ, too, are compared with the
+//! A growing array keeps its capacity in one number and its length in another: `size == room *
+//! sizeof *v` and `used <= room`. Before it grows for the first time, all three are constants, of
+//! which no line says anything, and afterwards they are not constants any more. So where two states
+//! with different sizes of a block are joined, the numbers that differ, too, are compared with the
 //! sizes.
 
 use std::sync::Arc;
@@ -18,22 +18,22 @@ use super::value::Value;
 use crate::program::ir::Reg;
 use crate::term::fault::ONE_ALLOCATION;
 
-/// Blocks that grow.
+/// The most blocks that grow.
 const BLOCKS: usize = 2;
-/// Numbers that are compared with each.
+/// The most numbers that are compared with the size of a block.
 const NUMBERS: usize = 24;
-/// The largest element.
+/// The largest size of an element, in bytes.
 const ELEMENT: i128 = 256;
-/// Numbers from here on may come from multiplications, turn by turn.
+/// Numbers from here on may result from repeated multiplications.
 const LARGE: u64 = 1 << 32;
-/// Kinds of elements that one block may have.
+/// The most sizes of elements that one block may have.
 const ELEMENTS: usize = 2;
 
-/// A variable's numbers here and there.
+/// A variable, with its numbers here and there.
 type Both = (Var, Num, Num);
 
 impl State {
-    /// Whether a block that has one size here may have another one there.
+    /// Whether a block with a single size here may have another size there.
     pub fn grows(&self, other: &State, names: &Names<'_>) -> bool {
         self.objects.iter().any(|(id, object)| {
             let info = names.info(*id);
@@ -43,7 +43,7 @@ impl State {
         })
     }
 
-    /// The blocks that have one size here and another one there.
+    /// The blocks with different single sizes here and there.
     fn growing<'a>(
         &'a self,
         other: &'a State,
@@ -59,9 +59,9 @@ impl State {
         })
     }
 
-    /// Of blocks that were given none is larger than [`ONE_ALLOCATION`]: what widens a smaller
-    /// bound keeps that one. Twice such a size does not wrap around, so that a room that is doubled
-    /// is not smaller than before.
+    /// No granted block is larger than [`ONE_ALLOCATION`]: widening keeps that bound if it loses a
+    /// smaller one. Twice such a size does not wrap around, so a capacity that is doubled does not
+    /// become smaller.
     pub(super) fn limits_of_sizes(&self, new: &State, names: &Names<'_>, lines: &mut Lines) {
         let here = |var| self.range(var, names);
         let limit = i128::from(ONE_ALLOCATION);
@@ -76,9 +76,9 @@ impl State {
         }
     }
 
-    /// Numbers are no larger than lines say, where one says it of a number alone, and where a
-    /// number is large. A room that is multiplied goes past all thresholds in a few turns; it is
-    /// the size of the block that was given for it which says where it ends.
+    /// Narrows numbers to the bounds that lines give: those that a line bounds alone, and large
+    /// ones. A capacity that is multiplied exceeds all thresholds in a few iterations; its bound
+    /// follows from the size of the block that was granted for it.
     pub fn reduce(&mut self, names: &Names<'_>) {
         for (var, value) in self.reducible(names) {
             let here = |var| self.range(var, names);
@@ -106,8 +106,8 @@ impl State {
         }
     }
 
-    /// The registers and cells that a line may bound more narrowly than their ranges do. None may
-    /// be negative: such a number is the same at any width.
+    /// The registers and cells that a line may bound more narrowly than their ranges do. None of
+    /// them is ever negative, so the number is the same at any width.
     fn reducible(&self, names: &Names<'_>) -> Vec<(Var, Num)> {
         let alone = self.lines.iter().filter_map(|line| {
             let mut terms = line.terms();
@@ -138,7 +138,7 @@ impl State {
         all.filter(|(var, num)| is_wanted(*var, num)).collect()
     }
 
-    /// Lines of both about the sizes of blocks that grow.
+    /// Adds the lines about the sizes of growing blocks that hold in both states.
     pub(super) fn sizes_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         let blocks: Vec<_> = self.growing(other, names).take(BLOCKS).collect();
         if blocks.is_empty() {
@@ -150,9 +150,9 @@ impl State {
         }
     }
 
-    /// Lines about a block that has one size in one of two states and several in the other one,
-    /// which may say them by other numbers: where `used == room` was tested, that state has `size
-    /// == 2 * used` for `size == room`.
+    /// Adds lines about a block with a single size in one of the states and several in the other,
+    /// whose lines may use other numbers: where `used == room` was tested, that state has `size ==
+    /// 2 * used` instead of `size == room`.
     pub(super) fn sizes_of_several(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         for (one, several) in [(self, other), (other, self)] {
             let blocks = one.objects.iter().filter_map(|(&id, object)| {
@@ -174,7 +174,7 @@ impl State {
         }
     }
 
-    /// Numbers in cells and registers that are others there.
+    /// The registers and cells whose numbers differ between the states.
     fn differing(&self, other: &State, names: &Names<'_>) -> Vec<Both> {
         let mut all = Vec::new();
         for (reg, a) in &self.registers {
@@ -192,7 +192,7 @@ impl State {
                 }
             }
         }
-        // Of a number whose sign is not known, a line says something else than its bits do.
+        // A line about a number that may be negative says something else than its bits do.
         all.retain(|(_, a, b)| {
             (a.least, a.most) != (b.least, b.most) && a.least >= 0 && b.least >= 0
         });
@@ -201,16 +201,16 @@ impl State {
     }
 }
 
-/// What a state says of a block that has one size in another state.
+/// What a state says of the size of a block that has a single size in another state.
 enum There<'a> {
-    /// It has this size.
+    /// It is this one.
     Size(i128),
-    /// It has several sizes, of which lines speak.
+    /// There are several, which lines relate to other variables.
     Lines(&'a Lines, Ranges<'a>),
 }
 
 impl There<'_> {
-    /// Whether so many elements as a number says fill the block; `left` is what they leave of it.
+    /// Whether a number of elements fills the block; `left` is what they leave of it.
     fn is_filled(&self, (number, element): (&Num, i128), left: &Sum) -> bool {
         match self {
             There::Size(size) => number
@@ -225,7 +225,7 @@ impl There<'_> {
         }
     }
 
-    /// How far so many elements go past the block's end at most; `past` says it.
+    /// How far a number of elements reaches past the block's end at most; `past` is that distance.
     fn most_past(&self, (number, element): (&Num, i128), past: &Sum) -> i128 {
         match self {
             There::Size(size) => i128::from(number.most) * element - size,
@@ -234,7 +234,7 @@ impl There<'_> {
     }
 }
 
-/// Puts down what numbers have to do with a block that has one size here.
+/// Adds the lines between numbers and a block that has a single size here.
 fn related((id, here): (ObjId, i128), there: &There<'_>, numbers: &[Both], lines: &mut Lines) {
     let size = Sum::of(Var::Size(id));
     let mut elements: Vec<i128> = Vec::new();
@@ -268,7 +268,7 @@ fn related((id, here): (ObjId, i128), there: &There<'_>, numbers: &[Both], lines
     }
 }
 
-/// How many bytes an element has of which so many fill a block of this size.
+/// The size of an element, if `number` elements fill a block of this size.
 fn fitting(number: i128, size: i128) -> Option<i128> {
     let element = size.checked_div(number)?;
     (number * element == size && (1..=ELEMENT).contains(&element)).then_some(element)

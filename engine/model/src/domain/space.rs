@@ -1,8 +1,8 @@
-//! Objects: what they are called, whether they live, how large they are, what they hold.
+//! Objects: their names, whether they are alive, how large they are, and what they hold.
 //!
-//! One name stands for every object that an operation makes in a context. Where that can be several
-//! at a time nothing is ever known to be overwritten, and what was released once may be any of
-//! them; of blocks of the heap the last one has a name of its own ([`super::recent`]).
+//! One name stands for all objects that an operation makes in a context. If there may be several at
+//! a time, none of them is ever known to be overwritten, and after a release each of them may be
+//! the released one. The last heap block of a request has a name of its own ([`super::recent`]).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,12 +21,12 @@ use crate::program::ir::{
 };
 use crate::program::outside::Site;
 
-/// An object: a global, a function, or what an operation makes.
+/// The name of an object: a global, a function, or what an operation makes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ObjId(pub u32);
 
-/// What a pointer leads to whose object is gone: it never lives again.
+/// The object of pointers whose object no longer exists. It is never alive.
 pub const GONE: ObjId = ObjId(u32::MAX);
 
 /// A call context: a function, and how it was called.
@@ -34,22 +34,22 @@ pub const GONE: ObjId = ObjId(u32::MAX);
 #[serde(transparent)]
 pub struct CtxId(pub u32);
 
-/// What an operation makes.
+/// The identity of an object that an operation makes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Made {
-    /// In which context.
+    /// The context of the operation.
     pub ctx: CtxId,
     /// The block of the operation.
     pub block: u32,
-    /// Its index there.
+    /// The operation's index in the block.
     pub op: u32,
-    /// Which of several that it makes.
+    /// The index among the objects that the operation makes.
     pub part: u32,
 }
 
 impl Made {
-    /// What stands for the blocks that a request made before its last one ([`super::recent`]).
+    /// The identity of the blocks that a request gave before its last one ([`super::recent`]).
     pub fn older(self) -> Made {
         Made {
             part: OLDER,
@@ -58,46 +58,46 @@ impl Made {
     }
 }
 
-/// What is known of an object once and for all.
+/// What is known of an object independently of the state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Info {
-    /// Whether it comes from the heap.
+    /// Whether it is a block of the heap.
     pub heap: bool,
-    /// Whether there is one at most at a time.
+    /// Whether there is at most one such object at a time: it is a single object.
     pub single: bool,
     /// Whether its size is a guess.
     pub guessed: bool,
 }
 
-/// The names of objects, and what the program says of them.
+/// The names of objects, and what the program says about them.
 #[derive(Clone, Debug)]
 pub struct Names<'p> {
     program: &'p Program,
     made: Vec<(Made, Info)>,
     numbers: FxHashMap<Made, ObjId>,
-    /// What elements of tables are together: to join thousands of numbers takes its time.
+    /// Cached joins of table elements: joining thousands of numbers takes long.
     tables: RefCell<FxHashMap<Elements, Value>>,
-    /// The last zero byte of what globals begin with, between two offsets: loops over tables ask
-    /// again and again.
+    /// Cached offsets of the last zero byte in a part of a global's initial bytes: loops over
+    /// tables ask for them repeatedly.
     zeros: RefCell<FxHashMap<(GlobalId, u32, u32), Option<u32>>>,
 }
 
-/// Elements of what a global begins with.
+/// Elements of the initial bytes of a global.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Elements {
     /// The global.
     pub global: GlobalId,
-    /// Where the first one begins.
+    /// The offset of the first one.
     pub first: u32,
-    /// Where the last one begins at most.
+    /// The largest offset that the last one may have.
     pub last: u32,
-    /// From the beginning of one to that of the next.
+    /// The distance from the beginning of an element to that of the next one.
     pub step: u32,
-    /// Bytes of each.
+    /// The size of each, in bytes.
     pub len: u32,
 }
 
-/// Elements that are looked at one by one.
+/// The most elements that are read one by one.
 const ELEMENTS: u32 = 1 << 17;
 
 /// What an object is.
@@ -107,14 +107,14 @@ pub enum Kind {
     Global(GlobalId),
     /// A function.
     Function(FuncId),
-    /// Made by an operation.
+    /// An object that an operation makes.
     Made(Made),
-    /// None any more.
+    /// An object that no longer exists.
     Gone,
 }
 
 impl<'p> Names<'p> {
-    /// Of a program: its globals and functions.
+    /// Creates the names of a program's globals and functions.
     pub fn new(program: &'p Program) -> Names<'p> {
         Names {
             program,
@@ -129,7 +129,7 @@ impl<'p> Names<'p> {
         (self.program.globals.len() + self.program.functions.len()) as u32
     }
 
-    /// What operations have made.
+    /// The objects that operations make, as far as they have a name.
     pub fn made(&self) -> impl Iterator<Item = &Made> {
         self.made.iter().map(|(made, _)| made)
     }
@@ -144,7 +144,8 @@ impl<'p> Names<'p> {
         ObjId(self.program.globals.len() as u32 + function.0)
     }
 
-    /// The name of what an operation makes.
+    /// Returns the name of what an operation makes, which is created if necessary. `info` replaces
+    /// what was known of it.
     pub fn name(&mut self, made: Made, info: Info) -> ObjId {
         if let Some(&known) = self.numbers.get(&made) {
             let at = (known.0 - self.fixed()) as usize;
@@ -162,7 +163,7 @@ impl<'p> Names<'p> {
         self.numbers.get(&made).copied()
     }
 
-    /// What stands for the blocks of a request before its last one ([`super::recent`]).
+    /// The name of a request's earlier blocks, from the name of its last block ([`super::recent`]).
     pub fn older(&self, id: ObjId) -> Option<ObjId> {
         match self.kind(id) {
             Kind::Made(made) => self.known(made.older()),
@@ -185,7 +186,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// What is known of an object. What is gone may have been any of several.
+    /// What is known of an object. [`GONE`] may have been any of several objects.
     pub fn info(&self, id: ObjId) -> Info {
         let at = id.0.checked_sub(self.fixed());
         match at.and_then(|at| self.made.get(at as usize)) {
@@ -197,7 +198,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// Where it is made, in whatever context.
+    /// The site where it is made, in any context.
     pub fn site(&self, id: ObjId) -> Option<Site> {
         match self.kind(id) {
             Kind::Global(global) => Some(Site::Global(global)),
@@ -215,7 +216,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// A constant as a value: an address, if it is one.
+    /// A constant as a value: an address, if the constant is the encoding of one.
     pub fn constant(&self, width: Width, number: u128) -> Value {
         if width != 64 || number >> 64 != 0 {
             return Value::exactly(width, number);
@@ -232,13 +233,13 @@ impl<'p> Names<'p> {
         Value::address(id, Num::exactly(64, offset.into()))
     }
 
-    /// The bytes that a global begins with, if they are known.
+    /// The number of bytes that a global begins with, if they are known.
     pub fn initial_size(&self, global: GlobalId) -> Option<u64> {
         let global = self.program.globals.get(global.index())?;
         (!global.external).then_some(global.init.len() as u64)
     }
 
-    /// Some bytes that a global begins with.
+    /// The value of `len` initial bytes of a global at an offset.
     pub fn initial(&self, global: GlobalId, at: u32, len: u32) -> Value {
         let width = (len * 8) as Width;
         let Some(global) = self.program.globals.get(global.index()) else {
@@ -259,7 +260,7 @@ impl<'p> Names<'p> {
         if let Some(address) = word(first).filter(|_| len == 8) {
             return address;
         }
-        // A part of an address is no number that anybody knows.
+        // The value of a part of an address is unknown.
         let near = first.saturating_sub(7)..end;
         if near.into_iter().any(|at| word(at).is_some()) {
             return Value::all(width);
@@ -269,7 +270,7 @@ impl<'p> Names<'p> {
         Value::exactly(width, number)
     }
 
-    /// The last byte between two offsets that is zero where the program begins.
+    /// The offset of the last initial byte between two offsets that is zero.
     pub fn last_zero(&self, global: GlobalId, (first, end): (u32, u32)) -> Option<u32> {
         let known = self.zeros.borrow().get(&(global, first, end)).copied();
         known.unwrap_or_else(|| {
@@ -280,8 +281,8 @@ impl<'p> Names<'p> {
         })
     }
 
-    /// What any of some elements is that a global begins with. None if there is no such element, or
-    /// there are too many.
+    /// The join of some elements of a global's initial bytes. `None` if there are none, or too
+    /// many.
     pub fn initials(&self, of: Elements) -> Option<Value> {
         if of.step == 0 || of.last < of.first || (of.last - of.first) / of.step > ELEMENTS {
             return None;
@@ -297,7 +298,7 @@ impl<'p> Names<'p> {
         Some(value)
     }
 
-    /// A global where the program begins; none for what does not exist then.
+    /// The object of a global when the program begins; `None` for objects that do not exist then.
     pub fn first(&self, id: ObjId) -> Option<Object> {
         let Kind::Global(global) = self.kind(id) else {
             return None;
@@ -318,15 +319,15 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Whether an object can be accessed.
+/// Whether an object is alive, so that it can be accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Alive {
-    /// It can.
+    /// It is alive.
     Yes,
-    /// It cannot.
+    /// It is not alive.
     No,
-    /// It is not known.
+    /// It may be alive.
     Maybe,
 }
 
@@ -336,12 +337,12 @@ impl Alive {
     }
 }
 
-/// What is known of an object.
+/// What a state knows of an object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Object {
-    /// Whether it lives.
+    /// Whether it is alive.
     pub alive: Alive,
-    /// Its size.
+    /// Its size in bytes.
     pub size: Num,
     /// Its bytes.
     pub contents: Arc<Contents>,
@@ -380,11 +381,12 @@ impl Object {
     }
 }
 
-/// All objects of a state. A global that is not among them is as it was where the program began;
-/// what an operation makes and is not among them does not exist.
+/// The objects of a state. A global that is missing is as it was when the program began; an object
+/// of an operation that is missing does not exist.
 pub type Objects = BTreeMap<ObjId, Object>;
 
-/// Puts two spaces together: with `thresholds` as [`Num::widen`] does.
+/// Merges the objects of two states: widens them if there are `thresholds`, and joins them
+/// otherwise.
 pub fn merged(
     a: &Arc<Objects>,
     b: &Arc<Objects>,
@@ -414,7 +416,7 @@ pub fn merged(
     Arc::new(all)
 }
 
-/// Whether each state of the one space is one of the other.
+/// Whether every state of the first objects is one of the second.
 pub fn is_within(a: &Arc<Objects>, b: &Arc<Objects>, names: &Names<'_>) -> bool {
     if Arc::ptr_eq(a, b) {
         return true;

@@ -1,8 +1,9 @@
-//! What is known where a block is entered: the registers of the innermost call, and all objects.
+//! The abstract state at the entry of a block: the registers of the innermost call, and all
+//! objects.
 //!
-//! The registers of the calls around it are kept by the walk, which follows the call. Beside values
-//! stands where a register was read from, so that what a comparison says of the register is known
-//! of the cell, too.
+//! The walk keeps the registers of the enclosing calls. Beside the values, a state records from
+//! which cell a register was read, so that what a comparison says of the register is known of the
+//! cell, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -18,45 +19,45 @@ use super::value::Value;
 use crate::program::ir::{Reg, Width};
 use crate::term::fault::ONE_ALLOCATION;
 
-/// A place in memory.
+/// A memory cell.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Cell {
-    /// The object, of which there is one.
+    /// The object, which is single.
     pub object: ObjId,
-    /// The offset.
+    /// The offset in the object.
     pub at: u32,
-    /// Bytes.
+    /// The length in bytes.
     pub len: u32,
 }
 
 /// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct State {
-    /// What registers hold; of the others nothing is known.
+    /// The values of registers; nothing is known of the others.
     pub registers: BTreeMap<Reg, Value>,
     /// The objects.
     pub objects: Arc<Objects>,
-    /// Cells that hold the same as a register.
+    /// Cells that hold the same value as a register.
     pub cells: BTreeMap<Reg, Cell>,
-    /// Addresses that an index was part of which may have been too large to be multiplied.
+    /// Registers that hold an address, for which an index may have been too large to be multiplied.
     pub wrapped: BTreeSet<Reg>,
-    /// What values say of each other.
+    /// Lines: linear relations between values.
     pub lines: Lines,
-    /// Comparisons in this block of addresses in one object.
+    /// Registers that hold the result of a comparison, in this block, of two addresses in one
+    /// object.
     pub ordered: BTreeSet<Reg>,
-    /// Zero bytes of objects.
+    /// Known zero bytes of objects.
     pub nuls: Nuls,
-    /// Registers that hold what an element of an object does.
+    /// Registers that hold the value of an element of an object.
     pub reads: Reads,
-    /// Elements of objects that were tested.
+    /// Elements of objects that were tested and are held by no register.
     pub tested: Tested,
-    /// What became of requests' last blocks since the innermost call began.
+    /// What has become of the last blocks of requests since the innermost call began.
     pub fates: Fates,
-    /// Who owns blocks of the heap.
+    /// The owners of heap blocks.
     pub owners: Arc<Owners>,
-    /// Where an argument of a call may lead to one of several objects, and the call is walked for
-    /// each of them: the one that it leads to. This only keeps states apart in the call, and says
-    /// nothing of executions.
+    /// The object that an argument points to, where the call is walked for each of several objects.
+    /// It only keeps the states within the call apart, and says nothing of executions.
     pub handed: Option<ObjId>,
 }
 
@@ -68,7 +69,7 @@ fn width(widths: &Widths, reg: Reg) -> Width {
 }
 
 impl State {
-    /// Sets a register.
+    /// Sets a register, and forgets what was known of its old value.
     pub fn set(&mut self, reg: Reg, value: Value) {
         self.cells.remove(&reg);
         self.wrapped.remove(&reg);
@@ -82,7 +83,7 @@ impl State {
         self.registers.insert(reg, value);
     }
 
-    /// An object, if it exists.
+    /// Returns an object, if it exists.
     pub fn object(&self, id: ObjId, names: &Names<'_>) -> Option<Object> {
         self.objects.get(&id).cloned().or_else(|| names.first(id))
     }
@@ -96,7 +97,7 @@ impl State {
         Arc::make_mut(&mut self.objects).insert(id, object);
     }
 
-    /// Some bytes of an object may be written: no register is known to be the same any more.
+    /// Forgets what is known of bytes of an object that may be written, apart from their contents.
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends, names: &Names<'_>) {
         self.may_end(id, (low, high), ends);
         if !self.owners.ends.is_empty() {
@@ -120,7 +121,7 @@ impl State {
         self.lines.keep(is_same, &|_| ANY);
     }
 
-    /// The numbers, or offsets, that a variable may be.
+    /// The numbers, or offsets, that a variable may have.
     pub fn range(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
         let bare = match var {
             Var::Reg(reg) => Var::Reg(reg & !UNSIGNED),
@@ -146,7 +147,8 @@ impl State {
                 object.map_or(unknown, |o| value(&o.contents.load(&at, len, names)))
             }
             Var::Size(id) if names.info(id).single => match self.object(id, names) {
-                // Of what a request was refused that was larger than any object is.
+                // From the limit on, the size may be that of a refused request, which may have
+                // asked for more than any object has.
                 Some(object) if object.size.high < ONE_ALLOCATION => {
                     (object.size.low.into(), object.size.high.into())
                 }
@@ -168,7 +170,7 @@ impl State {
         }
     }
 
-    /// What a variable's values are multiples of, and a remainder more
+    /// The congruence of a variable's values: modulus and remainder
     /// ([`Strides`](super::linear::Strides)).
     pub fn stride(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
         let of = |value: &Value| match (value.plain(), value.sole()) {
@@ -176,13 +178,13 @@ impl State {
             (None, Some((_, offset))) => Some(*offset),
             (None, None) => None,
         };
-        // Without a sign a number is another one if it is negative.
+        // A negative number has another value if it is read as unsigned.
         let num = match var {
             Var::Reg(reg) => {
                 let num = self.registers.get(&Reg(reg & !UNSIGNED)).and_then(of);
                 num.filter(|num| reg & UNSIGNED == 0 || num.least >= 0)
             }
-            // What was asked for and refused may be larger than a number with a sign.
+            // A refused request may have asked for more than a signed number can be.
             Var::Size(id) if names.info(id).single => {
                 let size = self.object(id, names).map(|object| object.size);
                 size.filter(|size| size.least >= 0)
@@ -192,13 +194,14 @@ impl State {
         num.map_or((1, 0), |num| (num.step.into(), num.rest.into()))
     }
 
-    /// What lines say of one register alone: its value, if that is narrower than what is known.
+    /// The value of a register within the bounds that lines give, if it is narrower than the known
+    /// value.
     pub fn bounded(&self, reg: Reg, (least, most): (i128, i128)) -> Option<Value> {
         let value = self.registers.get(&reg)?;
         let all = Num::bounded(least, most)?;
         let new = match (&value.num, &value.ptr[..]) {
             (None, [(id, offset)]) => Value::address(*id, offset.meet(64, &all)?),
-            // Such a number is the same at any width.
+            // A number that is never negative has the same bounds at any width.
             (Some(num), []) if num.least >= 0 && num.high == num.most as u64 => {
                 Value::number(num.meet(64, &all)?)
             }
@@ -207,7 +210,8 @@ impl State {
         (new != *value).then_some(new)
     }
 
-    /// Forgets the registers that do not matter.
+    /// Forgets the registers that do not matter, but keeps what lines say of other variables by
+    /// them.
     pub fn keep(&mut self, names: &Names<'_>, matters: impl Fn(Reg) -> bool) {
         self.keep_reads(&matters);
         if self.owners.has_other_than(&matters) {
@@ -239,11 +243,11 @@ impl State {
         self.wrapped.retain(|&reg| matters(reg));
     }
 
-    /// What both are in.
+    /// Returns a state that contains both states.
     pub fn join(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         self.met(other, names, |one, two| {
-            // What a row ends with is a multiple of what counts its elements, which no line says
-            // where both are numbers.
+            // The end of a row is a multiple of the number of its elements. No line says so where
+            // both are constants, but the hull does.
             let counts = one.owners.rows.iter().any(|row| {
                 let there = two.owners.row(row.name());
                 there.is_some_and(|there| (there.from, there.to) != (row.from, row.to))
@@ -255,15 +259,15 @@ impl State {
         })
     }
 
-    /// The join behind a branch: registers that have one number here and another one there are said
-    /// to change together, as two counters do of which a turn moves either the one or the other.
+    /// The join after a branch. Registers with a single number in each state are related to each
+    /// other, as two counters are if each iteration of a loop increments one or the other.
     pub fn join_in_step(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         let mut joined = self.join(other, names, widths);
         self.numbers_of_both(other, &mut joined.lines);
         joined
     }
 
-    /// The join at the head of a loop, with the equations that hold in both states.
+    /// The join at a loop head, with the equations that hold in both states.
     pub fn join_with_hull(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         self.met(other, names, |one, two| {
             one.joined_with_hull(two, names, widths)
@@ -292,7 +296,8 @@ impl State {
         joined
     }
 
-    /// The join of the first turns of a loop, with what follows from steps that others take.
+    /// The join of the first iterations of a loop, with the lines that follow from variables that
+    /// move in step with others.
     pub fn join_of_turns(&self, other: &State, names: &Names<'_>, widths: &Widths) -> State {
         self.met(other, names, |one, two| {
             one.joined_turns(two, names, widths)
@@ -316,7 +321,7 @@ impl State {
         joined
     }
 
-    /// See [`Num::widen`]. `stored`: the thresholds of what objects hold.
+    /// See [`Num::widen`]. `stored` are the thresholds for the contents of objects.
     pub fn widen(
         &self,
         new: &State,
@@ -384,8 +389,8 @@ impl State {
         state
     }
 
-    /// Asks for the join of both states, once they have the same rows. Lines that it has, wherever
-    /// they come from, mean there what they mean in both.
+    /// Computes a join of both states by `ask`, once they have the same rows. Drops the lines with
+    /// variables that do not mean the same in the join as in both states.
     fn met(
         &self,
         other: &State,
@@ -402,8 +407,8 @@ impl State {
         both
     }
 
-    /// Whether a line means the offset of an address here, and a number in another state, where it
-    /// is not known any more that it is an address.
+    /// Whether a variable of lines is the offset of an address here and a number in another state,
+    /// which does not know any more that it is an address.
     fn meant_otherwise(&self, var: Var, other: &State, names: &Names<'_>) -> bool {
         let is_address = |value: &Value| !value.ptr.is_empty();
         let may_be_any = |value: &Value| value.is_vague() && value.ptr.is_empty();
@@ -426,7 +431,7 @@ impl State {
         }
     }
 
-    /// Whether each execution that may be here may be there.
+    /// Whether every concrete state of this is one of the other.
     pub fn is_within(&self, other: &State, names: &Names<'_>, widths: &Widths) -> bool {
         match self.aligned_to(other, names) {
             Some(aligned) => aligned.is_contained(other, names, widths),

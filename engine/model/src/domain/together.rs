@@ -1,9 +1,9 @@
-//! What two states say of numbers, where branches meet.
+//! Lines about numbers where branches meet.
 //!
-//! In a turn of a merge either the one index moves or the other, and the third moves in any case.
-//! No line of either branch relates the first two: in the first turn each of them is a constant, or
-//! lies a constant behind where it began. So sums that have one value here and another one there
-//! are put on the line through both points (the affine hull of two points: Karr, *Affine
+//! In each iteration of a merge, one of two indices moves, and a third one moves in any case. No
+//! line of either branch relates the first two: in the first iteration each of them is a constant,
+//! or has a constant distance from where it began. So sums that have a single value in each of two
+//! states are put on the line through both points (the affine hull of two points: Karr, *Affine
 //! relationships among variables of a program*, Acta Informatica 6, 1976).
 
 use std::borrow::Cow;
@@ -12,18 +12,19 @@ use super::linear::{Lines, Sum, Var, gcd};
 use super::space::Names;
 use super::state::State;
 
-/// Addresses whose distances from the ends of their objects are compared there.
+/// The most addresses whose distances from the ends of their objects are compared.
 const ENDS: usize = 8;
-/// Distances from an end that are kept.
+/// Distances from an end that reach this limit are dropped.
 const NEAR: i128 = 1 << 16;
 
-/// Sums that are related to the first one.
+/// The most sums that are related to the first one.
 const OTHERS: usize = 4;
-/// Larger numbers are hardly those of counters.
+/// Constants from this limit on rarely belong to loop counters, so they are not related.
 const SMALL: i128 = 1 << 16;
 
 impl State {
-    /// Lines of the one that hold in the other; what widens has no others.
+    /// The lines of one state that the other state satisfies, too. When widening (`joins` is
+    /// false), only the lines of `self` are considered, and they are not loosened.
     pub(super) fn lines_of_both(&self, other: &State, names: &Names<'_>, joins: bool) -> Lines {
         let mut lines = Lines::default();
         let there = |var| other.range(var, names);
@@ -37,8 +38,9 @@ impl State {
         lines
     }
 
-    /// The lines without the zero bytes of which another state knows nothing. What is used up so
-    /// far is where the text ends, so lines say one thing by either.
+    /// The lines without the zero bytes that another state does not know. Where a string ends at a
+    /// counter of what is used so far, lines may speak of either of the two; now they speak of the
+    /// counter.
     fn lines_beside(&self, other: &State, names: &Names<'_>) -> Cow<'_, Lines> {
         let is_known = |var: Var| match var {
             Var::Nul(id, which) => other.nuls.contains_key(&(id, which)),
@@ -52,8 +54,8 @@ impl State {
         Cow::Owned(lines)
     }
 
-    /// How far addresses stay from their objects' ends, where that is said of different offsets
-    /// here and there: no line of either state does.
+    /// Bounds the distances of addresses from their objects' ends, where the offsets differ between
+    /// the states, so that no line of either state bounds them in both.
     pub(super) fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
         let differ = self.registers.iter().filter_map(|(reg, a)| {
@@ -76,7 +78,8 @@ impl State {
         }
     }
 
-    /// Lines through what registers, and sums of which lines say so, are here and there.
+    /// Adds equations between registers, and between sums that exact lines make constants, that
+    /// have a single value in each state.
     pub(super) fn numbers_of_both(&self, other: &State, lines: &mut Lines) {
         let number = |state: &State, reg| {
             let num = *state.registers.get(reg)?.plain()?;

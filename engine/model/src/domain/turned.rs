@@ -1,5 +1,5 @@
-//! Values that change wherever they are, in registers and in memory at once: what an object is
-//! called changes, or it is gone.
+//! Changes of values in all registers and all memory at once: an object gets another name, or no
+//! longer exists.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::state::State;
 use super::value::Value;
 
 impl State {
-    /// Objects are gone: what leads to them leads nowhere.
+    /// Removes objects; pointers to them become pointers to [`GONE`].
     pub fn remove(&mut self, gone: &[ObjId]) {
         let is_there = |var| match var {
             Var::Cell(id, ..) | Var::Size(id) | Var::Nul(id, _) | Var::Row(id, ..) => {
@@ -43,7 +43,7 @@ impl State {
         self.cells.retain(|_, cell| !gone.contains(&cell.object));
     }
 
-    /// Changes values in registers and in memory; none is given for what stays.
+    /// Changes values in registers and in memory; `turned` returns `None` for a value that stays.
     pub(super) fn turn(&mut self, turned: &impl Fn(&Value) -> Option<Value>) {
         for value in self.registers.values_mut() {
             if let Some(new) = turned(value) {

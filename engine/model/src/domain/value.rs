@@ -1,9 +1,9 @@
 //! What a register or a cell of memory may hold: numbers, and addresses in objects.
 //!
-//! An address is an object with a set of offsets. A number may be an address, too, where nothing is
-//! known of it: a pointer that was taken to pieces, or read where too much was written. To follow a
-//! number that is not known to be small, the walk asks [`crate::program::outside::points`] where
-//! that could lead.
+//! An address is an object with a set of offsets. A number of which nothing is known may be an
+//! address, too: a pointer that was taken to pieces, or that was read from overwritten memory. To
+//! follow a number that is not known to be small, the walk asks [`crate::program::outside::points`]
+//! where it may lead.
 
 use std::fmt;
 
@@ -13,17 +13,17 @@ use super::num::{self, Num, Thresholds};
 use super::space::ObjId;
 use crate::program::ir::{BinOp, CastKind, Pred, Width};
 
-/// More objects than that are no set any more, but any number.
+/// The most objects in a set. A value with more of them becomes any number.
 const OBJECTS: usize = 24;
 
 /// See the [module](self).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
-    /// The numbers that it may be, if it may be one.
+    /// The numbers that it may be; `None` if it cannot be a number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub num: Option<Num>,
-    /// The objects that it may lie in, with the offsets; by object, each once.
+    /// The objects that it may point into, with the offsets; sorted, and each object once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ptr: Vec<(ObjId, Num)>,
 }
@@ -41,12 +41,12 @@ impl fmt::Display for Value {
 pub const LOWEST: u64 = 1 << 16;
 
 impl Value {
-    /// Anything of a width.
+    /// Any value of a width.
     pub fn all(width: Width) -> Value {
         Value::number(Num::all(width))
     }
 
-    /// A number.
+    /// One of some numbers.
     pub fn number(num: Num) -> Value {
         Value {
             num: Some(num),
@@ -54,12 +54,12 @@ impl Value {
         }
     }
 
-    /// One number.
+    /// A single number.
     pub fn exactly(width: Width, number: u128) -> Value {
         Value::number(Num::exactly(width, number))
     }
 
-    /// An address.
+    /// An address in an object.
     pub fn address(object: ObjId, offset: Num) -> Value {
         Value {
             num: None,
@@ -67,7 +67,7 @@ impl Value {
         }
     }
 
-    /// Nothing at all: no execution has such a value.
+    /// Whether no execution has such a value.
     pub fn is_nothing(&self) -> bool {
         self.num.is_none() && self.ptr.is_empty()
     }
@@ -77,12 +77,12 @@ impl Value {
         self.num.as_ref().filter(|_| self.ptr.is_empty())
     }
 
-    /// The number, if it is one.
+    /// The number, if the value is exactly one number.
     pub fn single(&self) -> Option<u64> {
         self.plain()?.single()
     }
 
-    /// The only object, for an address that is no number.
+    /// The object and the offsets, if the value is an address in exactly one object.
     pub fn sole(&self) -> Option<(ObjId, &Num)> {
         match (&self.num, &self.ptr[..]) {
             (None, [(object, offset)]) => Some((*object, offset)),
@@ -90,12 +90,12 @@ impl Value {
         }
     }
 
-    /// Whether it may be a number that could be an address.
+    /// Whether it may be a number that is large enough to be an address.
     pub fn is_vague(&self) -> bool {
         self.num.is_some_and(|num| num.high >= LOWEST)
     }
 
-    /// A set that both are in.
+    /// Returns a set that contains both sets.
     pub fn join(&self, other: &Value, width: Width) -> Value {
         let num = match (&self.num, &other.num) {
             (Some(a), Some(b)) => Some(a.join(width, b)),
@@ -115,7 +115,7 @@ impl Value {
         })
     }
 
-    /// Whether all that this may be, the other may be.
+    /// Whether every value of this set is known to be in the other.
     pub fn is_within(&self, other: &Value, width: Width) -> bool {
         if other.num == Some(Num::all(width)) {
             return true;
@@ -132,21 +132,21 @@ impl Value {
             })
     }
 
-    /// The offsets in an object, if it may lie in that.
+    /// The offsets in an object, if the value may point into it.
     pub fn offset(&self, object: ObjId) -> Option<&Num> {
         let at = self.ptr.iter().position(|(other, _)| *other == object)?;
         Some(&self.ptr[at].1)
     }
 
-    /// The addresses with all offsets moved; none if the sum is not followed.
+    /// The addresses with all offsets moved by a number.
     fn moved(&self, by: &Num, op: BinOp) -> Vec<(ObjId, Num)> {
         let all = self.ptr.iter();
         all.map(|(object, offset)| (*object, offset.bin(op, 64, by)))
             .collect()
     }
 
-    /// Anything that may be made of these values' addresses: numbers, and their objects at any
-    /// offset.
+    /// Anything that may be computed from the addresses of these values: a number, or an address in
+    /// one of their objects at any offset.
     fn mixed(&self, other: &Value, width: Width) -> Value {
         let any = |value: &Value| -> Vec<(ObjId, Num)> {
             let all = value.ptr.iter();
@@ -160,15 +160,15 @@ impl Value {
         }
     }
 
-    /// The name of the objects that both lie in, and how far this one's offset is from the other's.
-    /// That is the difference of two addresses only if the name stands for one object.
+    /// The object that both addresses point into, and the distance from the other offset to this
+    /// one. It is the difference of the addresses only if the name stands for a single object.
     pub fn apart(&self, other: &Value) -> Option<(ObjId, Num)> {
         let ((a, x), (b, y)) = (self.sole()?, other.sole()?);
         (a == b).then(|| (a, x.bin(BinOp::Sub, 64, y)))
     }
 
-    /// `self op other`. Divisors and shifts as [`Num::bin`] has them. The difference of two
-    /// addresses is any number here, see [`Value::apart`].
+    /// `self op other`, with the assumptions of [`Num::bin`]. The difference of two addresses is
+    /// any number here; see [`Value::apart`].
     pub fn bin(&self, op: BinOp, width: Width, other: &Value) -> Value {
         if let (Some(a), Some(b)) = (self.plain(), other.plain()) {
             return Value::number(a.bin(op, width, b));
@@ -189,7 +189,7 @@ impl Value {
         }
     }
 
-    /// An address and a number.
+    /// An address that is displaced by a number.
     fn displaced(&self, by: &Value, op: BinOp) -> Value {
         let Some(by) = by.plain() else {
             return self.mixed(by, 64);
@@ -200,7 +200,7 @@ impl Value {
         }
     }
 
-    /// Some bits of an address. What lower bits it has is the platform's choice.
+    /// An address with some bits cleared. The platform decides which of its lower bits are set.
     fn masked(&self, mask: u64) -> Value {
         let number = |num: Num| num.bin(BinOp::And, 64, &Num::exactly(64, mask.into()));
         if (mask >> 32) as u32 == u32::MAX {
@@ -228,7 +228,7 @@ impl Value {
     }
 }
 
-/// Sets of objects put together; both are sorted, and so is the result.
+/// The union of two sets of objects; both are sorted, and so is the result.
 fn merged(
     num: Option<Num>,
     a: &[(ObjId, Num)],
@@ -255,7 +255,7 @@ fn merged(
     Value { num, ptr }
 }
 
-/// `a pred b` of numbers, where it is the same for all.
+/// `a pred b` for numbers, if the result is the same for all of them.
 pub fn decided(pred: Pred, width: Width, a: &Value, b: &Value) -> Option<bool> {
     num::decided(pred, width, a.plain()?, b.plain()?)
 }

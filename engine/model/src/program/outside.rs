@@ -92,28 +92,39 @@ impl Outside {
     }
 }
 
-/// The stub library's `atexit`.
-const ATEXIT: &str = "CRUNNER_atexit";
+/// The stub library's functions that register a function to be called when the program ends.
+const AT_END: [&str; 2] = ["CRUNNER_atexit", "CRUNNER_at_quick_exit"];
 
-/// Whether the user's code calls `atexit`.
+/// Whether the user's code, or the driver for a destructor, registers a function to be called when
+/// the program ends. A register function whose address is taken counts as called.
 fn ends(program: &Program) -> bool {
-    let Some(atexit) = program.function_named(ATEXIT) else {
-        return false;
+    let registers = AT_END
+        .iter()
+        .filter_map(|name| program.function_named(name));
+    let registers: Vec<FuncId> = registers.collect();
+    if registers.iter().any(|id| program.function(*id).addressed) {
+        return true;
+    }
+    let registers_one = |op: &Op| match op {
+        Op::Call(call) => {
+            matches!(call.callee, Callee::Direct(callee) if registers.contains(&callee))
+        }
+        _ => false,
     };
-    let calls = |op: &Op| matches!(op, Op::Call(call) if call.callee == Callee::Direct(atexit));
-    let user = program.blocks.iter().filter(|block| {
-        let by = program.function(block.function);
-        by.kind == FunctionKind::User
+    let callers = program.blocks.iter().filter(|block| {
+        let is_driver = block.function == program.entry;
+        is_driver || program.function(block.function).kind == FunctionKind::User
     });
-    user.flat_map(|block| &block.ops)
-        .any(|inst| calls(&inst.op))
+    callers
+        .flat_map(|block| &block.ops)
+        .any(|inst| registers_one(&inst.op))
 }
 
 /// Functions that end the program. What they depend on is covered by [`ends`].
 const ENDS: [&str; 2] = ["CRUNNER_exit", "CRUNNER_quick_exit"];
 
 /// Whether the user's code calls a function of the library that, itself or through its callees,
-/// refers to a variable of the library.
+/// refers to a variable of the library. A function whose address is taken counts as called.
 fn remembers(program: &Program) -> bool {
     let is_library = |id: FuncId| {
         let kind = program.function(id).kind;
@@ -137,7 +148,10 @@ fn remembers(program: &Program) -> bool {
     let user = ops_of
         .iter()
         .filter(|(id, _)| program.function(**id).kind == FunctionKind::User);
-    let mut open: Vec<FuncId> = user.flat_map(|(_, ops)| called(ops)).collect();
+    let all = (0..program.functions.len() as u32).map(FuncId);
+    let addressed = all.filter(|id| is_library(*id) && program.function(*id).addressed);
+    let called_by_user = user.flat_map(|(_, ops)| called(ops));
+    let mut open: Vec<FuncId> = called_by_user.chain(addressed).collect();
     open.retain(|id| !ENDS.contains(&program.function(*id).name.as_str()));
     let mut seen: FxHashSet<FuncId> = FxHashSet::default();
     while let Some(id) = open.pop() {

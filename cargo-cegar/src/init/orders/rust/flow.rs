@@ -334,6 +334,11 @@ impl Visit<'_> for Following<'_> {
 
     fn visit_expr_match(&mut self, branch: &syn::ExprMatch) {
         self.visit_expr(&branch.expr);
+        for arm in &branch.arms {
+            if let Some((_, guard)) = &arm.guard {
+                self.alternatives([None, Some(&**guard)].into_iter());
+            }
+        }
         self.alternatives(branch.arms.iter().map(|arm| Some(&*arm.body)));
     }
 

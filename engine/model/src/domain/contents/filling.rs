@@ -1,4 +1,4 @@
-//! What one run of bytes is filled with.
+//! What a run of bytes is filled with.
 
 use std::fmt;
 
@@ -12,17 +12,17 @@ use crate::program::ir::{GlobalId, Width};
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Filling {
-    /// Elements of so many bytes, of which each is one of these values.
+    /// Elements of this many bytes, each of which is one of these values.
     Each(u32, Value),
     /// The bytes that a global begins with, from an offset on.
     Image(GlobalId, u32),
 }
 
-/// A piece of an object; the owner knows where it begins.
+/// A run of bytes of an object; its first offset is stored beside it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// The first byte that is not part of it.
+    /// The offset after its last byte.
     pub end: u32,
     /// What it is made of.
     pub filling: Filling,
@@ -37,7 +37,7 @@ impl fmt::Display for Run {
     }
 }
 
-/// Bytes of a global that are looked through for the last zero.
+/// The most initial bytes of a global that are searched for the last zero.
 const LOOKED_AT: u32 = 4096;
 
 impl Run {
@@ -47,7 +47,7 @@ impl Run {
         unit.is_some_and(|unit| self.end - start >= 2 * unit)
     }
 
-    /// The last byte of a run of which it is known that it is zero.
+    /// The offset of the last byte of the run that is known to be zero.
     pub fn last_zero(&self, start: u32, names: &Names<'_>) -> Option<u32> {
         match &self.filling {
             Filling::Each(unit, value) => {
@@ -66,12 +66,12 @@ impl Run {
     }
 }
 
-/// The bits of so many bytes.
+/// The number of bits of `len` bytes.
 pub(super) fn bits(len: u32) -> Width {
     (len * 8) as Width
 }
 
-/// A byte, so many times.
+/// A byte that is repeated `len` times.
 pub(super) fn repeated(byte: u64, len: u32) -> Option<Value> {
     if len > 8 {
         return (byte == 0).then(|| Value::all(bits(len)));
@@ -81,8 +81,8 @@ pub(super) fn repeated(byte: u64, len: u32) -> Option<Value> {
 }
 
 impl Filling {
-    /// What elements of `unit` bytes hold that begin at multiples of it from `anchor` on and lie
-    /// between two offsets within the run; none if that cannot be told.
+    /// The join of the elements of `unit` bytes that begin at multiples of `unit` from `anchor` on
+    /// and lie between two offsets within the run; `None` if it is not known.
     pub(super) fn seen(
         &self,
         start: u32,
@@ -116,8 +116,8 @@ impl Filling {
         }
     }
 
-    /// What `len` bytes hold at one of some offsets within the run, from the first to the last in
-    /// steps, where that is what a global begins with.
+    /// The join of what `len` bytes hold at the offsets from the first to the last one in steps, if
+    /// the run holds initial bytes of a global.
     pub(super) fn stepped(
         &self,
         start: u32,
@@ -155,7 +155,7 @@ impl Filling {
         }
     }
 
-    /// The size of elements; none where it does not matter.
+    /// The size of elements; `None` where it does not matter.
     pub(super) fn unit(&self) -> Option<u32> {
         match self {
             Filling::Each(_, value) if value.single() == Some(0) => None,

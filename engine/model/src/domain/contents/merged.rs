@@ -1,4 +1,4 @@
-//! What an object's bytes may be where two states meet.
+//! The join and the widening of an object's contents in two states.
 
 use super::filling::{Filling, bits};
 use super::{Contents, END};
@@ -7,14 +7,15 @@ use crate::domain::space::Names;
 use crate::domain::value::Value;
 
 impl Contents {
-    /// What both are in.
+    /// Returns contents that allow what either allows.
     pub fn join(&self, other: &Contents, names: &Names<'_>) -> Contents {
         self.both(other, names, |a, b, (unit, _)| a.join(b, bits(unit)))
     }
 
-    /// See [`crate::domain::num::Num::widen`]. An array's elements that hold by now what its other
-    /// elements held before may hold all that these may: where an array fills, its elements change
-    /// one after the other, and by the last ones no threshold is left.
+    /// See [`crate::domain::num::Num::widen`]. If elements of an array changed to values that other
+    /// arrays of the object held before, they may hold all of those values: where an array is
+    /// filled, its elements change one after the other, and no threshold would be left for the last
+    /// ones.
     pub fn widen(&self, new: &Contents, names: &Names<'_>, thresholds: &Thresholds) -> Contents {
         self.both(new, names, |a, b, (unit, is_array)| {
             let others = match is_array && !b.is_within(a, bits(unit)) {
@@ -28,7 +29,7 @@ impl Contents {
         })
     }
 
-    /// The numbers that arrays of such elements hold.
+    /// The join of the numbers that arrays of such elements hold.
     fn in_arrays(&self, unit: u32) -> Option<Value> {
         let runs = self
             .runs
@@ -62,7 +63,7 @@ impl Contents {
                 }
                 let unit = match (a.unit(), b.unit()) {
                     (Some(unit), _) | (None, Some(unit)) => unit,
-                    // Zeros, or two images: bytes.
+                    // Both are zeros or images: compare bytes.
                     (None, None) => 1,
                 };
                 let anchor = if a.unit().is_some() { start } else { there };

@@ -1,28 +1,28 @@
 //! Equations that hold in two states: the affine hull of both.
 //!
-//! Two pointers that walk through two buffers have the same distance from where they began, and no
-//! line of the first turn of a loop says that: there each is where it began. It follows from the
-//! equations of two turns. An equation holds in both states if it is a combination of the equations
-//! of the one and one of the equations of the other, so the two spaces of equations are intersected
-//! (Karr, *Affine relationships among variables of a program*, Acta Informatica 6, 1976; the
-//! algorithm is Zassenhaus's). What is found here is put down where states grow. Whether it holds
-//! of all turns is found out like that of any line.
+//! Two pointers that walk through two buffers keep the same distance from their starts, but no line
+//! of a loop's first iteration says so: there each pointer is at its start. It follows from the
+//! states of two iterations. An equation holds in both states if it is a combination of the
+//! equations of each, so the two spaces of equations are intersected (Karr, *Affine relationships
+//! among variables of a program*, Acta Informatica 6, 1976; the algorithm is Zassenhaus's). The
+//! equations are added where states grow. Whether they hold in all iterations is tested as for any
+//! line.
 
 use std::collections::BTreeSet;
 
 use super::lines::Lines;
 use super::{Ranges, Sum, Var, gcd};
 
-/// Variables of the equations. With more of them nothing is looked for.
+/// The most variables of the equations; with more, the hull is not computed.
 const VARIABLES: usize = 24;
-/// Factors that are larger are followed no more.
+/// Factors stay below this limit; otherwise the hull is not computed.
 const LARGE: i128 = 1 << 40;
 
-/// Factors by variable, the constant last.
+/// The factors of an equation by variable, with the constant last.
 type Row = Vec<i128>;
 
 impl Lines {
-    /// Puts down what equations of both say together, those of variables that move among them.
+    /// Adds the equations that hold in both states, also of `moving` variables, to `to`.
     pub fn hull(
         &self,
         here: Ranges<'_>,
@@ -54,7 +54,7 @@ impl Lines {
     }
 }
 
-/// Equations as rows, and those of the variables that have one value.
+/// Equations as rows, with an equation for each variable that has a single value.
 fn rows(sums: &[Sum], vars: &[Var], ranges: Ranges<'_>) -> Vec<Row> {
     let of = |sum: &Sum| -> Row {
         let factors = vars.iter().map(|var| sum.factor(*var));
@@ -71,7 +71,7 @@ fn rows(sums: &[Sum], vars: &[Var], ranges: Ranges<'_>) -> Vec<Row> {
         .collect()
 }
 
-/// The rows that are combinations of the one and of the other; none if numbers become too large.
+/// The rows that are combinations of both sets of rows; `None` if numbers get too large.
 fn both(own: &[Row], others: &[Row], width: usize) -> Option<Vec<Row>> {
     let doubled = own.iter().map(|row| [&row[..], &row[..]].concat());
     let single = others
@@ -86,7 +86,7 @@ fn both(own: &[Row], others: &[Row], width: usize) -> Option<Vec<Row>> {
         all.swap(done, found);
         let pivot = all[done].clone();
         for (at, row) in all.iter_mut().enumerate() {
-            // Below, everything is cleared; above, only among the results.
+            // Rows below are cleared in all columns, rows above only in those of the results.
             if at > done || at < done && column >= width {
                 clear(row, &pivot, column)?;
             }
@@ -102,7 +102,7 @@ fn both(own: &[Row], others: &[Row], width: usize) -> Option<Vec<Row>> {
     Some(results.filter(says).collect())
 }
 
-/// Takes so many times the pivot from a row that it has no number in a column.
+/// Clears a column of a row by subtracting a multiple of the pivot.
 fn clear(row: &mut Row, pivot: &Row, column: usize) -> Option<()> {
     let (own, by) = (row[column], pivot[column]);
     if own == 0 {

@@ -1,4 +1,4 @@
-//! Lines that hold together: adding, solving, eliminating and proving them.
+//! Sets of lines: adding, solving, eliminating and proving them.
 
 use std::cell::RefCell;
 
@@ -7,37 +7,36 @@ use rustc_hash::FxHashMap;
 use super::{ANY, Line, Product, Ranges, Sum, Var, bit, gcd};
 use crate::term::fault::ONE_ALLOCATION;
 
-/// Lines that a state has at most.
+/// The most lines of a state.
 const LINES: usize = 80;
-/// Lines of the same variables with the same signs, other than equations. Joins and eliminations
-/// make ever more of them, with ever larger factors.
+/// The most inequalities of the same variables and signs. Joins and eliminations add ever more.
 const RIVALS: usize = 2;
-/// Terms of a line.
+/// The most variables of a line.
 const TERMS: usize = 5;
-/// Lines that are added up to prove one.
+/// The most lines that are added up to prove one.
 const STEPS: u32 = 4;
-/// Lines that are added up first.
+/// The most lines that are added up in the first, short search.
 const FEW_STEPS: u32 = 2;
-/// Sums that are looked at to prove one.
+/// The most sums that a search looks at.
 const EFFORT: u32 = 300;
 
-/// Bounds that are followed are nearer to zero.
+/// The limit of how far a line is loosened so that it holds in another state.
 const FAR: i128 = 1 << 32;
 
-/// What ranges say by more than that need not be said by a line.
+/// A line that ranges imply by more than this margin is redundant.
 const MARGIN: i128 = 1 << 8;
 
-/// What the [module above](super) says of them.
+/// A set of lines: see the [module above](super).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Lines {
     /// Sorted.
     pub(super) all: Vec<Line>,
-    /// Products of two variables, the one that was met last at the end.
+    /// Products of two variables, the latest one last.
     pub(super) products: Vec<Product>,
 }
 
 impl Lines {
-    /// Lines and products that are read from somewhere.
+    /// Creates a set from lines and products, which may come from a file.
     pub fn from_parts(
         lines: impl IntoIterator<Item = Line>,
         products: impl IntoIterator<Item = Product>,
@@ -52,28 +51,27 @@ impl Lines {
         all
     }
 
-    /// All of them.
+    /// The lines.
     pub fn iter(&self) -> impl Iterator<Item = &Line> {
         self.all.iter()
     }
 
-    /// A sum is zero at most.
+    /// Adds the line that a sum is at most zero.
     pub fn at_most_zero(&mut self, sum: Option<Sum>) {
         if let Some(sum) = sum.filter(|sum| self.is_needed(sum)) {
             self.put(sum, false);
         }
     }
 
-    /// A sum is zero.
+    /// Adds the line that a sum is zero.
     pub fn zero(&mut self, sum: Option<Sum>) {
         if let Some(sum) = sum.filter(|sum| self.is_needed(sum)) {
             self.put(sum, true);
         }
     }
 
-    /// Whether intervals do not say what a sum says. They say enough of one variable, unless it
-    /// equals an object's size, or a register of a caller: those have no interval here that could
-    /// be narrowed.
+    /// Whether intervals do not express a sum. They express a single variable, unless it equals an
+    /// object's size or a caller's register, which have no interval here that could be narrowed.
     fn is_needed(&self, sum: &Sum) -> bool {
         match sum.terms[..] {
             [] => false,
@@ -119,7 +117,7 @@ impl Lines {
             self.all.insert(at, line);
             return;
         };
-        // The variable that it solves stands in no other line.
+        // The variable for which it is solved occurs in no other line.
         let others = self.taken(pivot);
         if let Err(at) = self.all.binary_search(&line) {
             self.all.insert(at, line);
@@ -129,7 +127,7 @@ impl Lines {
         }
     }
 
-    /// Forgets the least useful of some lines for one that is more so: false if there is none.
+    /// Replaces the least useful of some lines if `line` is more useful; whether it is.
     fn make_room(&mut self, line: &Line, is_among: impl Fn(&Line) -> bool) -> bool {
         let among = self.all.iter().enumerate();
         let among = among.filter(|(_, known)| is_among(known));
@@ -143,14 +141,14 @@ impl Lines {
         }
     }
 
-    /// Takes out the lines with a variable.
+    /// Removes and returns the lines with a variable.
     fn taken(&mut self, var: Var) -> Vec<Line> {
         self.all
             .extract_if(.., |line| line.factor(var) != 0)
             .collect()
     }
 
-    /// A sum without the variables that lines solve.
+    /// The sum without the variables for which lines are solved.
     pub(super) fn solved(&self, mut sum: Sum) -> Sum {
         for line in &self.all {
             let Some(pivot) = line.pivot else { continue };
@@ -166,7 +164,7 @@ impl Lines {
         sum
     }
 
-    /// Variables of which lines say a bound: the least, or the greatest.
+    /// The bounds of single variables that lines give: least and greatest value.
     pub fn bounds(&self) -> Vec<(Var, i128, i128)> {
         let single = self.all.iter().filter_map(|line| match line.sum.terms[..] {
             [(var, 1)] => Some((var, ANY.0, -line.sum.constant)),
@@ -176,7 +174,7 @@ impl Lines {
         single.collect()
     }
 
-    /// A sum without a variable, by an equation that says it in others that are to be kept.
+    /// The sum without a variable, by an equation whose other variables are all kept.
     pub(in crate::domain) fn replaced(
         &self,
         sum: &Sum,
@@ -192,24 +190,23 @@ impl Lines {
         sum.plus(&line.sum, -sum.factor(gone) * line.factor(gone))
     }
 
-    /// Whether anything is said of a variable.
+    /// Whether a line or a product mentions a variable.
     pub fn has(&self, var: Var) -> bool {
         let mut products = self.products.iter().flat_map(Product::vars);
         self.all.iter().any(|line| line.factor(var) != 0) || products.any(|own| own == var)
     }
 
-    /// The least number that a sum is seen not to be above.
+    /// The least upper bound of a sum that is found.
     pub fn upper(&self, sum: &Sum, ranges: Ranges<'_>) -> i128 {
         self.bound(sum, ranges, None)
     }
 
-    /// Whether a sum is seen to be zero at most.
+    /// Whether a sum is proved to be at most zero.
     pub fn proves(&self, sum: &Sum, ranges: Ranges<'_>) -> bool {
         self.bound(sum, ranges, Some(0)) <= 0
     }
 
-    /// A number that a sum is seen not to be above: the least that is found, or the first that is
-    /// small enough.
+    /// An upper bound of a sum: the least that is found, or the first that is small enough.
     fn bound(&self, sum: &Sum, ranges: Ranges<'_>, enough: Option<i128>) -> i128 {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
@@ -219,7 +216,7 @@ impl Lines {
         }
         let solved = self.solved(sum.clone());
         let start = solved.most(&ranges).min(most);
-        // Short proofs first: one line that leads nowhere may take all the effort at once.
+        // Short proofs first: one line that leads nowhere may use up the effort.
         [FEW_STEPS, STEPS].into_iter().fold(start, |best, steps| {
             let effort = &mut EFFORT.clone();
             match enough.is_some_and(|enough| best <= enough) {
@@ -229,7 +226,7 @@ impl Lines {
         })
     }
 
-    /// The least upper bound that is found of a sum of which one is known.
+    /// Improves the known upper bound of a sum.
     fn search(
         &self,
         (sum, mut best): (&Sum, i128),
@@ -242,7 +239,7 @@ impl Lines {
         if steps == 0 || sum.terms.is_empty() || done(best) {
             return best;
         }
-        // What is bounded by ranges already is looked at before anything is added to it.
+        // All sums with one more line are bounded by ranges before more lines are added.
         let mut next = Vec::new();
         for (rest, scale) in self.added(sum, ranges, effort) {
             let found = rest.most(ranges);
@@ -267,8 +264,7 @@ impl Lines {
         best
     }
 
-    /// A sum with each line added by which it loses a variable: `scale` times the sum is not above
-    /// it.
+    /// Adds to a sum each line that cancels a variable: upper bounds of `scale` times the sum.
     fn added(&self, sum: &Sum, ranges: Ranges<'_>, effort: &mut u32) -> Vec<(Sum, i128)> {
         let mut all = Vec::new();
         let unbounded = sum.unbounded(ranges);
@@ -292,10 +288,9 @@ impl Lines {
                     return all;
                 }
                 *effort -= 1;
-                // `scale * sum` less `by` times the line is without the variable, and not below
-                // `scale * sum`.
+                // Not less than `scale * sum`, since the line is at most zero.
                 let by_line = (line.factor(var) * sign).abs();
-                // Most factors are one, and division by what is not known takes long.
+                // Most factors are one, and a division by an unknown number is slow.
                 let (scale, by) = match by_line {
                     1 => (1, factor.abs()),
                     _ => {
@@ -318,7 +313,7 @@ impl Lines {
         all
     }
 
-    /// Nothing is said of a variable any more, but what was said of others by it is.
+    /// Removes a variable, and keeps what its lines imply for the others.
     pub fn eliminate(&mut self, var: Var, ranges: Ranges<'_>) {
         let mut with = self.taken(var);
         self.replace_in_products(var, &with);
@@ -360,8 +355,7 @@ impl Lines {
         }
     }
 
-    /// The range of a variable, as what it equals by an exact line, where the ranges of the others
-    /// do not say that.
+    /// Bounds what an exact line equates a variable with by its range, unless that is implied.
     fn bounded_by(&mut self, by: &Line, var: Var, ranges: Ranges<'_>) {
         let factor = by.factor(var);
         if factor.abs() != 1 {
@@ -386,7 +380,7 @@ impl Lines {
         }
     }
 
-    /// Eliminates all variables but some.
+    /// Eliminates the variables that do not matter.
     pub fn keep(&mut self, matters: impl Fn(Var) -> bool, ranges: Ranges<'_>) {
         let lines = self.all.iter().flat_map(Line::vars);
         let products = self.products.iter().flat_map(Product::vars);
@@ -397,15 +391,15 @@ impl Lines {
         gone.into_iter().for_each(|var| self.eliminate(var, ranges));
     }
 
-    /// Forgets all lines with such a variable.
+    /// Forgets all lines and products with such a variable.
     pub fn drop(&mut self, is_gone: impl Fn(Var) -> bool) {
         self.all.retain(|line| !line.vars().any(&is_gone));
         self.products.retain(|known| !known.vars().any(&is_gone));
     }
 
-    /// Forgets what ranges say by a large margin: such lines come from others that were loosened
-    /// again and again, and take the room of useful ones. What ranges say just so stays, since they
-    /// may become wider, but not what the ranges of types say, nor what is said of multiples.
+    /// Forgets lines that ranges imply by a margin: they were loosened repeatedly, and take the
+    /// room of useful ones. Lines that ranges just imply stay, since ranges may become wider, but
+    /// not those of types' ranges, string ends and multiples.
     pub fn forget_trivial(&mut self, ranges: Ranges<'_>) {
         let known = Remembered::default();
         let ranges = |var| known.range(var, ranges);
@@ -418,8 +412,7 @@ impl Lines {
         });
     }
 
-    /// Forgets what ranges say of where texts end: bounds, and what eliminated variables leave in
-    /// numbers.
+    /// Forgets lines about string ends that bound a single variable, or that ranges imply.
     pub fn forget_trivial_texts(&mut self, ranges: Ranges<'_>) {
         self.all.retain(|line| {
             let is_bound = line.sum.terms.len() == 1;
@@ -428,8 +421,7 @@ impl Lines {
         });
     }
 
-    /// Calls variables by other names; lines with one that has none are forgotten. No two may get
-    /// the same name.
+    /// Renames variables, no two to the same name. Forgets lines with a variable that has none.
     pub fn rename(&self, name: impl Fn(Var) -> Option<Var>) -> Lines {
         let mut all = Lines::default();
         for line in &self.all {
@@ -441,8 +433,7 @@ impl Lines {
         all
     }
 
-    /// Lines of the one that the other proves, too. Where `loosens`, those that it proves with
-    /// another constant as well.
+    /// Adds to `to` the lines that another set proves; with `loosens`, also with another constant.
     pub fn kept(&self, (other, ranges): (&Lines, Ranges<'_>), loosens: bool, to: &mut Lines) {
         for line in &self.all {
             if other.all.binary_search(line).is_ok() {
@@ -473,7 +464,7 @@ impl Lines {
         self.kept_products((other, ranges), to);
     }
 
-    /// Whether all lines of the other are proved.
+    /// Whether all lines and products of another set are proved.
     pub fn proves_all(&self, other: &Lines, ranges: Ranges<'_>) -> bool {
         other.all.iter().all(|line| {
             self.all.binary_search(line).is_ok()
@@ -485,7 +476,7 @@ impl Lines {
     }
 }
 
-/// A bound of so many times a sum, as one of the sum.
+/// The bound of a sum, from one of `scale` times the sum.
 fn divided(bound: i128, scale: i128) -> i128 {
     match scale {
         1 => bound,
@@ -493,7 +484,7 @@ fn divided(bound: i128, scale: i128) -> i128 {
     }
 }
 
-/// Ranges that were asked for before: to look one up may be to read memory.
+/// Caches ranges: to look one up may read memory.
 #[derive(Default)]
 struct Remembered(RefCell<FxHashMap<Var, (i128, i128)>>);
 

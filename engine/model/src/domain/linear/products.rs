@@ -1,11 +1,11 @@
-//! Products of two variables that are known as sums.
+//! Products: pairs of variables whose product equals a sum.
 //!
-//! A matrix of `rows * cols` elements is read at `i * cols + j`. Both products are numbers of which
-//! lines say nothing: that `i` is less than `rows` says that the second one is less by a row, if
-//! both have the factor `cols`. So products that do not wrap around are put down with what they
-//! are, and a new one is compared with the known ones that share a factor: `i <= rows - 1` and
-//! `cols >= 0` give `i * cols <= rows * cols - cols`, which is a line. A product is not multiplied
-//! any further, and loops make none: each turn multiplies again.
+//! A matrix of `rows * cols` elements is read at `i * cols + j`. Lines cannot derive from `i <
+//! rows` that `i * cols` is less than `rows * cols` by at least a row. So products that do not wrap
+//! around are kept with the sum that they equal, and a new one is compared with the known ones that
+//! share a factor: `i <= rows - 1` and `cols >= 0` give `i * cols <= rows * cols - cols`, which is
+//! a line. Products are not multiplied further, and loops create none: each iteration multiplies
+//! anew.
 
 use std::fmt;
 
@@ -14,12 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::lines::Lines;
 use super::{Line, Ranges, Sum, Var};
 
-/// Products that are known at most: the ones that were met first are forgotten.
+/// The most products that are known; the oldest ones are forgotten first.
 const PRODUCTS: usize = 6;
-/// By how much factors differ at most that are compared.
+/// Factors that are compared differ by less, and multiples of products are smaller.
 const NEAR: i128 = 1 << 16;
 
-/// So many times the product of two variables is a sum: in whole numbers, so that nothing wraps
+/// A multiple of the product of two variables that equals a sum, in whole numbers that do not wrap
 /// around.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(from = "Written", into = "Written")]
@@ -29,14 +29,14 @@ pub struct Product {
     sum: Sum,
 }
 
-/// How a product is written down: its factors, how often, variables of the sum with factors, the
+/// The serialised form: the factors, the multiple, the variables of the sum with factors, the
 /// constant.
 type Written = ([Var; 2], i64, Vec<(Var, i64)>, i64);
 
 impl From<Written> for Product {
     fn from((factors, times, terms, constant): Written) -> Product {
         let sum = Sum::read(&terms, constant);
-        // What cannot be read says nothing: the product of nothing times.
+        // A sum that cannot be read says nothing: zero times the product is zero.
         let times = sum.as_ref().map_or(0, |_| times.into());
         Product {
             factors,
@@ -61,19 +61,19 @@ impl fmt::Display for Product {
 }
 
 impl Product {
-    /// The variables that it speaks of.
+    /// The variables that it mentions.
     pub fn vars(&self) -> impl Iterator<Item = Var> + '_ {
         self.factors.into_iter().chain(self.sum.vars())
     }
 
-    /// Whether it holds of these values; none where one is not known.
+    /// Whether it holds for these values; `None` if one of them is unknown.
     pub fn holds(&self, value: impl Fn(Var) -> Option<i128>) -> Option<bool> {
         let [a, b] = self.factors.map(&value);
         let product = a?.checked_mul(b?)?.checked_mul(self.times)?;
         Some(self.sum.value(&value)? == product)
     }
 
-    /// The product where a line says what a variable is, which is not spoken of any more.
+    /// The product with a variable replaced by what an exact line says that it is, if there is one.
     fn without(mut self, var: Var, by: &[Line]) -> Option<Product> {
         let exact = || by.iter().filter(|line| line.is_exact());
         for factor in self.factors.iter_mut().filter(|factor| **factor == var) {
@@ -96,19 +96,19 @@ impl Product {
 }
 
 impl Lines {
-    /// Whether anything is said of such a variable.
+    /// Whether a line or a product mentions such a variable.
     pub fn speaks_of(&self, is_it: impl Fn(Var) -> bool) -> bool {
         let mut vars = self.all.iter().flat_map(Line::vars);
         let mut products = self.products.iter().flat_map(Product::vars);
         vars.any(&is_it) || products.any(&is_it)
     }
 
-    /// The products that are known.
+    /// The known products.
     pub fn products(&self) -> &[Product] {
         &self.products
     }
 
-    /// A product is known.
+    /// Adds a product.
     pub fn put_product(&mut self, product: Product) {
         if product.is_small() && !self.has_product(&product) {
             self.products.push(product);
@@ -117,8 +117,8 @@ impl Lines {
         }
     }
 
-    /// The product of two variables is a sum. Lines that compare it with the products that share a
-    /// factor follow.
+    /// Adds the product of two variables, and the lines that follow from comparing it with known
+    /// products that share a factor.
     pub fn multiplied(&mut self, factors: [Var; 2], sum: Sum, ranges: Ranges<'_>) {
         let Some(new) = self.product(factors, sum) else {
             return;
@@ -145,7 +145,7 @@ impl Lines {
         }
     }
 
-    /// The product of two variables, or of what they are multiples of.
+    /// The product of two variables, or of the variables that they are multiples of.
     fn product(&self, factors: [Var; 2], sum: Sum) -> Option<Product> {
         let whole = factors.map(|var| self.solved(Sum::of(var)).multiple().unwrap_or((var, 1)));
         let product = Product {
@@ -156,8 +156,8 @@ impl Lines {
         Some(product).filter(Product::is_small)
     }
 
-    /// What a product of two variables is at most, neither of which is negative, since it is no
-    /// greater than a known one.
+    /// An upper bound of the product of two variables, neither of which may be negative, from a
+    /// known product that shares a factor and whose other factor is not less.
     pub fn bounds_product(&self, factors: [Var; 2], ranges: Ranges<'_>) -> Option<i128> {
         let new = self.product(factors, Sum::default())?;
         if !factors.into_iter().all(|var| self.is_positive(var, ranges)) {
@@ -174,7 +174,7 @@ impl Lines {
         all.min()
     }
 
-    /// The factors that two products share, and the two others.
+    /// The factors that two products share, each with the two other factors.
     fn shared(&self, a: &Product, b: &Product) -> Vec<(Var, Var, Var)> {
         let ways = [(0, 0), (0, 1), (1, 0), (1, 1)];
         let all = ways.into_iter().filter_map(|(i, k)| {
@@ -185,8 +185,8 @@ impl Lines {
         all.collect()
     }
 
-    /// What a difference of factors says of the products: sums that are zero at most. The shared
-    /// factor is not negative.
+    /// The sums that are at most zero because of the difference of the factors that two products do
+    /// not share. The shared factor may not be negative.
     fn compared(
         &self,
         (new, own): (&Product, Var),
@@ -200,7 +200,7 @@ impl Lines {
             if by.abs() >= NEAR {
                 return None;
             }
-            // `less * shared <= (more + by) * shared`, so many times.
+            // `less * shared <= (more + by) * shared`, multiplied by `times`.
             let times = new.times.checked_mul(known.times)?;
             let difference = new.sum.times(known.times)?;
             let difference = difference.plus(&known.sum, -new.times)?.times(sign)?;
@@ -209,7 +209,7 @@ impl Lines {
         all.collect()
     }
 
-    /// Whether lines say that two variables are the same number.
+    /// Whether lines say that two variables are equal.
     fn are_same(&self, a: Var, b: Var) -> bool {
         a == b || difference(a, b).is_some_and(|sum| self.is_zero(&sum))
     }
@@ -238,7 +238,7 @@ impl Lines {
         })
     }
 
-    /// Whether a product is known, or follows since one of its factors has one value.
+    /// Whether a product is known, or follows because one of its factors is a constant.
     fn says_product(&self, product: &Product, ranges: Ranges<'_>) -> bool {
         let [a, b] = product.factors;
         self.has_product(product)
@@ -253,13 +253,13 @@ impl Lines {
             })
     }
 
-    /// Whether all products of others are known.
+    /// Whether all products of another set are known or follow.
     pub(super) fn says_products(&self, other: &Lines, ranges: Ranges<'_>) -> bool {
         let mut products = other.products.iter();
         products.all(|product| self.says_product(product, ranges))
     }
 
-    /// Products that another one knows, too.
+    /// Adds to `to` the products that another set knows, too.
     pub(super) fn kept_products(&self, (other, ranges): (&Lines, Ranges<'_>), to: &mut Lines) {
         for product in &self.products {
             if other.says_product(product, ranges) {
@@ -268,14 +268,14 @@ impl Lines {
         }
     }
 
-    /// A variable is not spoken of any more: lines with it say what it was.
+    /// Replaces a variable in all products by what lines say that it is.
     pub(super) fn replace_in_products(&mut self, var: Var, with: &[Line]) {
         let all = std::mem::take(&mut self.products).into_iter();
         let all = all.filter_map(|product| product.without(var, with));
         self.products = all.collect();
     }
 
-    /// Products under other names; one with a variable that has none is forgotten.
+    /// The products with renamed variables. Forgets those with a variable that has no new name.
     pub(super) fn renamed_products(&self, name: &impl Fn(Var) -> Option<Var>) -> Vec<Product> {
         let all = self.products.iter().filter_map(|product| {
             let [a, b] = product.factors;

@@ -1,43 +1,44 @@
-//! What follows what in a loop: variables that move in step from one turn to the next.
+//! Variables that move in step with each other from one iteration of a loop to the next.
 //!
-//! A cursor and the count of what is left are not compared with each other anywhere, so that no
-//! line says where the cursor stops. Where the first turns of a loop are joined, one has another
-//! value, and the other is short of what lines or bounds said of it by as much. This is the affine
-//! hull of two states (Karr, *Affine relationships among variables of a program*, Acta Informatica
-//! 6, 1976) as far as one variable follows another one. What is put down here holds in both states;
-//! whether it holds of all turns is found out like that of any line.
+//! A cursor and the count of what is left are never compared with each other, so no line says where
+//! the cursor stops. Where the first iterations of a loop are joined, one of them has another
+//! value, and a line or bound of the other one is violated by a corresponding amount. The lines
+//! that follow are the affine hull of two states (Karr, *Affine relationships among variables of a
+//! program*, Acta Informatica 6, 1976) as far as one variable follows another. They hold in both
+//! states; whether they hold in all iterations is tested as for any line.
 
 use super::lines::Lines;
 use super::{ANY, Ranges, Sum, Var, gcd};
 
-/// What a line is short of, where steps make up for it. Ranges of types are not.
+/// A line that another state violates by more is not corrected by steps: it may be a type's range.
 const NEAR: i128 = 1 << 12;
 
-/// Steps that make up for what a bound is short of are not more. What is said so of more steps
-/// holds of large numbers only, and takes the room of other lines.
+/// The largest factor with which steps correct a line. With larger factors, lines say something of
+/// large numbers only, and take the room of others.
 const TIMES: i128 = 256;
 
-/// A variable that has one value in one state and another one in another state.
+/// A variable with different single values in two states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// The variable.
     pub var: Var,
-    /// Its value in the one state.
+    /// Its value here.
     pub here: i128,
-    /// Its value in the other one.
+    /// Its value there.
     pub there: i128,
-    /// Whether it is an address, and the values are offsets.
+    /// Whether it is an address: then the values are offsets.
     pub address: bool,
 }
 
 impl Step {
-    /// The difference.
+    /// The distance from here to there.
     pub fn by(&self) -> i128 {
         self.there - self.here
     }
 
-    /// A sum that is zero at most here and `by` at most there, so many times, less what the
-    /// variable moves for it: zero at most in both. None if it takes too many.
+    /// For a sum that is at most zero here and at most `by` there, a multiple of it less a multiple
+    /// of what the variable has moved, which is at most zero in both. `None` if a factor is too
+    /// large.
     fn followed(&self, sum: &Sum, by: i128) -> Option<Sum> {
         let common = gcd(by.abs(), self.by().abs());
         let (times, moves) = (self.by().abs() / common, by / common * self.by().signum());
@@ -47,7 +48,7 @@ impl Step {
         scaled.plus(&start, moves)
     }
 
-    /// Seen from the other state.
+    /// The step from there to here.
     pub fn turned(self) -> Step {
         Step {
             here: self.there,
@@ -57,7 +58,7 @@ impl Step {
     }
 }
 
-/// A number whose bounds in one state are others in another state.
+/// A number whose bounds differ in two states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Drift {
     /// The variable.
@@ -69,11 +70,11 @@ pub struct Drift {
 }
 
 impl Lines {
-    /// Lines of both where variables have one value here and another there: what a line is short of
-    /// there, it is by steps of theirs. That is the hull of the two as far as one variable follows
-    /// the other (Karr, *Affine relationships among variables of a program*, 1976).
+    /// Adds lines that hold in both states: where a line is violated there, the steps of variables
+    /// make up for it. This is the hull of the states as far as one variable follows the other
+    /// (Karr, *Affine relationships among variables of a program*, 1976).
     pub fn slopes(&self, (other, ranges): (&Lines, Ranges<'_>), steps: &[Step], to: &mut Lines) {
-        // What is short because of a range does not follow a step.
+        // A violation that is due to a range does not follow a step.
         let ranges = |var| match ranges(var) {
             (low, high) if low == high => (low, high),
             _ => ANY,
@@ -103,7 +104,7 @@ impl Lines {
         }
     }
 
-    /// Sums without constants that have one value here and another one there, as exact lines say.
+    /// The sums, without constants, that exact lines of both sets make constants, with the values.
     pub fn moved<'a>(&'a self, other: &'a Lines) -> impl Iterator<Item = (Sum, i128, i128)> + 'a {
         self.iter().filter(|line| line.exact).filter_map(|line| {
             let mut there = other.iter().filter(|there| there.exact);
@@ -114,8 +115,8 @@ impl Lines {
         })
     }
 
-    /// Sums of two numbers of which one becomes larger by as much as the other one becomes smaller:
-    /// where both have ranges in the first turns, no line says what they are together.
+    /// Bounds sums of two numbers of which one grows by as much as the other shrinks. If both have
+    /// ranges in the first iterations, no line bounds their sum.
     pub fn balanced(&mut self, drifts: &[Drift]) {
         let by = |(here, there): (i128, i128)| there - here;
         let is_near = |drift: &Drift| by(drift.most) != 0 && by(drift.most).abs() <= NEAR;
@@ -131,13 +132,13 @@ impl Lines {
         }
     }
 
-    /// Bounds that follow a step.
+    /// Adds the bounds of numbers that follow a step.
     pub fn drifting(&mut self, drifts: &[Drift], steps: &[Step]) {
         for drift in drifts {
             let (most, least) = (drift.most, drift.least);
             let above = (1, most.0, most.1 - most.0);
             let below = (-1, -least.0, least.0 - least.1);
-            // So many times the variable is `bound` at most here, and more than that by `by` there.
+            // `times * var` is at most `bound` here, and at most `bound + by` there.
             for (times, bound, by) in [above, below] {
                 if by == 0 || by.abs() > NEAR || bound.abs() >= 1 << 48 {
                     continue;

@@ -1,21 +1,20 @@
-//! Remainders of sums: of which number a sum is a multiple, and a remainder more.
+//! Congruences of sums: the modulus and the remainder of their values.
 //!
-//! A cursor that moves by three and an end that is a multiple of three meet, and where they do not
-//! the cursor is three before the end at least. Lines say less: that it is one before. So where a
-//! line is put down, or a sum is compared with zero, the multiples that its variables are make the
-//! bound smaller: of the numbers up to a bound the greatest that has the sum's remainder is one.
-//! Philippe Granger's congruences (*Static analysis of arithmetical congruences*, 1989) reduce
-//! intervals in this way; here they reduce linear inequalities, as a cutting plane does.
+//! A cursor that moves by three towards an end that is a multiple of three either has reached the
+//! end or is at least three before it. Lines alone say: at least one before it. So where a line is
+//! added, or a sum is compared with zero, the congruences of its variables tighten the bound to the
+//! greatest number up to it that has the sum's remainder. Philippe Granger's congruences (*Static
+//! analysis of arithmetical congruences*, 1989) tighten intervals in this way; here they tighten
+//! linear inequalities, as a cutting plane does.
 
 use super::{Sum, Var, gcd};
 
-/// What a variable's values are multiples of, and a remainder more: 0 and the value where there is
-/// one, 1 and 0 where nothing is known.
+/// Returns the modulus and the remainder of a variable's values: 0 and the value for a constant, 1
+/// and 0 if nothing is known.
 pub type Strides<'a> = &'a dyn Fn(Var) -> (i128, i128);
 
 impl Sum {
-    /// The greatest number up to a bound that the sum may be, as the multiples of its variables
-    /// say.
+    /// The greatest number up to a bound that the congruences of the variables allow.
     pub fn at_most(&self, bound: i128, strides: Strides<'_>) -> i128 {
         let start = Some((0, self.constant));
         let found = self.terms.iter().fold(start, |sum, &(var, factor)| {
@@ -36,7 +35,7 @@ impl Sum {
         }
     }
 
-    /// The sum is zero at most: a greater sum that is, too.
+    /// For a sum that is at most zero: the sum plus the greatest constant with which it still is.
     pub fn tightened(&self, strides: Strides<'_>) -> Option<Sum> {
         let most = self.at_most(0, strides);
         self.plus(&Sum::number(most), -1)

@@ -1,32 +1,32 @@
-//! What operations make of sets of numbers.
+//! Operations on sets of numbers.
 //!
-//! Each view is computed exactly, in more bits than it has, and kept where nothing wraps around;
-//! where something does, the other view may still know, and the powers of two in the remainder
-//! stay.
+//! The interval of each view is computed exactly, with more bits than the numbers have, and kept if
+//! nothing wraps around. If something does, the other view may still be bounded, and the power of
+//! two in the congruence's modulus remains.
 
 use super::{Num, followed, gcd, power, remainder};
 use crate::program::ir::{BinOp, CastKind, UnOp, Width};
 use crate::term::value::{self, mask};
 
-/// What is known of a result, before its parts make each other smaller.
+/// What is known of a result before its parts are tightened by each other.
 #[derive(Clone, Copy)]
 struct Parts {
     unsigned: Option<(i128, i128)>,
     signed: Option<(i128, i128)>,
-    /// Step and rest where nothing wraps around with a sign.
+    /// Step and rest, for a result whose signed value does not wrap around.
     grid: (u64, i128),
 }
 
 const NO_GRID: (u64, i128) = (1, 0);
 
 impl Parts {
-    /// The set of these numbers, of a width.
+    /// Returns the set of the results of a width.
     fn num(self, width: Width) -> Num {
         let all = Num::all(width);
         let mut num = all;
         let size = 1i128 << followed(width);
         if let Some((low, high)) = self.unsigned.filter(is_exact) {
-            // All of them may lie one turn further on.
+            // All of them may have wrapped around equally often.
             let turn = low.div_euclid(size);
             if turn == high.div_euclid(size) {
                 num.low = (low - turn * size) as u64;
@@ -54,7 +54,7 @@ impl Parts {
 
 const NUM_ANY: (u64, i64) = (1, 0);
 
-/// Whether a computation with 128 bits had room for these.
+/// Whether an interval was computed in 128 bits without saturation.
 fn is_exact(&(low, high): &(i128, i128)) -> bool {
     low > -(1 << 126) - 1 && high < 1 << 126
 }
@@ -72,8 +72,8 @@ fn hull(numbers: &[i128]) -> Option<(i128, i128)> {
     Some((*numbers.iter().min()?, *numbers.iter().max()?))
 }
 
-/// `a op b`. A divisor is taken not to be zero, and a shift to be by less than the width: otherwise
-/// it is a fault, or see `oversized`.
+/// `a op b`. Assumes that a divisor is not zero and that a shift is less than the width: the caller
+/// treats both as faults, or a shift by more as any number.
 pub(super) fn bin(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
     if width > 64 {
         return Num::all(width);
@@ -191,7 +191,8 @@ fn division(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
             if b.high > 0 {
                 parts.unsigned = Some((0, i128::from(a.high.min(b.high - 1))));
             }
-            // Without a sign on either side the remainder is that of the number with a sign, too.
+            // If neither operand may be negative, the unsigned remainder is that of the signed
+            // number.
             if let Some(by) = b
                 .single()
                 .filter(|&by| by > 0 && a.least >= 0 && b.least >= 0)
@@ -224,7 +225,7 @@ fn shift(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
             let times = |x: i128, n: i128| x.saturating_mul(1 << n);
             parts.unsigned = corners(unsigned(a), by, times);
             parts.signed = corners(signed(a), by, times);
-            // By more, it is a multiple of more.
+            // A larger shift yields a multiple of a larger power of two, and so of the least one.
             let step = u128::from(gcd(a.step, a.rest.unsigned_abs())) << first;
             parts.grid = match first == last {
                 true if a.step == 0 => (0, i128::from(a.rest) << first),
@@ -249,7 +250,7 @@ fn and(width: Width, a: &Num, b: &Num) -> Num {
         let ones = mask(width) as u64;
         let cleared = ones & !bits;
         if (cleared & cleared.wrapping_add(1)) == 0 {
-            // Only lower bits are cleared: the order stays, with and without a sign.
+            // Only low bits are cleared, which preserves the signed and the unsigned order.
             let signed = |x: i64| x & !(cleared as i64);
             num.low = a.low & bits;
             num.high = a.high & bits;
@@ -273,7 +274,7 @@ fn and(width: Width, a: &Num, b: &Num) -> Num {
     num.reduced(width).unwrap_or(Num::all(width))
 }
 
-/// The lowest bits that have room for a number.
+/// The smallest mask of low bits that covers a number.
 fn room(number: u64) -> u64 {
     match number.leading_zeros() {
         64 => 0,
@@ -283,7 +284,7 @@ fn room(number: u64) -> u64 {
 
 fn or(width: Width, a: &Num, b: &Num) -> Num {
     for (x, y) in [(a, b), (b, a)] {
-        // No bit is in both: it is the sum.
+        // The operands have no set bit in common: the result is their sum.
         let free = match x.step {
             0 if x.rest == 0 => u64::MAX,
             step => power(gcd(step, x.rest.unsigned_abs())) - 1,
@@ -306,12 +307,12 @@ fn xor(width: Width, a: &Num, b: &Num) -> Num {
 }
 
 impl Num {
-    /// `self op other`; see [`bin`].
+    /// `self op other`, with the assumptions of [`bin`].
     pub fn bin(&self, op: BinOp, width: Width, other: &Num) -> Num {
         bin(op, width, self, other)
     }
 
-    /// `op self`. `partial`: of zero it is anything.
+    /// `op self`. With `partial`, the result for zero is any number.
     pub fn un(&self, op: UnOp, width: Width, partial: bool) -> Num {
         if width > 64 || partial && self.low == 0 {
             return Num::all(width);
@@ -343,7 +344,8 @@ impl Num {
         let widened = |n: u64| value::cast(kind, from, to, n.into()) as i128;
         let parts = match kind {
             CastKind::SExt => Parts {
-                // Without a sign it keeps the order: what is not zero stays so.
+                // Sign extension preserves the unsigned order, so a number that is not zero stays
+                // so.
                 unsigned: Some([self.low, self.high].map(widened).into()),
                 signed: Some(signed(self)),
                 grid,
@@ -356,7 +358,7 @@ impl Num {
             CastKind::ZExt => Parts {
                 unsigned: Some(unsigned(self)),
                 signed: Some(unsigned(self)),
-                // The number without a sign differs by 2 to the width.
+                // The unsigned number may exceed the signed one by 2 to the power of `from`.
                 grid: {
                     let step = power(self.step).min(1 << (from - 1).min(62));
                     (step, grid.1)
@@ -374,7 +376,7 @@ impl Num {
         }
     }
 
-    /// What `self op other` comes to at most, in more bits than it has.
+    /// The interval of `self op other`, computed with more bits than the operands have.
     fn exact(&self, op: BinOp, signed_view: bool, other: &Num) -> Option<(i128, i128)> {
         let view = |n: &Num| if signed_view { signed(n) } else { unsigned(n) };
         let (x, y) = (view(self), view(other));
@@ -386,7 +388,7 @@ impl Num {
         }
     }
 
-    /// Whether `self op other` is seen not to overflow.
+    /// Whether `self op other` is known not to overflow.
     pub fn never_overflows(&self, op: BinOp, signed_view: bool, width: Width, other: &Num) -> bool {
         let all = Num::all(width);
         let (least, most) = if signed_view {
@@ -398,7 +400,7 @@ impl Num {
         width <= 64 && exact.is_some_and(|(low, high)| low >= least && high <= most)
     }
 
-    /// The numbers that `self op other` has where it does not overflow; none if it always does.
+    /// The results of `self op other` where it does not overflow; `None` if it always does.
     pub fn without_overflow(
         &self,
         op: BinOp,

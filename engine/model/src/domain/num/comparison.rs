@@ -1,9 +1,9 @@
-//! What comparisons say of sets of numbers.
+//! Comparisons of sets of numbers: their results, and how they narrow an operand.
 
 use super::Num;
 use crate::program::ir::{Pred, Width};
 
-/// `a pred b`, where that is the same for all of them.
+/// `a pred b`, if the result is the same for all numbers.
 pub fn decided(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<bool> {
     if width > 64 {
         return None;
@@ -27,7 +27,7 @@ pub fn decided(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<bool> {
     }
 }
 
-/// The comparison that holds where this one does not.
+/// The comparison that holds if and only if this one does not.
 pub fn negated(pred: Pred) -> Pred {
     match pred {
         Pred::Eq => Pred::Ne,
@@ -58,7 +58,7 @@ pub fn exchanged(pred: Pred) -> Pred {
     }
 }
 
-/// What is left of `a` where `a pred b` holds; none if nothing is.
+/// The numbers of `a` for which `a pred b` may hold; `None` if there are none.
 pub fn refined(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<Num> {
     if width > 64 {
         return Some(*a);
@@ -83,7 +83,7 @@ pub fn refined(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<Num> {
     num.reduced(width)
 }
 
-/// All but one number, which only matters at an end.
+/// Removes a number from a set, which has an effect only at the ends of the intervals.
 fn without(width: Width, a: &Num, bits: u64, number: i64) -> Option<Num> {
     let mut num = *a;
     if num.single() == Some(bits) {

@@ -1,4 +1,4 @@
-//! Sets of numbers against the numbers.
+//! Tests sets of numbers against concrete numbers.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::program::ir::{BinOp, CastKind, UnOp, Width};
 use crate::term::random::{OPS, PREDS};
 use crate::term::value;
 
-/// Numbers with the corners of a width more often than chance has them.
+/// Numbers, with the corner cases of a width more often than chance would have them.
 fn number(width: Width) -> impl Strategy<Value = u128> {
     let ones = value::mask(width);
     prop_oneof![
@@ -18,7 +18,7 @@ fn number(width: Width) -> impl Strategy<Value = u128> {
     ]
 }
 
-/// A set, made of some numbers, with one of them.
+/// A set made from some numbers, and one of these numbers.
 fn set(width: Width) -> impl Strategy<Value = (Num, u128)> {
     let step = prop_oneof![Just(1u128), 1u128..40];
     (
@@ -92,7 +92,7 @@ proptest! {
             }
         }
         for op in [UnOp::CtPop, UnOp::CtLz, UnOp::CtTz, UnOp::BitReverse, UnOp::Abs] {
-            // A width of three bits does not count to eight.
+            // `BSwap` is not among them: a width of three bits has no whole bytes.
             let result = value::un(op, w, x);
             prop_assert!(a.un(op, w, false).has(w, result), "{op:?} {w} {x}");
         }

@@ -1,4 +1,4 @@
-//! What becomes of owners where registers and memory change.
+//! How owners change with registers and memory.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::{Field, Holder, Link, Owner, Owners, Place, Row, Slot};
 use crate::domain::space::ObjId;
 use crate::program::ir::Reg;
 
-/// Which places may hold the address of a block that is released.
+/// Which places may hold the address of a released block.
 #[allow(missing_debug_implementations, reason = "functions")]
 pub struct MayHold<'a> {
     /// Whether a field may.
@@ -17,16 +17,16 @@ pub struct MayHold<'a> {
     pub row: &'a dyn Fn(&Row) -> bool,
     /// Whether a register may.
     pub holder: &'a dyn Fn(Holder) -> bool,
-    /// Whether a field of a single object may that leads to a block that lives.
+    /// Whether a field of [`Owners::kept`] may.
     pub kept: &'a dyn Fn(Field) -> bool,
 }
 
-/// The registers that hold what a register held.
+/// The registers that hold what a register held before.
 pub type Renamed = SmallVec<[Holder; 2]>;
 
 impl Owners {
-    /// A field does not own any more, nor do others that a place of it may belong to: that place is
-    /// not spoken of any more.
+    /// Makes a field not own any more. A place that may belong to it is forgotten, so the other
+    /// fields to which that place may belong do not own any more either.
     pub fn drop_field(&mut self, field: Field) {
         let mut open = vec![field];
         while let Some(field) = open.pop() {
@@ -48,13 +48,13 @@ impl Owners {
         self.tidy();
     }
 
-    /// Bytes of an object may have been written.
+    /// Updates the owners after bytes of an object may have been written.
     pub fn written(&mut self, id: ObjId, (low, high): (u32, u32)) {
         self.fields_written(id, (low, high));
         self.drop_rows(|row| row.of == id && row.overlaps((low, high)));
     }
 
-    /// Bytes of an object may have been written that no element of a row has.
+    /// As [`Owners::written`], for bytes that belong to no element of a row.
     pub fn fields_written(&mut self, id: ObjId, (low, high): (u32, u32)) {
         let own = self.fields.range((id, 0)..=(id, u32::MAX));
         let is_written = |(_, at): &&Field| at.saturating_add(8) > low && *at < high;
@@ -65,7 +65,7 @@ impl Owners {
         self.tidy_tails();
     }
 
-    /// Owners that say nothing go: a place alone is one of its field.
+    /// Removes owners that say nothing: a single place is an ordinary place of its field.
     pub(super) fn tidy(&mut self) {
         self.named
             .retain(|owner| !owner.holders.is_empty() || owner.places.len() > 1);
@@ -73,8 +73,8 @@ impl Owners {
         self.tidy_tails();
     }
 
-    /// A value is no owner any more. One of its places stays one of its field, and the others are
-    /// excluded.
+    /// Removes an owner. The place that `stays` becomes an ordinary one of its field, and the
+    /// others are excluded.
     pub(super) fn dissolve(&mut self, index: usize, stays: &Place) {
         let owner = self.named.swap_remove(index);
         self.alive.extend(owner.holders);
@@ -82,7 +82,7 @@ impl Owners {
         others.for_each(|place| self.exclude(place));
     }
 
-    /// Nothing is said of a place any more.
+    /// Excludes a place: nothing is said of it any more.
     pub(super) fn exclude(&mut self, place: Place) {
         match place {
             Place::Cell(id, at) => self.drop_field((id, at)),
@@ -99,8 +99,8 @@ impl Owners {
         }
     }
 
-    /// Owners are none any more one of whose places is such a one: it becomes an ordinary one of
-    /// its field.
+    /// Dissolves the owners with a place for which `is_it` holds. That place becomes an ordinary
+    /// one of its field.
     fn dissolve_where(&mut self, is_it: impl Fn(&Owners, &Place) -> bool) {
         loop {
             let found = self.named.iter().enumerate().find_map(|(index, owner)| {
@@ -112,7 +112,7 @@ impl Owners {
         }
     }
 
-    /// Registers get other names all at once; what has none is not known any more.
+    /// Renames registers all at once. Those without a new name are forgotten.
     pub fn renamed(mut self, names: impl Fn(Holder) -> Renamed) -> Owners {
         let based = |owners: &Owners, slot: &Slot| {
             let own = names(slot.base);
@@ -169,7 +169,7 @@ impl Owners {
         self
     }
 
-    /// The registers of the innermost call that do not matter are not spoken of any more.
+    /// Forgets the registers of the innermost call that do not matter.
     pub fn keep(&mut self, matters: impl Fn(Reg) -> bool) {
         let all = std::mem::take(self);
         *self = all.renamed(|known| match known {
@@ -178,7 +178,7 @@ impl Owners {
         });
     }
 
-    /// A register gets a value of which nothing is known.
+    /// Forgets a register that gets an unknown value.
     pub fn set(&mut self, holder: Holder) {
         let all = std::mem::take(self);
         *self = all.renamed(|known| match known == holder {
@@ -187,25 +187,25 @@ impl Owners {
         });
     }
 
-    /// Whether a register is spoken of.
+    /// Whether a register is mentioned.
     pub fn speaks_of(&self, holder: Holder) -> bool {
         self.holders().any(|known| known == holder)
     }
 
-    /// Whether registers of the innermost call are spoken of that do not matter.
+    /// Whether registers of the innermost call that do not matter are mentioned.
     pub fn has_other_than(&self, matters: impl Fn(Reg) -> bool) -> bool {
         let is_gone = |holder| matches!(holder, Holder::Reg(reg) if !matters(Reg(reg)));
         self.holders().any(is_gone)
     }
 
-    /// Whether fields of an object are spoken of.
+    /// Whether fields or rows of an object are mentioned.
     pub fn has_fields_of(&self, id: ObjId) -> bool {
         let mut own = self.fields.range((id, 0)..=(id, u32::MAX));
         let mut kept = self.kept.range((id, 0)..=(id, u32::MAX));
         own.next().is_some() || kept.next().is_some() || self.has_rows_of(id)
     }
 
-    /// The registers that are spoken of.
+    /// The registers that are mentioned.
     pub fn holders(&self) -> impl Iterator<Item = Holder> + '_ {
         let named = self.named.iter().flat_map(|owner| &owner.holders);
         let alone = self.alive.iter().chain(&self.null);
@@ -220,7 +220,7 @@ impl Owners {
         named.filter_map(Place::slot).chain(&self.excluded)
     }
 
-    /// A register holds the address of a new block.
+    /// Makes a register the owner of a new block.
     pub fn given(&mut self, holder: Holder) {
         self.named.push(Owner {
             holders: BTreeSet::from([holder]),
@@ -228,7 +228,7 @@ impl Owners {
         });
     }
 
-    /// A register holds what another one does.
+    /// Records that a register holds the same as another one.
     pub fn copied(&mut self, to: Holder, from: Holder) {
         if let Some(index) = self.index(from) {
             self.named[index].holders.insert(to);
@@ -237,7 +237,7 @@ impl Owners {
         }
     }
 
-    /// A register holds what was read from a place.
+    /// Records that a register was read from a place. `owns` says which fields own.
     pub fn read(&mut self, to: Holder, place: &Place, owns: impl Fn(&Owners, Field) -> bool) {
         if let Place::Cell(id, at) = place
             && self.kept.contains(&(*id, *at))
@@ -252,7 +252,7 @@ impl Owners {
         if !is_any || !fields.iter().all(|field| owns(self, *field)) {
             return;
         }
-        // Where it is said of all of its fields, the place holds the value whichever it is.
+        // If all its fields own, the place holds an owned value, whichever field it belongs to.
         fields.into_iter().for_each(|field| self.owns(field));
         let of_place = |other: &Place| self.coincide(place, other);
         let mut excluded = self.excluded.iter().cloned().map(Place::Slot);
@@ -283,9 +283,9 @@ impl Owners {
         }
     }
 
-    /// A place is about to hold the value of a register, or NULL, or something else. Which fields
-    /// are empty is asked: they own from now on, as the only field of an object does that gets a
-    /// value.
+    /// Updates the owners for a store of NULL, of a register's value, or of something else, before
+    /// the store. If the value is an owner, the fields of the place that are NULL (`is_empty`) own
+    /// from now on, and so does the field of a single object.
     pub fn stored(
         &mut self,
         (place, link): (&Place, &Link),
@@ -313,8 +313,8 @@ impl Owners {
             && let Some(index) = self.index(holder)
         {
             let is_cell = matches!(place, Place::Cell(..));
-            // What a field of a single object holds beside the link that owns it is where a list
-            // ends.
+            // A field of a single object that holds an owner beside the link that owns it points to
+            // the end of a list.
             let is_second = is_cell && !link.heap && !self.named[index].places.is_empty();
             let fields = place.fields().into_iter();
             let fields = fields.filter(|field| !is_second && (is_cell || is_empty(*field)));
@@ -348,7 +348,7 @@ impl Owners {
         self.tidy();
     }
 
-    /// A field owns from now on, as its contents do: places that may be of it become ordinary ones.
+    /// Makes a field own, as its contents do. Places that may belong to it become ordinary ones.
     pub fn owns(&mut self, field: Field) {
         if self.fields.contains(&field) {
             return;
@@ -361,8 +361,9 @@ impl Owners {
         self.fields.insert(field);
     }
 
-    /// A block may be released: the one that a register leads to, if that is known, which may be
-    /// called so. What fields and registers may hold is asked where it is not known who owns it.
+    /// Updates the owners after a block was released, or may have been: the one that `holder`
+    /// points to, if it is known. `may` says which places may hold its address, and is used if its
+    /// owner is not known.
     pub fn released(&mut self, holder: Option<Holder>, may: &MayHold<'_>) {
         let owner = holder.and_then(|holder| Some((holder, self.index(holder)?)));
         let mut others = BTreeSet::new();
@@ -413,7 +414,7 @@ impl Owners {
         self.tidy();
     }
 
-    /// An object is gone: there are no fields of it.
+    /// Removes the places in an object that has ended.
     pub fn ended(&mut self, id: ObjId) {
         for owner in &mut self.named {
             owner
@@ -424,7 +425,7 @@ impl Owners {
         self.tidy();
     }
 
-    /// A request's last block becomes an older one. Whether fields of either own is asked.
+    /// Turns the last block of a request into an older one. `own` says which fields of either own.
     pub fn renewed(
         &mut self,
         (last, older): (ObjId, Option<ObjId>),

@@ -1,37 +1,36 @@
-//! Whether links lead in circles.
+//! Whether links form cycles.
 //!
-//! Two owners hold different blocks, but a register that walks along a list is no owner: it leads
-//! to what some link holds. That the block behind its own link is another one follows if no link
-//! leads back to where it is. So it is kept in mind whether fields that own lead in a circle, from
-//! a block to the block that a field of it holds, and so on ([`Owners::cyclic`]). A store of an
-//! owner closes no circle where nothing leads to the block that it stores to, where that block is
-//! above the owner already, or where all links of the owner are known and lead elsewhere: how a
-//! node is put in front of a list, or between two others. Elements of rows do not count as links.
+//! Two owners hold different blocks, but a register that walks along a list is no owner: it points
+//! to a block that some link holds. That the block after its own link is another one follows if no
+//! link leads back to it. So it is recorded whether owning fields may form a cycle, from a block to
+//! the block that a field of it holds, and so on ([`Owners::cyclic`]). A store of an owner closes
+//! no cycle if nothing points to the block that it stores to, if that block is above the owner
+//! already, or if all links of the owner are known and lead elsewhere: this is how a node is put in
+//! front of a list, or between two others. Elements of rows do not count as links.
 
 use super::{Field, Holder, Owners, Place, Slot};
 use crate::domain::space::ObjId;
 
-/// Links that are followed one after the other.
+/// The most links that are followed one after the other.
 const FOLLOWED: u32 = 8;
-/// Pairs of registers that are kept in mind, about.
+/// The approximate limit of pairs of registers that are recorded.
 const DIFFERENT: usize = 8;
 
-/// Where an owner is about to be stored.
+/// What is known of a store of an owner.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
-    /// The register that leads to the beginning of the object, if that is known.
+    /// The register that points to the beginning of the object that is stored to, if it is known.
     pub base: Option<Holder>,
-    /// Whether the object may be a block.
+    /// Whether that object may be a heap block.
     pub heap: bool,
-    /// What the block that the owner holds may be called; none if nothing is known.
+    /// The names that the owner's block may have; `None` if nothing is known.
     pub names: Option<Vec<ObjId>>,
     /// The links of that block that are NULL.
     pub ends: Vec<u32>,
 }
 
 impl Owners {
-    /// Whether a link that owns leads from the block of a register to an owner's, or several do one
-    /// after the other.
+    /// Whether one or several owning links lead from the block of a register to an owner's block.
     pub(super) fn is_above(&self, high: Holder, low: usize) -> bool {
         !self.cyclic && self.leads(high, low, FOLLOWED)
     }
@@ -47,7 +46,8 @@ impl Owners {
         })
     }
 
-    /// A link is about to be written: that it led to another block is known without it from now on.
+    /// Records that the blocks at both ends of a link differ, before the link is overwritten, which
+    /// has implied that so far.
     pub(super) fn parted(&mut self, link: &Place) {
         let Some(base) = link.slot().map(|slot| slot.base) else {
             return;
@@ -63,8 +63,8 @@ impl Owners {
         }
     }
 
-    /// Whether an owner that is stored in a place may lead back there. Which fields are empty is
-    /// asked.
+    /// Whether storing an owner in a place may close a cycle. `is_empty` says which fields are
+    /// NULL.
     pub(super) fn may_close(
         &self,
         place: &Place,

@@ -1,28 +1,27 @@
-//! Who owns a block of the heap: places of which each leads to a block that no other place leads
-//! to.
+//! Owners of heap blocks: places that each point to a block to which no other place points.
 //!
-//! A list that is released node by node is safe because no two pointers lead to one node. Values
-//! say which blocks a pointer may lead to, by name, and all nodes of a list share two names
-//! ([`super::recent`]), so that behind the first release each of them may have been released. So a
-//! state names fields that *own*: the contents of all of them, in all living objects of a name, are
-//! NULL or addresses of blocks that live, and no two are equal. That the heap below such fields is
-//! a forest is what separation logic says with its separating conjunction (Reynolds, LICS 2002),
+//! A list that is released node by node is safe because no two pointers point to one node. Values
+//! say which blocks a pointer may point to, by name, and all nodes of a list share two names
+//! ([`super::recent`]), so that after the first release each of them may be the released one. So a
+//! state names fields that *own*: the contents of all of them, in all live objects of a name, are
+//! NULL or addresses of live blocks, and no two are equal. That the heap below such fields is a
+//! forest is what separation logic expresses with its separating conjunction (Reynolds, LICS 2002),
 //! and what an owner type promises (Clarke, Potter and Noble, OOPSLA 1998); here it is derived, and
 //! it holds of some fields at a time.
 //!
-//! - A value that registers hold can be an owner, too ([`Owner`]): it differs from all that fields
-//!   hold, but for the places that are listed with it. A block that was requested is owned by the
-//!   register that it is given to; stored in a field, by the field.
+//! - A value in registers can be an owner, too ([`Owner`]): it differs from the contents of all
+//!   owning fields, except for the places that are listed with it. A requested block is owned by
+//!   the register that gets its address, and by a field once it is stored there.
 //! - A released block has no owner any more, and what its own fields held is owned by the registers
 //!   that hold it: `next = p->next; free(p); p = next`.
-//! - Elements of an array own as fields do ([`Row`]): those between two offsets, which lines relate
-//!   to what counts them.
-//! - A field of one object may be spoken of by a register that leads there ([`Slot`]). Where such a
-//!   field holds what a field may not, it is excluded: behind `free(p->name)`, until `p` is
-//!   released or the field is written.
+//! - Elements of an array own like fields do ([`Row`]): those between two offsets, which lines
+//!   relate to the counter of the elements.
+//! - A field of one object can be denoted by a register that points to the object ([`Slot`]). If it
+//!   holds something that an owning field must not hold, it is excluded: after `free(p->name)`,
+//!   until `p` is released or the field is written.
 //!
-//! NULL counts as equal to nothing. What is given up is never wrong: every change gives up what it
-//! cannot say to hold.
+//! NULL counts as equal to nothing. It is always sound to say less: every change gives up what it
+//! cannot show to hold.
 
 mod change;
 mod circles;
@@ -45,16 +44,16 @@ use super::linear::{Edge, Var};
 use super::space::ObjId;
 use crate::program::ir::Reg;
 
-/// A field of eight bytes: of all living objects of a name, by its offset.
+/// A field of eight bytes, in all live objects of a name, by its offset.
 pub type Field = (ObjId, u32);
 
-/// A register: of the innermost call, or of one around it.
+/// A register of the innermost call, or of an enclosing one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Holder {
     /// Of the innermost call.
     Reg(u32),
-    /// Of the call of a context.
+    /// Of the call of a context: the context and the register.
     Outer(u32, u32),
 }
 
@@ -65,7 +64,7 @@ impl Holder {
     }
 }
 
-/// A field of the object that a register leads to the beginning of.
+/// A field of the object to whose beginning a register points.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Slot {
@@ -73,24 +72,24 @@ pub struct Slot {
     pub base: Holder,
     /// The field's offset.
     pub at: u32,
-    /// What the object may be called, in order.
+    /// The names that the object may have, sorted.
     pub of: Vec<ObjId>,
 }
 
-/// A field of one object.
+/// A field of one object, or an element of a row.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// Of an object of which there is one.
+    /// A field of a single object.
     Cell(ObjId, u32),
-    /// Of the object that a register leads to.
+    /// A field of the object that a register points to.
     Slot(Slot),
-    /// The element that is spoken of apart from the others of its row.
+    /// The element that is set apart from the others of its row.
     Element(ObjId, u32),
 }
 
 impl Place {
-    /// The fields that it may be.
+    /// The fields to which it may belong.
     pub fn fields(&self) -> Vec<Field> {
         match self {
             Place::Cell(id, at) => vec![(*id, *at)],
@@ -108,7 +107,7 @@ impl Place {
 }
 
 impl Slot {
-    /// The fields that it may be.
+    /// The fields to which it may belong.
     pub fn fields(&self) -> impl Iterator<Item = Field> + '_ {
         self.of.iter().map(|id| (*id, self.at))
     }
@@ -117,12 +116,12 @@ impl Slot {
         (self.base, self.at) == (other.base, other.at)
     }
 
-    /// Whether another one is spoken of as this one, or as one that may have more names.
+    /// Whether another slot denotes the same place, with these names and perhaps more.
     fn is_within(&self, other: &Slot) -> bool {
         self.is_at(other) && self.of.iter().all(|id| other.of.contains(id))
     }
 
-    /// The object may have further names.
+    /// Adds names that the object may have.
     fn may_be(&mut self, further: impl IntoIterator<Item = ObjId>) {
         self.of.extend(further);
         self.of.sort_unstable();
@@ -130,14 +129,14 @@ impl Slot {
     }
 }
 
-/// A value that differs from all other owners' values and from the contents of all owning fields
-/// but these places.
+/// A value that differs from the values of all other owners, and from the contents of all owning
+/// fields except at these places.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Owner {
     /// The registers that hold it.
     pub holders: BTreeSet<Holder>,
-    /// The places that hold it, where they belong to an owning field.
+    /// The places that hold it, as far as they belong to an owning field.
     pub places: Vec<Place>,
 }
 
@@ -147,31 +146,32 @@ pub struct Owner {
 pub struct Owners {
     /// The fields that own.
     pub fields: BTreeSet<Field>,
-    /// Values that registers hold, or several places.
+    /// Owners whose value is held by registers, or by several places.
     pub named: Vec<Owner>,
-    /// Places of which nothing is said.
+    /// Places of owning fields of which nothing is said.
     pub excluded: Vec<Slot>,
-    /// Further registers that hold NULL or the address of a block that lives.
+    /// Further registers that hold NULL or the address of a live block.
     pub alive: BTreeSet<Holder>,
-    /// Fields of single objects that do, and own nothing.
+    /// Fields of single objects that hold NULL or the address of a live block, which they need not
+    /// own.
     pub kept: BTreeSet<Field>,
-    /// Registers of calls around the innermost one that are NULL.
+    /// Registers of enclosing calls that are NULL.
     pub null: BTreeSet<Holder>,
-    /// Elements of arrays that own, in order.
+    /// Elements of arrays that own, sorted.
     pub rows: Vec<Row>,
-    /// Rows that own but for the element that is spoken of apart.
+    /// Rows that say nothing of the element that is set apart.
     pub spent: BTreeSet<RowName>,
-    /// Fields of single objects that lead to a block with NULL in this link, if they hold an
-    /// address.
+    /// Fields of single objects that are NULL or point to a block with NULL in this link.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ends: BTreeSet<(Field, u32)>,
-    /// Fields of single objects, and registers that hold another address, where neither holds NULL.
+    /// Fields of single objects, and registers, that hold different addresses unless one of them is
+    /// NULL.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub unlike: BTreeSet<(Field, Holder)>,
-    /// Registers that hold different addresses, where neither holds NULL: the smaller one first.
+    /// Registers that hold different addresses unless one of them is NULL: the smaller one first.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub different: BTreeSet<(Holder, Holder)>,
-    /// Whether fields that own may lead from a block back to it.
+    /// Whether links in owning fields may lead from a block back to it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cyclic: bool,
 }
@@ -228,7 +228,7 @@ impl fmt::Display for Owners {
 }
 
 impl Owners {
-    /// Whether nothing is said.
+    /// Whether nothing is said at all.
     pub fn is_empty(&self) -> bool {
         *self == Owners::default()
     }
@@ -243,7 +243,7 @@ impl Owners {
             && self.rows.is_empty()
     }
 
-    /// The objects that are spoken of.
+    /// The objects that are mentioned.
     pub fn objects(&self) -> impl Iterator<Item = ObjId> + '_ {
         let named = self.named.iter().flat_map(|owner| &owner.places);
         let named = named.flat_map(Place::fields);
@@ -253,18 +253,18 @@ impl Owners {
         fields.chain(self.rows.iter().map(|row| row.of))
     }
 
-    /// The owner that a register holds.
+    /// The index of the owner that a register holds.
     pub fn index(&self, holder: Holder) -> Option<usize> {
         let mut named = self.named.iter();
         named.position(|owner| owner.holders.contains(&holder))
     }
 
-    /// Whether a register holds NULL or the address of a block that lives.
+    /// Whether a register is known to hold NULL or the address of a live block.
     pub fn lives(&self, holder: Holder) -> bool {
         self.alive.contains(&holder) || self.index(holder).is_some()
     }
 
-    /// Whether two registers that hold addresses hold the same one.
+    /// Whether two registers that hold addresses hold the same one; `None` if it is not known.
     fn is_same(&self, a: Holder, b: Holder) -> Option<bool> {
         if a == b {
             return Some(true);
@@ -276,7 +276,7 @@ impl Owners {
         }
     }
 
-    /// Whether it is kept in mind that two registers hold different addresses.
+    /// Whether it is recorded that two registers hold different addresses.
     fn differ(&self, a: Holder, b: Holder) -> bool {
         let held = |holder| match self.index(holder) {
             Some(index) => self.named[index].holders.iter().copied().collect(),
@@ -289,7 +289,7 @@ impl Owners {
         })
     }
 
-    /// Whether two places are the same one; none if they may be.
+    /// Whether two places are the same one; `None` if it is not known.
     fn coincide(&self, a: &Place, b: &Place) -> Option<bool> {
         let is_disjoint = || {
             let fields = b.fields();

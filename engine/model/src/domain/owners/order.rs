@@ -1,9 +1,9 @@
-//! Which owners say no more than others do, and what two states' owners say in common.
+//! The order and the join of owners.
 //!
-//! A field that a state does not name owns nevertheless where all its contents are NULL there, or
-//! where there is no such object; a register that is NULL may be any owner. So a list that does not
-//! exist yet can be joined with one that does. The join is guessed and then compared: it gives up
-//! what either state does not say.
+//! A field that a state does not name owns nevertheless if all its contents are NULL, or if there
+//! is no such object; a register that is NULL may be any owner. So a list that does not exist yet
+//! can be joined with one that does. The join is guessed and then compared with both states; what
+//! either state does not imply is given up.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::Reg;
 
-/// Owners with the state that they belong to.
+/// Owners, with the state to which they belong.
 #[derive(Clone, Copy)]
 pub(super) struct Side<'a> {
     pub(super) state: &'a State,
@@ -23,8 +23,8 @@ pub(super) struct Side<'a> {
 }
 
 impl State {
-    /// Whether a field owns: what it holds is NULL, or the address of a block that no other field
-    /// leads to.
+    /// Whether a field owns: it holds NULL, or the address of a block to which no other field
+    /// points.
     pub(in crate::domain) fn is_owning(
         &self,
         owners: &Owners,
@@ -34,7 +34,7 @@ impl State {
         owners.fields.contains(&field) || self.is_void(field, names)
     }
 
-    /// Whether nothing but NULL is in a field of any object that lives.
+    /// Whether a field holds nothing but NULL in all live objects.
     pub(in crate::domain) fn is_void(&self, (id, at): Field, names: &Names<'_>) -> bool {
         let Some(object) = self.object(id, names) else {
             return true;
@@ -44,7 +44,7 @@ impl State {
         is_gone || object.contents.load(&place, 8, names).single() == Some(0)
     }
 
-    /// What the owners of both states say. What widens has thresholds.
+    /// The join of both states' owners, or their widening if there are thresholds.
     pub(in crate::domain) fn owners_of_both(
         &self,
         other: &State,
@@ -69,7 +69,7 @@ impl State {
         Arc::default()
     }
 
-    /// Whether all holds that another state says of owners.
+    /// Whether this state implies what another one says of owners.
     pub(in crate::domain) fn has_owners(&self, other: &State, names: &Names<'_>) -> bool {
         Arc::ptr_eq(&self.owners, &other.owners)
             || self.owners == other.owners
@@ -99,7 +99,7 @@ impl Side<'_> {
         self.owners().lives(holder) || self.is_null(holder)
     }
 
-    /// Whether a field of a single object holds NULL or the address of a block that lives.
+    /// Whether a field of a single object holds NULL or the address of a live block.
     fn keeps(&self, field: Field) -> bool {
         let is_kept = self.owners().kept.contains(&field) || self.owns(field);
         is_kept && self.names.info(field.0).single
@@ -113,7 +113,7 @@ impl Side<'_> {
         self.state.object(field.0, self.names).is_none()
     }
 
-    /// Whether what others say holds here.
+    /// Whether this state implies what other owners say.
     fn says(&self, others: &Owners) -> bool {
         let mut used = BTreeSet::new();
         let named = others.named.iter().all(|owner| match self.owner_of(owner) {
@@ -158,7 +158,7 @@ impl Side<'_> {
             && tails::says(*self, others)
     }
 
-    /// Whether all elements own that do in a row of others.
+    /// Whether all elements of a row that own according to others own here, too.
     fn has_row(&self, other: &Row, others: &Owners) -> bool {
         self.owners().row(other.name()).is_some_and(|own| {
             own.stride == other.stride
@@ -168,7 +168,8 @@ impl Side<'_> {
         })
     }
 
-    /// The own owner that another one is, by what it says first.
+    /// The index of the owner here to which another one corresponds, by its first register or
+    /// place.
     fn owner_of(&self, other: &Owner) -> Option<usize> {
         let mut named = self.owners().named.iter();
         match other.holders.first() {
@@ -180,11 +181,11 @@ impl Side<'_> {
         }
     }
 
-    /// Whether an owner's value is in a place where others say so.
+    /// Whether a place in which others see an owner's value holds it here.
     fn names_place(&self, owner: &Owner, place: &Place, others: &Owners) -> bool {
         let mut own = owner.places.iter();
         let is_named = own.any(|own| self.is_at(own, place));
-        // A field that owns only since it is empty is not where the value is.
+        // A field that owns only because it is empty does not hold the value.
         let is_owned = |field: &Field| {
             !others.fields.contains(field)
                 || self.owners().fields.contains(field)
@@ -193,17 +194,17 @@ impl Side<'_> {
         is_named && place.fields().iter().all(is_owned) || self.denotes_nothing(place, others)
     }
 
-    /// Whether there is no such place among the fields of others.
+    /// Whether such a place does not exist among the fields of others.
     fn denotes_nothing(&self, place: &Place, others: &Owners) -> bool {
         self.denotes(place, others, |field| self.is_absent(field))
     }
 
-    /// Whether nothing but NULL is in such a place among the fields of others.
+    /// Whether such a place holds nothing but NULL among the fields of others.
     fn is_empty(&self, place: &Place, others: &Owners) -> bool {
         self.denotes(place, others, |field| self.state.is_void(field, self.names))
     }
 
-    /// Whether a register leads to the beginning of an object of which there is one.
+    /// Whether a register points to the beginning of a single object.
     pub(super) fn leads_to(&self, holder: Holder, id: ObjId) -> bool {
         let Holder::Reg(reg) = holder else {
             return false;
@@ -213,8 +214,8 @@ impl Side<'_> {
         led.is_some_and(|(of, at)| of == id && at.single() == Some(0)) && self.names.info(id).single
     }
 
-    /// Whether a place is spoken of by others as this: by its object or by a register that leads
-    /// there, and perhaps by more names.
+    /// Whether `other` denotes the place `own`: by its object, or by a register that points there,
+    /// and perhaps with more names.
     fn is_at(&self, own: &Place, other: &Place) -> bool {
         match (own, other) {
             (Place::Slot(own), Place::Slot(other)) => own.is_within(other),
@@ -225,7 +226,8 @@ impl Side<'_> {
         }
     }
 
-    /// Whether a place may belong to a field of these owners, which neither name nor exclude it.
+    /// Whether a place may belong to an owning field of `owners`, which neither names nor excludes
+    /// it.
     fn is_loose(&self, place: &Place, owners: &Owners) -> bool {
         let mut fields = place.fields().into_iter();
         let mut named = owners.named.iter().flat_map(|owner| &owner.places);
@@ -240,7 +242,7 @@ impl Side<'_> {
         is_owned && !is_excluded && !named.any(|other| self.is_at(place, other))
     }
 
-    /// A place as both states may speak of it.
+    /// The place that denotes `own` here and `there` in the other state, if there is one.
     fn place_of_both(&self, own: &Place, (other, there): (&Side<'_>, &Place)) -> Option<Place> {
         let is_led = |side: &Side<'_>, (id, at): (&ObjId, &u32), slot: &Slot| {
             slot.at == *at && side.leads_to(slot.base, *id)
@@ -261,8 +263,8 @@ impl Side<'_> {
         Some(Place::Slot(slot))
     }
 
-    /// The fields that a place spoken of by a register may be in this state; none where it may be
-    /// another one than is spoken of.
+    /// The fields that a slot may denote in this state; `None` if it may be another field than the
+    /// slot lists.
     fn led_to(&self, slot: &Slot) -> Option<Vec<Field>> {
         let Holder::Reg(reg) = slot.base else {
             return None;
@@ -288,14 +290,14 @@ impl Side<'_> {
     }
 }
 
-/// Whether nothing is said of a place, or it belongs to no field.
+/// Whether a place is excluded, or belongs to no owning field.
 fn is_excluded(slot: &Slot, owners: &Owners) -> bool {
     let mut excluded = owners.excluded.iter();
     excluded.any(|other| slot.is_within(other))
         || slot.fields().all(|field| !owners.fields.contains(&field))
 }
 
-/// A guess at what both say.
+/// A guess at the join.
 fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     let fields = a.owners().fields.iter().chain(&b.owners().fields);
     let fields = fields.filter(|field| a.owns(**field) && b.owns(**field));
@@ -328,7 +330,7 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
             if !is_kept(owner, &common, (side, other), &all) {
                 continue;
             }
-            // An owner of one side is one owner of the other at most.
+            // An owner of one side corresponds to at most one owner of the other side.
             let pair = [a, b].map(|side| side.owners().index(*holder));
             let is_paired = |(index, known): (&Option<usize>, &BTreeSet<usize>)| {
                 index.is_some_and(|index| known.contains(&index))
@@ -342,8 +344,8 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
             all.named.push(common);
         }
     }
-    // What either side lists with an owner and the join does not is an ordinary place if it is
-    // alone, and excluded otherwise.
+    // A place that either side lists with an owner and the join does not is an ordinary one if it
+    // is the only one, and excluded otherwise.
     for side in [a, b] {
         for owner in &side.owners().named {
             let mut holders = owner.holders.iter();
@@ -351,7 +353,7 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
             let places = owner.places.iter();
             let loose = places.filter(|place| side.is_loose(place, &all));
             let mut loose: Vec<Place> = loose.cloned().collect();
-            // Where a value was stored last it stays.
+            // The place where a value was stored last becomes the ordinary one.
             if !is_named {
                 loose.pop();
             }
@@ -383,10 +385,10 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
     all
 }
 
-/// Whether to speak of an owner is worth the places in which it is not on the other side: they
-/// would be excluded, and are ordinary ones otherwise. A cursor leads to what a field owns where
-/// its walk begins, and to something else or nowhere behind that; what is new there belongs to the
-/// register alone.
+/// Whether an owner is worth keeping in spite of its places that the other side does not have: they
+/// would be excluded, and are ordinary ones without the owner. A cursor points to what a field owns
+/// when its walk begins, and to something else or nowhere later; an owner without places there
+/// belongs to the register alone.
 fn is_kept(
     owner: &Owner,
     common: &Owner,
@@ -402,7 +404,8 @@ fn is_kept(
     !is_lost || is_new
 }
 
-/// What an owner of one side is on the other, too: its registers are one owner there, or all NULL.
+/// The common part of an owner and of the owner that its registers hold on the other side, where
+/// they may also be all NULL.
 fn common(owner: &Owner, (side, other): (Side<'_>, Side<'_>), all: &Owners) -> Owner {
     let mut held = owner.holders.iter();
     let there = held.find_map(|holder| other.owners().index(*holder));

@@ -1,16 +1,16 @@
-//! Elements of an array that own: a table of chains, texts in an array, a stack of blocks.
+//! Rows: elements of an array that own, such as a table of chains, strings in an array, or a stack
+//! of blocks.
 //!
-//! A field has one offset. An array's elements have many, of which a program fills some, so that
-//! which of them own is said by two offsets ([`Row`]): a fill moves the end of the row, a loop that
+//! A field has one offset. The elements of an array have many, and a program fills some of them, so
+//! two offsets say which of them own ([`Row`]): filling moves the end of the row, and a loop that
 //! releases one element after the other moves its beginning. The offsets are variables of
-//! [lines](crate::domain::linear), as where a text ends is: a loop's head knows that the end is
-//! eight times what counts the elements. That a part of an array is spoken of by bounds which are
-//! expressions is what array segmentation does (Cousot, Cousot and Logozzo, POPL 2011); here it
-//! says who owns.
+//! [lines](crate::domain::linear), like the end of a string: a loop head knows that the end is
+//! eight times the counter of the elements. Array segmentation bounds parts of an array by
+//! expressions, too (Cousot, Cousot and Logozzo, POPL 2011); here the bounds say what owns.
 //!
-//! One element of a row is spoken of apart from the others: a value that a register holds may be in
-//! it ([`Place::Element`]), or nothing is said of it ([`Owners::spent`]). Its offset is a variable,
-//! too. To own fewer elements, or to say nothing of one more, is never wrong.
+//! One element of a row is set apart from the others: it may hold a value that registers hold, too
+//! ([`Place::Element`]), or nothing is said of it ([`Owners::spent`]). Its offset is a variable,
+//! too. It is always sound to let fewer elements own, or to say nothing of one more.
 
 use std::fmt;
 
@@ -21,13 +21,13 @@ use crate::domain::linear::{Edge, Var};
 use crate::domain::num::{Num, Thresholds};
 use crate::domain::space::ObjId;
 
-/// Bytes of an element that owns.
+/// The size of an element that owns, in bytes.
 const ELEMENT: u32 = 8;
 
-/// A row: its object, and where it starts.
+/// The name of a row: its object and its start.
 pub type RowName = (ObjId, u32);
 
-/// Elements of an object of which there is one. Those from an offset on and before another one own.
+/// Elements of a single object. Those from an offset on and before another one own.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
@@ -35,20 +35,20 @@ pub struct Row {
     pub of: ObjId,
     /// The offset of its first element.
     pub start: u32,
-    /// How far its elements are from each other: bytes.
+    /// The distance from the beginning of an element to that of the next one, in bytes.
     pub stride: u32,
     /// The offset of the first element that owns.
     pub from: Num,
-    /// The offset behind the last element that owns.
+    /// The offset after the last element that owns.
     pub to: Num,
-    /// The offset of the element that is spoken of apart.
+    /// The offset of the element that is set apart.
     pub at: Num,
 }
 
-/// How an element is spoken of apart from the others of its row.
+/// How an element is set apart from the others of its row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
-    /// It holds an owner's value.
+    /// It holds the value of the owner with this index.
     Named(usize),
     /// Nothing is said of it.
     Spent,
@@ -81,18 +81,18 @@ impl Row {
         self.stride >= ELEMENT && numbers.iter().all(|num| num.reduced(64).is_some())
     }
 
-    /// Where a row ends of which all elements own: behind all objects.
+    /// The end of a row of which all elements own: beyond all objects.
     pub fn whole(&self) -> Num {
         let all = u64::from(self.start) + (u64::from(self.stride) << 32);
         Num::exactly(64, all.into())
     }
 
-    /// Its object, and where it starts.
+    /// The name of the row.
     pub fn name(&self) -> RowName {
         (self.of, self.start)
     }
 
-    /// A row of two states; what widens has thresholds.
+    /// The join of a row of two states, or its widening if there are thresholds.
     pub(super) fn of_both(&self, other: &Row, thresholds: Option<&Thresholds>) -> Row {
         let both = |a: &Num, b: &Num| match thresholds {
             Some(thresholds) => a.widen(64, b, thresholds),
@@ -106,12 +106,12 @@ impl Row {
         }
     }
 
-    /// The variable that an offset of it is.
+    /// The variable of one of its offsets.
     pub fn var(&self, edge: Edge) -> Var {
         Var::Row(self.of, self.start, edge)
     }
 
-    /// What an offset of it may be.
+    /// The range of one of its offsets.
     pub fn range(&self, edge: Edge) -> Num {
         match edge {
             Edge::From => self.from,
@@ -120,7 +120,7 @@ impl Row {
         }
     }
 
-    /// Changes what an offset of it may be.
+    /// Sets the range of one of its offsets.
     pub fn set(&mut self, edge: Edge, range: Num) {
         *match edge {
             Edge::From => &mut self.from,
@@ -136,14 +136,14 @@ impl Row {
         offset.least >= start && is_multiple && (offset.rest - start).rem_euclid(stride) == 0
     }
 
-    /// Whether bytes at these offsets, so many at each, may belong to elements that own.
+    /// Whether `len` bytes at one of these offsets may overlap elements that own.
     pub fn meets(&self, offset: &Num, len: u32) -> bool {
         offset.least < self.to.most
             && offset.most.saturating_add(len.into()) > self.from.least
             && self.may_have(offset, len)
     }
 
-    /// Whether bytes at these offsets, so many at each, may belong to elements.
+    /// Whether `len` bytes at one of these offsets may overlap elements.
     fn may_have(&self, offset: &Num, len: u32) -> bool {
         if offset.most.saturating_add(len.into()) <= i64::from(self.start) {
             return false;
@@ -156,17 +156,17 @@ impl Row {
         rest < ELEMENT.into() || rest + i64::from(len) > stride
     }
 
-    /// Whether some of these bytes may belong to elements that own.
+    /// Whether some of these bytes may overlap elements that own.
     pub fn overlaps(&self, (low, high): (u32, u32)) -> bool {
         low < high && self.meets(&Num::exactly(64, low.into()), high - low)
     }
 
-    /// The offset behind the last element that ends before some byte; none where it starts behind
-    /// that.
+    /// Where the row ends if a byte is overwritten: at the first element that has the byte or lies
+    /// after it. `None` if the row starts after the byte.
     pub fn end_before(&self, byte: u32) -> Option<u32> {
         let distance = byte.checked_sub(self.start)?;
         let before = distance / self.stride * self.stride;
-        // Behind an element there may be other members.
+        // There may be other members after an element.
         let is_part = distance - before < ELEMENT;
         let behind = if is_part {
             before
@@ -176,12 +176,12 @@ impl Row {
         self.start.checked_add(behind)
     }
 
-    /// Whether a field has bytes in common with elements.
+    /// Whether a field overlaps elements.
     pub fn has_part_of(&self, at: u32) -> bool {
         self.may_have(&Num::exactly(64, at.into()), ELEMENT)
     }
 
-    /// The offsets of all its elements in an object of so many bytes at most; none where there are
+    /// The offsets of all its elements in an object of at most `size` bytes; `None` if there are
     /// none.
     pub fn elements(&self, size: u64) -> Option<Num> {
         let start = i64::from(self.start);
@@ -194,12 +194,12 @@ impl Row {
 }
 
 impl Owners {
-    /// Whether what was read from a file makes sense.
+    /// Whether rows that were read from a file make sense.
     pub fn is_sound(&self) -> bool {
         self.rows.iter().all(Row::is_sound)
     }
 
-    /// Whether an object has elements that own.
+    /// Whether an object has rows.
     pub fn has_rows_of(&self, id: ObjId) -> bool {
         self.rows.iter().any(|row| row.of == id)
     }
@@ -209,12 +209,12 @@ impl Owners {
         self.rows.iter().find(|row| row.name() == name)
     }
 
-    /// Whether an offset of a row says anything.
+    /// Whether an offset of a row is in use: that of the element set apart only if there is one.
     pub fn has_edge(&self, name: RowName, edge: Edge) -> bool {
         self.row(name).is_some() && (edge != Edge::At || self.apart(name).is_some())
     }
 
-    /// How an element of a row is spoken of apart, if one is.
+    /// How an element of a row is set apart, if one is.
     pub fn apart(&self, (id, start): RowName) -> Option<Apart> {
         let element = Place::Element(id, start);
         let mut named = self.named.iter();
@@ -224,7 +224,7 @@ impl Owners {
         }
     }
 
-    /// Rows do not own any more.
+    /// Removes rows.
     pub fn drop_rows(&mut self, is_gone: impl Fn(&Row) -> bool) {
         if !self.rows.iter().any(&is_gone) {
             return;
@@ -233,7 +233,7 @@ impl Owners {
         self.without_lost_elements();
     }
 
-    /// Elements of rows that do not own are not spoken of.
+    /// Forgets the elements of rows that do not exist any more.
     pub(super) fn without_lost_elements(&mut self) {
         let rows = &self.rows;
         let is_known = |name: RowName| rows.iter().any(|row| row.name() == name);
@@ -247,14 +247,14 @@ impl Owners {
         self.tidy();
     }
 
-    /// The element that holds an owner's value is one among others again.
+    /// Makes the element that holds an owner's value an ordinary one again.
     pub fn dissolve_element(&mut self, (id, start): RowName) {
         if let Some(Apart::Named(index)) = self.apart((id, start)) {
             self.dissolve(index, &Place::Element(id, start));
         }
     }
 
-    /// The element that is spoken of apart gets another value.
+    /// Forgets the element that is set apart, since it gets another value.
     pub fn element_gone(&mut self, (id, start): RowName) {
         let element = Place::Element(id, start);
         for owner in &mut self.named {
@@ -264,7 +264,7 @@ impl Owners {
         self.tidy();
     }
 
-    /// A row owns from now on. Fields that lie in it do not any more.
+    /// Adds a row. Fields that overlap it do not own any more.
     pub fn put_row(&mut self, row: Row) {
         let fields = self.fields.range((row.of, 0)..=(row.of, u32::MAX));
         let fields = fields.filter(|(_, at)| row.has_part_of(*at));
@@ -275,7 +275,7 @@ impl Owners {
         self.rows.sort_unstable_by_key(Row::name);
     }
 
-    /// Whether no two rows, nor a row and a field, have bytes in common.
+    /// Whether no two rows, and no row and field, overlap.
     pub(super) fn is_apart(&self) -> bool {
         let (mut rows, mut fields) = (self.rows.iter(), self.fields.iter());
         rows.all(|row| {
@@ -289,7 +289,7 @@ impl Owners {
 }
 
 impl Row {
-    /// Whether elements of both may have bytes in common.
+    /// Whether elements of both rows may overlap.
     pub fn crosses(&self, other: &Row) -> bool {
         let between = (i64::from(self.start) - i64::from(other.start))
             .rem_euclid(i64::from(self.stride.max(1)));

@@ -1,12 +1,12 @@
-//! Where a list ends: fields beside the list that lead to its last node.
+//! The ends of lists: fields beside a list that point to its last node.
 //!
-//! `queue->last` owns nothing: it leads to a block that a link owns. That this block lives once the
-//! first node was released follows from what a last node is. Its link is NULL, and the link of a
-//! first node that is not the last one is not. So a state keeps in mind which link is NULL of the
-//! block that such a field leads to ([`Owners::ends`]), and from which registers the field differs
-//! ([`Owners::unlike`]). The second follows from the first where states meet: `if (!queue->first)
-//! queue->last = NULL; free(node);` releases a node from which `queue->last` differs on both ways,
-//! for two reasons.
+//! `queue->last` owns nothing: it points to a block that a link owns. That this block is alive
+//! after the first node was released follows from what a last node is: its link is NULL, and the
+//! link of a first node that is not the last one is not. So a state records which link is NULL in
+//! the block that such a field points to ([`Owners::ends`]), and from which registers the field
+//! differs ([`Owners::unlike`]). The second follows from the first where states meet: `if
+//! (!queue->first) queue->last = NULL; free(node);` releases a node from which `queue->last`
+//! differs on both paths, for two reasons.
 
 use std::collections::BTreeSet;
 
@@ -18,19 +18,19 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::Reg;
 
-/// Pairs that are kept in mind, about.
+/// The most pairs that a join records.
 const PAIRS: usize = 16;
 
 impl Owners {
-    /// Of fields that may hold anything nothing is known.
+    /// Forgets the fields that may hold anything.
     pub(in crate::domain) fn tidy_tails(&mut self) {
         let kept = &self.kept;
         self.ends.retain(|(field, _)| kept.contains(field));
         self.unlike.retain(|(field, _)| kept.contains(field));
     }
 
-    /// Bytes of objects may be written that some fields lead to. A link that becomes NULL still is
-    /// where it was.
+    /// Updates the ends after a write to objects that some fields point to. The link at the offset
+    /// `null` becomes NULL, so that a list still ends there.
     pub fn ends_written(
         &mut self,
         leads: impl Fn(Field) -> bool,
@@ -45,20 +45,20 @@ impl Owners {
 }
 
 impl State {
-    /// Whether a field may lead to an object of this name.
+    /// Whether a field may point to an object of this name.
     pub(in crate::domain) fn may_lead(&self, field: Field, id: ObjId, names: &Names<'_>) -> bool {
         self.content(field, names)
             .is_some_and(|value| value.is_vague() || value.ptr.iter().any(|(led, _)| *led == id))
     }
 
-    /// What a field holds, if its object exists.
+    /// The value of a field, if its object exists.
     pub(in crate::domain) fn content(&self, (of, at): Field, names: &Names<'_>) -> Option<Value> {
         let object = self.object(of, names)?;
         let at = Num::exactly(64, at.into());
         Some(object.contents.load(&at, 8, names))
     }
 
-    /// Whether a field does not hold what a register does, unless both are NULL.
+    /// Whether a field and a register hold different values, unless both are NULL.
     pub(in crate::domain) fn is_unlike(
         &self,
         field: Field,
@@ -70,17 +70,17 @@ impl State {
 }
 
 impl Side<'_> {
-    /// Whether the block that a field leads to has NULL in this link.
+    /// Whether a field is NULL or points to a block with NULL in this link.
     pub(super) fn ends(&self, field: Field, at: u32) -> bool {
         self.owners().ends.contains(&(field, at)) || self.is_nothing(field)
     }
 
-    /// Whether a field of an object of which there is one holds NULL.
+    /// Whether a field of a single object is NULL.
     fn is_nothing(&self, field: Field) -> bool {
         self.names.info(field.0).single && self.state.is_void(field, self.names)
     }
 
-    /// Whether a field does not hold what a register does, unless both are NULL.
+    /// Whether a field and a register hold different values, unless both are NULL.
     pub(super) fn is_unlike(&self, field: Field, holder: Holder) -> bool {
         let owners = self.owners();
         let is_it = |other: Holder| owners.is_same(other, holder) == Some(true);
@@ -92,7 +92,7 @@ impl Side<'_> {
             || ends.any(|(_, end)| self.linked(*end).into_iter().any(is_it))
     }
 
-    /// The registers that lead to blocks whose link is known not to be NULL.
+    /// The registers that point to blocks whose link is known not to be NULL.
     fn linked(&self, link: u32) -> Vec<Holder> {
         let owners = self.owners();
         let is_address = |value: &Value| value.num.is_none() && !value.ptr.is_empty();
@@ -129,7 +129,7 @@ impl Side<'_> {
     }
 }
 
-/// What both say of where lists end.
+/// Joins what both states say of the ends of lists.
 pub(super) fn of_both([a, b]: [Side<'_>; 2], all: &mut Owners) {
     let ends = a.owners().ends.union(&b.owners().ends).copied();
     let ends = ends.filter(|(field, at)| {
@@ -151,7 +151,7 @@ pub(super) fn of_both([a, b]: [Side<'_>; 2], all: &mut Owners) {
     all.unlike = pairs.take(PAIRS).collect();
 }
 
-/// Whether a state knows what others say of where lists end.
+/// Whether a state implies what other owners say of the ends of lists.
 pub(super) fn says(side: Side<'_>, others: &Owners) -> bool {
     let mut pairs = others.unlike.iter();
     others.ends.iter().all(|(field, at)| side.ends(*field, *at))

@@ -1,4 +1,4 @@
-//! What becomes of the owners of a list.
+//! Tests of the owners of a list.
 
 use super::*;
 use crate::domain::space::ObjId;
@@ -16,7 +16,7 @@ fn reg(number: u32) -> Holder {
     Holder::Reg(number)
 }
 
-/// The link of the node that a register leads to.
+/// The link of the node that a register points to.
 fn link(base: u32) -> Place {
     Place::Slot(Slot {
         base: reg(base),
@@ -35,7 +35,7 @@ fn to(base: u32) -> Link {
     }
 }
 
-/// A list that register 0 leads to, of which nothing else is known.
+/// A list that register 0 points to, of which nothing else is known.
 fn list() -> Owners {
     let mut owners = Owners::default();
     owners.fields.extend([(LAST, 8), (OLDER, 8)]);
@@ -66,14 +66,14 @@ fn a_node_that_is_released_and_still_linked_is_excluded() {
     owners.read(reg(1), &link(0), owns);
     release(&mut owners, 1);
     assert_eq!(owners.to_string(), "o8+8, o9+8, r0, not r0->8");
-    // Reading the link says nothing, and nothing is owned behind the node that holds it.
+    // Reading the link says nothing: the block that it holds has been released.
     owners.read(reg(2), &link(0), owns);
     assert!(!owners.lives(reg(2)));
-    // Where the node cannot be told any more, no link owns.
+    // Once the node cannot be denoted any more, no link owns.
     let mut lost = owners.clone();
     lost.set(reg(0));
     assert!(lost.fields.is_empty() && !lost.lives(reg(0)));
-    // A new link makes it a list again.
+    // Overwriting the link makes it a list again.
     owners.stored((&link(0), &to(0)), Stored::Null, |_| false);
     assert!(owners.excluded.is_empty());
 }
@@ -94,8 +94,8 @@ fn one_value_in_two_links_is_no_owner_of_one() {
     owners.stored((&link(0), &to(0)), Stored::Held(reg(2)), |_| false);
     owners.stored((&link(1), &to(1)), Stored::Held(reg(2)), |_| false);
     assert!(owners.to_string().contains("r2 = r0->8 = r1->8"));
-    // Where one of the two nodes is forgotten, its link stays one of the list's and the other one
-    // is excluded.
+    // If one of the two nodes is forgotten, its link becomes an ordinary one of the list, and the
+    // other one is excluded.
     owners.set(reg(1));
     assert_eq!(owners.to_string(), "o8+8, o9+8, r0, not r0->8, r2 lives");
 }
@@ -104,7 +104,7 @@ fn one_value_in_two_links_is_no_owner_of_one() {
 fn a_link_that_may_be_another_one_is_an_ordinary_one_once_it_may_be_written() {
     let mut owners = list();
     owners.read(reg(1), &link(0), owns);
-    // Nothing says that register 7 leads to another node.
+    // Register 7 may point to the node of register 0.
     owners.given(reg(2));
     owners.stored((&link(7), &to(7)), Stored::Held(reg(2)), |_| false);
     assert!(owners.index(reg(1)).is_none(), "{owners}");
@@ -115,11 +115,11 @@ fn a_last_block_becomes_an_older_one_with_its_link() {
     let mut owners = Owners::default();
     owners.given(reg(0));
     owners.owns((LAST, 8));
-    // There is no older one yet.
+    // There is no older block yet.
     let absent = |owners: &Owners, field: Field| field.0 == OLDER || owns(owners, field);
     owners.renewed((LAST, Some(OLDER)), absent);
     assert_eq!(owners.to_string(), "o9+8, r0");
-    // The link of the next one holds anything.
+    // The link of the next block holds anything.
     owners.renewed((LAST, Some(OLDER)), owns);
     assert_eq!(owners.to_string(), "r0");
 }

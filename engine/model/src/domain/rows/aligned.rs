@@ -1,9 +1,8 @@
-//! Two states with the same rows, to be joined or compared.
+//! Aligns the rows of two states, which are to be joined or compared.
 //!
-//! What is done here to a state makes it say less, or speaks of offsets that nothing was said of:
-//! where a row without elements lies, which element that owns nothing is spoken of apart. So
-//! whatever is chosen is sound, and what is chosen is what makes offsets the same expressions in
-//! both states.
+//! The changes make a state say less, or choose offsets of which nothing is said: where a row
+//! without elements lies, or which element that owns nothing is set apart. So any choice is sound,
+//! and the one is made that gives offsets the same expressions in both states.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use crate::domain::space::Names;
 use crate::domain::state::State;
 
 impl State {
-    /// Offsets of rows in both states.
+    /// Calls `act` for the offsets of the rows that both states have.
     pub(in crate::domain) fn rows_of_both(
         &self,
         other: &State,
@@ -30,7 +29,7 @@ impl State {
         }
     }
 
-    /// Asks of both states with the same rows.
+    /// Calls `ask` with both states, once they have the same rows.
     pub(in crate::domain) fn with_rows(
         &self,
         other: &State,
@@ -52,7 +51,8 @@ impl State {
         both
     }
 
-    /// The state with the rows of another one; none where that has none.
+    /// The state with its rows aligned to those of another one; `None` if the other one has no
+    /// rows.
     pub(in crate::domain) fn aligned_to(&self, other: &State, names: &Names<'_>) -> Option<State> {
         if other.owners.rows.is_empty() {
             return None;
@@ -64,7 +64,7 @@ impl State {
         Some(aligned)
     }
 
-    /// Names the rows that another state names, as far as it can as they are there.
+    /// Begins the rows that another state names, as similar to those there as possible.
     fn follow(&mut self, other: &State, names: &Names<'_>) {
         for there in &other.owners.rows {
             let name = there.name();
@@ -78,8 +78,8 @@ impl State {
         }
     }
 
-    /// Rows have one element less of which nothing is said, where another state speaks of no
-    /// element apart.
+    /// Shortens rows by the element of which nothing is said, if another state sets no such element
+    /// apart.
     fn settle_as(&mut self, other: &State, names: &Names<'_>) {
         for there in &other.owners.rows {
             let name = there.name();
@@ -104,9 +104,9 @@ impl State {
         }
     }
 
-    /// Nothing is said of the elements of which another state says nothing. Where that says who
-    /// owns one, this state speaks of the same one if it is no element that owns: a register that
-    /// is NULL here is that owner.
+    /// Sets apart the elements that another state sets apart. If nothing is said of the element
+    /// there, nothing is said of it here. If it holds an owner's value there, it is set apart here,
+    /// too, though it owns nothing: a register that is NULL here is that owner.
     fn spend_as(&mut self, other: &State, names: &Names<'_>) {
         for name in other.owners.rows.iter().map(Row::name) {
             if self.row(name).is_none() || self.owners.apart(name).is_some() {
@@ -123,7 +123,7 @@ impl State {
         }
     }
 
-    /// The element that is spoken of apart is the one of another state.
+    /// Sets the offset of the element that is set apart to what it is in another state.
     fn put_apart_as(&mut self, name: RowName, other: &State, names: &Names<'_>) {
         let at = Var::Row(name.0, name.1, Edge::At);
         let constant = other.row(name).and_then(|row| row.at.single());
@@ -138,7 +138,8 @@ impl State {
         }
     }
 
-    /// Whether no element is spoken of apart, and its offset is that of no element that owns.
+    /// Whether no element is set apart, and the offset of such an element is that of none that
+    /// owns.
     pub(in crate::domain) fn is_of_no_element(&self, name: RowName, names: &Names<'_>) -> bool {
         let lies = || self.lies(name, &self.edge(name, Edge::At), names);
         self.owners.apart(name).is_none() && !matches!(lies(), Lies::Among | Lies::Unknown)
@@ -151,8 +152,8 @@ impl State {
         }
     }
 
-    /// A row without elements, or of which all are NULL, begins where its offsets are what they are
-    /// in another state.
+    /// Begins a row without elements, or with only NULL, anew where its offsets agree more with
+    /// those of another state.
     fn begin_again(&mut self, there: &Row, other: &State, names: &Names<'_>) {
         let name = there.name();
         let Some(own) = self.row(name).cloned() else {
@@ -180,7 +181,7 @@ impl State {
         }
     }
 
-    /// How many of a row's offsets are what another state says of them.
+    /// The number of bounds of a row that are what another state says they are.
     fn agrees(&self, there: &Row, other: &State, names: &Names<'_>) -> usize {
         let edges = [Edge::From, Edge::To].into_iter();
         edges

@@ -1,11 +1,11 @@
-//! What reads, writes and joins do to rows ([`Row`]): elements of arrays that own blocks, between
+//! How reads, writes and joins change rows ([`Row`]): elements of arrays that own blocks, between
 //! offsets that are variables of lines.
 //!
-//! A state that does not name a row says nothing of it, so that a row begins wherever it is of use:
-//! with no element, or, where all elements are NULL, with all of them. Before two states are joined
-//! or compared they are brought in line here: a row that the one names and the other does not is
-//! begun there, the element that nothing is said of is made the same one, and a row without
-//! elements is begun again where that makes its offsets what they are in the other state.
+//! A state that does not name a row says nothing of it, so a row begins wherever it is of use: with
+//! no element, or, if all elements are NULL, with all of them. Before two states are joined or
+//! compared, their rows are aligned: a row that only one of them names is begun in the other one,
+//! the element of which nothing is said is made the same one, and a row without elements is begun
+//! again where that makes its offsets what they are in the other state.
 
 mod aligned;
 mod stored;
@@ -20,23 +20,23 @@ use crate::domain::owners::{Apart, Row, RowName};
 use crate::domain::space::{Alive, Names, ObjId};
 use crate::domain::state::State;
 
-/// Runs of contents behind which a row may end.
+/// The most runs of contents at whose beginnings a row may end.
 const RUNS: usize = 64;
 
-/// The name of a new offset while the older one is still spoken of. Where texts end has the numbers
-/// before.
+/// The name of a new offset while lines still mention the old one. String ends use the smaller
+/// numbers.
 fn next(edge: Edge) -> Var {
     Var::Outer(NEXT, 8 + edge as u32)
 }
 
-/// Where an element lies, as seen from the elements of its row that own.
+/// Where an element lies relative to the elements of its row that own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Lies {
     /// It is one of them.
     Among,
-    /// It is the one before the first of them.
+    /// It comes right before the first of them.
     Before,
-    /// It is the one behind the last of them.
+    /// It comes right after the last of them.
     Behind,
     /// It is none of them.
     Outside,
@@ -53,14 +53,14 @@ impl State {
         self.proves(a.plus(b, -1), names) && self.proves(b.plus(a, -1), names)
     }
 
-    /// Whether a sum is less than another one.
+    /// Whether a sum is proved to be less than another one.
     fn is_less(&self, a: &Sum, b: &Sum, names: &Names<'_>) -> bool {
         let difference = a.plus(b, -1);
         let past = difference.and_then(|sum| sum.plus(&Sum::number(1), 1));
         self.proves(past, names)
     }
 
-    /// Whether two sums are seen to be the same, or different; none if neither.
+    /// Whether two sums are proved to be equal, or to be different; `None` if neither.
     fn is_same(&self, a: &Sum, b: &Sum, names: &Names<'_>) -> Option<bool> {
         if self.is_equal(a, b, names) {
             return Some(true);
@@ -82,8 +82,8 @@ impl State {
         }
     }
 
-    /// How an element is spoken of apart, and whether it is the one at an offset; that is not known
-    /// where none is said.
+    /// How an element of a row is set apart, and whether it is the one at an offset: false if no
+    /// element is set apart, `None` if it is not known.
     fn apart_at(
         &self,
         name: RowName,
@@ -105,7 +105,7 @@ impl State {
         }
     }
 
-    /// An offset of a row is this one from now on, which may be said with what it was.
+    /// Sets an offset of a row to a sum, which may mention the old offset.
     fn put_edge(&mut self, (id, start): RowName, edge: Edge, at: &Sum, names: &Names<'_>) {
         let (own, next) = (Var::Row(id, start, edge), next(edge));
         let ranges = |var| self.range(var, names);
@@ -123,7 +123,7 @@ impl State {
         self.change_row((id, start), |row| row.set(edge, range));
     }
 
-    /// What lines say of an offset of a row alone.
+    /// Narrows an offset of a row to the bounds that lines give.
     pub(in crate::domain) fn bound_row(
         &mut self,
         name: RowName,
@@ -138,7 +138,7 @@ impl State {
         }
     }
 
-    /// Lines speak of no row that is not named.
+    /// Removes the lines with offsets of rows that are not in use.
     fn lines_of_rows(&mut self) {
         let owners = Arc::clone(&self.owners);
         self.lines.drop(|var| match var {
@@ -152,13 +152,13 @@ impl State {
         self.lines_of_rows();
     }
 
-    /// The element that is spoken of apart is an ordinary one.
+    /// Makes the element that holds an owner's value an ordinary one.
     fn dissolve(&mut self, (id, start): RowName) {
         Arc::make_mut(&mut self.owners).dissolve_element((id, start));
     }
 
-    /// Where nothing is said of the first element of a row, or of the last one, the row has one
-    /// less. Whether that is so.
+    /// If nothing is said of the first or the last element of a row, removes that element from the
+    /// row. Returns whether it does.
     fn settle(&mut self, name: RowName, names: &Names<'_>) -> bool {
         let Some(stride) = self.row(name).map(|row| i128::from(row.stride)) else {
             return false;
@@ -178,8 +178,8 @@ impl State {
         true
     }
 
-    /// Nothing is said of elements on one side of an element of which nothing is said: another one,
-    /// which lies on the other side, can be spoken of apart.
+    /// Cuts a row at the element of which nothing is said, and keeps the side on which `other`
+    /// lies, so that that element can be set apart. Returns whether it does.
     fn cut(&mut self, name: RowName, other: &Sum, names: &Names<'_>) -> bool {
         let at = self.edge(name, Edge::At);
         if self.is_less(other, &at, names) {
@@ -191,7 +191,7 @@ impl State {
         }
     }
 
-    /// A row ends before the element of which nothing is said, or begins behind it.
+    /// Ends a row before the element of which nothing is said, or begins it after that element.
     fn cut_at(&mut self, name: RowName, edge: Edge, names: &Names<'_>) -> bool {
         let at = self.edge(name, Edge::At);
         let stride = self.row(name).map_or(0, |row| i128::from(row.stride));
@@ -213,8 +213,8 @@ impl State {
         true
     }
 
-    /// Bytes are written that are no element's value: there, and behind them, are no elements of an
-    /// array that starts before them.
+    /// Ends rows before bytes that are overwritten by something that is no element's value: nothing
+    /// is said of the elements there and after them.
     pub(in crate::domain) fn cut_rows(&mut self, id: ObjId, (low, high): (u32, u32)) {
         let rows = self.owners.rows.iter();
         let rows = rows.filter(|row| row.of == id && row.overlaps((low, high)));
@@ -260,7 +260,8 @@ impl State {
         self.proves(to.plus(&from, -1), names)
     }
 
-    /// A row begins: without elements, or with all where all are NULL.
+    /// Begins a row: without elements, or with those at its beginning that are NULL. Returns
+    /// whether it does.
     pub(in crate::domain) fn begin_row(&mut self, mut row: Row, names: &Names<'_>) -> bool {
         let mut others = self.owners.rows.iter().filter(|other| other.of == row.of);
         if !names.info(row.of).single {
@@ -275,7 +276,7 @@ impl State {
         true
     }
 
-    /// Behind which of its first elements something else than NULL may be in a row.
+    /// The end of the elements at the beginning of a row that are all NULL.
     fn void_to(&self, row: &Row, names: &Names<'_>) -> Num {
         let Some(object) = self.object(row.of, names) else {
             return row.whole();

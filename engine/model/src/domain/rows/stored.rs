@@ -1,4 +1,4 @@
-//! Elements of rows that are read and stored, and rows that are moved with their block.
+//! Reads and stores of elements of rows, and rows that move with their block.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use crate::domain::space::{Names, ObjId};
 use crate::domain::state::State;
 
 impl State {
-    /// Makes room to speak of the element at an offset apart from the others. Whether there is
-    /// room.
+    /// Changes a row so that the element at an offset can be set apart. Returns whether it can.
     fn apart_from(&mut self, name: RowName, at: &Sum, names: &Names<'_>) -> bool {
         match self.owners.apart(name) {
             None => true,
@@ -22,7 +21,7 @@ impl State {
         }
     }
 
-    /// A register holds what was read from an element.
+    /// Records that a register was read from an element.
     pub(in crate::domain) fn element_read(
         &mut self,
         to: Holder,
@@ -50,7 +49,7 @@ impl State {
         Arc::make_mut(&mut self.owners).read(to, &place, |_, _| true);
     }
 
-    /// An element is about to hold a value.
+    /// Updates a row for a store in an element, before the store.
     pub(in crate::domain) fn element_stored(
         &mut self,
         (name, at): (RowName, &Sum),
@@ -102,8 +101,8 @@ impl State {
         }
     }
 
-    /// An element holds NULL or what an owner does: it is among those that own, or will be. Whether
-    /// that is so.
+    /// Adds an element that holds NULL or an owner to the elements that own, if it is next to them.
+    /// Returns whether it is one of them.
     fn extended(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) -> bool {
         let stride = self.row(name).map_or(0, |row| i128::from(row.stride));
         let Some(behind) = at.plus(&Sum::number(stride), 1) else {
@@ -122,7 +121,7 @@ impl State {
         true
     }
 
-    /// An element holds something that nobody owns.
+    /// Updates a row for a value in an element that has no known owner.
     fn element_lost(&mut self, (name, at): (RowName, &Sum), names: &Names<'_>) {
         if matches!(
             self.lies(name, at, names),
@@ -138,12 +137,12 @@ impl State {
     }
 }
 
-/// A row of a block that is moved, with what lines say of it.
+/// The row of a block that moves; lines mention it by temporary names.
 pub(in crate::domain) struct Moved(Row);
 
 impl State {
-    /// The row of a block that is about to be moved, as far as all its elements are copied. Lines
-    /// speak of it by other names until [`State::move_row`].
+    /// Takes the row of a block that is about to move, if all its elements are copied. Lines
+    /// mention its offsets by temporary names until [`State::move_row`].
     pub(in crate::domain) fn row_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Option<Moved> {
         let name = self.owners.rows.iter().find(|row| row.of == id)?.name();
         if self.owners.apart(name) == Some(Apart::Spent) && !self.settle(name, names) {
@@ -166,8 +165,8 @@ impl State {
         Some(Moved(row))
     }
 
-    /// Whether an offset of a row is that of an element, whatever the variables are by which lines
-    /// say it.
+    /// Whether an offset of a row is that of an element, for all values of the variables by which
+    /// lines express it.
     fn is_of_elements(&self, name: RowName, edge: Edge) -> bool {
         let Some(row) = self.row(name) else {
             return false;
@@ -189,7 +188,7 @@ impl State {
         })
     }
 
-    /// The row of a block that was moved is one of the new block, if it is known which that is.
+    /// Adds the row of a block that has moved to the new block, if it is known which one that is.
     pub(in crate::domain) fn move_row(&mut self, Moved(row): Moved, to: Option<ObjId>) {
         let [from_next, to_next] = [Edge::From, Edge::To].map(next);
         if let Some(to) = to {

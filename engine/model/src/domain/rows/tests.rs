@@ -1,4 +1,4 @@
-//! Rows that are filled, read and released, and two of them that meet.
+//! Tests of rows that are filled, read, released and joined.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ fn at(offset: i128) -> Sum {
     Sum::number(offset)
 }
 
-/// A state with a row without elements in an array of which nothing was written.
+/// A state with a row without elements in an array of unknown contents.
 fn begun() -> State {
     let mut state = State::default();
     let object = Object {
@@ -68,10 +68,10 @@ fn a_store_behind_the_last_element_moves_the_end() {
     store(&mut state, (1, &at(0)), &names);
     store(&mut state, (2, &at(8)), &names);
     assert_eq!(ends_of(&state), Some((0, 16)));
-    // What is stored farther away is no element.
+    // An owner that is stored farther away is not in the row.
     store(&mut state, (3, &at(32)), &names);
     assert_eq!(ends_of(&state), Some((0, 16)));
-    // What nobody owns in the middle is excluded, and a second time it cannot be.
+    // An element without a known owner is spent, until it is overwritten with NULL.
     state.element_stored((NAME, &at(8)), Stored::Unknown, &names);
     assert_eq!(state.owners.apart(NAME), Some(Apart::Spent));
     state.element_stored((NAME, &at(8)), Stored::Null, &names);
@@ -90,11 +90,11 @@ fn a_released_element_is_read_no_more() {
     release(&mut state, 5);
     state.element_read(held(6), (NAME, &at(0)), &names);
     assert!(!state.owners.lives(held(6)));
-    // One of which it is not known whether it is the released one is not known to live.
+    // An element that may be the released one is not known to be alive.
     let unknown = Sum::of(Var::Reg(9));
     state.element_read(held(7), (NAME, &unknown), &names);
     assert!(!state.owners.lives(held(7)));
-    // The other one does, and the row begins with it.
+    // The other element is alive, and the row begins with it.
     state.element_read(held(8), (NAME, &at(8)), &names);
     assert!(state.owners.lives(held(8)));
     assert_eq!(ends_of(&state), Some((8, 16)));
@@ -108,7 +108,7 @@ fn one_value_in_two_elements_is_no_row() {
     store(&mut state, (1, &at(0)), &names);
     state.element_stored((NAME, &at(8)), Stored::Held(held(1)), &names);
     assert!(state.owners.row(NAME).is_none());
-    // Nor is one that a value was stored in somewhere.
+    // Nor is there one once an owner was stored at an unknown offset.
     let mut state = begun();
     store(&mut state, (1, &at(0)), &names);
     store(&mut state, (2, &Sum::of(Var::Reg(9))), &names);
@@ -134,7 +134,7 @@ fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
     }
     state.written(ARRAY, (13, 14), Ends::Settled, &names);
     assert_eq!(ends_of(&state), Some((0, 8)));
-    // Other members are written without any consequence.
+    // Writes to other members have no effect.
     let whole = Row {
         to: row.whole(),
         ..row

@@ -1,9 +1,9 @@
-//! What a condition says of the values that it was computed from.
+//! Narrows the values from which a condition was computed.
 //!
-//! A bit is taken back to the comparison that made it, a compared value to the conversions and sums
-//! that made it and to the cell that it was read from. A register's operation was executed with
-//! what its operands hold now: in a program in static single assignment form what dominates a place
-//! was set after what dominates that.
+//! A bit is traced back to the comparison that computed it; a compared value to the conversions and
+//! sums that computed it, and to the cell from which it was read. The operation of a register was
+//! executed with the values that its operands still have: in static single assignment form, an
+//! operand cannot have been set again without the operation having been executed after that.
 
 use std::sync::Arc;
 
@@ -14,11 +14,12 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{BinOp, Op, Operand, Pred, Reg, Width};
 
-/// Operations that are gone back.
+/// The most operations that are traced back.
 const DEPTH: u32 = 8;
 
 impl<G: Guide> Walker<'_, G> {
-    /// Only executions go on in which a bit is this. False if there is none.
+    /// Restricts the state to executions in which a bit has this value. Returns false if there are
+    /// none.
     pub(super) fn assume(
         &self,
         frame: &Frame,
@@ -29,7 +30,7 @@ impl<G: Guide> Walker<'_, G> {
         self.learned(frame, state, (cond, 1), Value::exactly(1, holds.into()), 0)
     }
 
-    /// Only executions go on in which an operand is one of these values.
+    /// Restricts the state to executions in which an operand is one of these values.
     pub(super) fn learn(
         &self,
         frame: &Frame,
@@ -38,11 +39,12 @@ impl<G: Guide> Walker<'_, G> {
         width: Width,
         value: Value,
     ) {
-        // Where nothing is left it is found out where the value is used.
+        // If no execution is left, that is noticed where the value is used.
         let _ = self.learned(frame, state, (operand, width), value, 0);
     }
 
-    /// Only executions go on in which an operand compares so with a value. False if there is none.
+    /// Restricts the state to executions in which an operand compares so with a value. Returns
+    /// false if there are none.
     pub(super) fn compare(
         &self,
         frame: &Frame,
@@ -113,7 +115,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// What was computed of a register that is known better now is so, too.
+    /// Narrows the registers that were computed from a register that is known better now.
     fn forth(&self, frame: &Frame, state: &mut State, reg: Reg, depth: u32) -> bool {
         let flow = Arc::clone(&frame.flow);
         flow.users(self.program, reg).all(|op| {
@@ -145,7 +147,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// What an operation computes of what its operands hold, if it cannot fail.
+    /// The result of an operation for the current values of its operands, if it cannot fail.
     fn computed(&self, frame: &Frame, state: &State, op: &Op) -> Option<(Reg, Value)> {
         let get = |operand, width| self.get(frame, state, operand, width);
         Some(match op {
@@ -184,7 +186,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// What is known of a register is known of the cell that holds the same.
+    /// Narrows the cell that holds the same value as a register.
     fn learn_cell(&self, state: &mut State, reg: Reg, value: &Value) {
         let Some(cell) = state.cells.get(&reg).copied() else {
             return;
@@ -220,7 +222,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A comparison holds.
+    /// Narrows both operands of a comparison that holds. Returns false if it cannot hold.
     pub(super) fn both(
         &self,
         frame: &Frame,
@@ -248,7 +250,7 @@ impl<G: Guide> Walker<'_, G> {
             && self.learned(frame, state, (b, width), right, depth)
     }
 
-    /// An operand is one of these values, of which it keeps those that it may have.
+    /// Intersects the values of an operand with these values.
     pub(super) fn narrowed(
         &self,
         frame: &Frame,
@@ -273,9 +275,9 @@ impl<G: Guide> Walker<'_, G> {
 }
 
 impl<G> Walker<'_, G> {
-    /// What is left of a value where it compares so with another one; none if nothing is. Addresses
-    /// far outside of their object have the order of their offsets only where it was `noted` that
-    /// their order is asked.
+    /// The part of a value for which a comparison with another one may hold; `None` if nothing is
+    /// left. Addresses far outside of their object are ordered like their offsets only if it was
+    /// `noted` that their order is compared.
     fn restricted(
         &self,
         (pred, width): (Pred, Width),
@@ -299,7 +301,7 @@ impl<G> Walker<'_, G> {
             return Some(left);
         }
         match pred {
-            // NULL and other numbers that are no address.
+            // NULL, or another number that is no address.
             Pred::Eq if other.plain().is_some() && !other.is_vague() => {
                 left.ptr.clear();
                 let (a, b) = (left.num.as_ref()?, other.num.as_ref()?);

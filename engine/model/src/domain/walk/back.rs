@@ -1,4 +1,4 @@
-//! What is learnt of a register, carried back to the operands that it was computed from.
+//! Propagates what is learnt of a register back to the operands that it was computed from.
 
 use crate::domain::num::{self, Num};
 use crate::domain::state::State;
@@ -9,7 +9,8 @@ use crate::program::ir::{BinOp, CastKind, Op, Operand, Pred, Reg, Width};
 use crate::term::value::mask;
 
 impl<G: Guide> Walker<'_, G> {
-    /// A register that an operation made is one of these values: what that says of the operands.
+    /// Narrows the operands of an operation whose result is one of these values. Returns false if
+    /// no execution continues.
     pub(super) fn back(
         &self,
         frame: &Frame,
@@ -125,7 +126,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// What lies in objects was displaced from an address, and not from NULL.
+    /// If an address is in an object, its base is an address, and not NULL.
     fn of_address(
         &self,
         frame: &Frame,
@@ -147,8 +148,8 @@ impl<G: Guide> Walker<'_, G> {
         self.learned(frame, state, (base, 64), address, depth)
     }
 
-    /// An address is one of these: what that says of the only index that it was computed with,
-    /// which was not too large to be multiplied.
+    /// Narrows the only index of an address that is one of these. The index was not too large to be
+    /// multiplied.
     fn unindexed(
         &self,
         frame: &Frame,
@@ -241,7 +242,7 @@ impl<G: Guide> Walker<'_, G> {
                 let Some(before) = before.plain() else {
                     return true;
                 };
-                // Nothing was cut off.
+                // If nothing was cut off, the operand is the extended result.
                 let all = Num::all(to);
                 if before.high <= mask(to) as u64 {
                     Some(num.cast(CastKind::ZExt, to, from))
@@ -253,7 +254,7 @@ impl<G: Guide> Walker<'_, G> {
             }
         };
         let inner = match kind {
-            // What is widened is zero if it was.
+            // An extended number is zero only if the operand is.
             CastKind::ZExt | CastKind::SExt if !num.has(to, 0) => {
                 let zero = Num::exactly(from, 0);
                 inner.and_then(|num| num::refined(Pred::Ne, from, &num, &zero))

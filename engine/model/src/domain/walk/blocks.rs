@@ -1,4 +1,4 @@
-//! The blocks of one function, each walked once from the join of what arrives there.
+//! Walks the blocks of one function, each from the join of the states that arrive there.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ use crate::program::ir::{BlockId, Edge, Loc, Operand, Pred, Reg, Terminator};
 /// Blocks that are to be walked.
 #[derive(Default)]
 struct Pending {
-    /// By place, with what arrived.
+    /// By place in the order, with the states that arrived.
     pub(super) blocks: BTreeMap<u32, (BlockId, Parts)>,
-    /// Heads at which something arrived.
+    /// The loop heads at which states arrived.
     pub(super) heads: FxHashMap<BlockId, Arrived>,
 }
 
-/// The states of a head that took in what arrived in one walk of a function, and whether the walk
-/// went on from each.
+/// The states of a loop head that took in others during one walk of a function, each with whether
+/// the walk has continued from it.
 type Arrived = SmallVec<[(Part, bool); 2]>;
 
 impl<'p, G: Guide> Walker<'p, G> {
-    /// Walks a function's blocks from what it may begin with; what it comes back with, and its
-    /// results as registers.
+    /// Walks a function's blocks from its entry states. Returns the exit states, in which the
+    /// registers are the function's results.
     pub(super) fn body(&mut self, frame: &Frame, entries: Vec<State>) -> Step<Parts> {
         let mut pending = Pending::default();
         let mut exits = Parts::default();
@@ -81,14 +81,14 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(exits)
     }
 
-    /// Walks a call, and joins the states at its returns.
+    /// Walks a call, and returns the join of its exit states.
     pub(super) fn whole(&mut self, frame: &Frame, entry: State) -> Step<Option<State>> {
         let exits = self.body(frame, vec![entry])?;
         let widths = &self.program.function(frame.function).result;
         Ok(parts::joined(exits.states(), &self.names, widths))
     }
 
-    /// The objects of a call are gone when it is over.
+    /// Removes the objects of a call that is over.
     fn end(&self, frame: &Frame, exit: &mut State) {
         let names = &self.names;
         let own: Vec<_> = exit
@@ -107,7 +107,8 @@ impl<'p, G: Guide> Walker<'p, G> {
             exit.remove(&own);
             return;
         }
-        // Of the objects that went out of scope only those of the function's other calls are left.
+        // The names stand for objects of other calls of the function, too, which may still be
+        // alive.
         let kept = own.into_iter().filter(|id| {
             let site = names.site(*id);
             site.is_none_or(|site| self.points.is_kept(site))
@@ -146,7 +147,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                 length,
             };
             let (again, part) = self.guide.arrive((frame.ctx, to), back, state, by)?;
-            // A loop may be entered elsewhere, so that only its own edges lead to its head.
+            // A loop may be entered at another block, so that only its back edges lead to the head.
             let arrived = pending.heads.entry(to).or_default();
             if !arrived.iter().any(|(known, _)| *known == part) {
                 arrived.push((part, false));
@@ -281,9 +282,9 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// Goes along an edge. Where it carries a condition that is tested behind it, as `a && b` in a
-    /// loop's head does, with the condition held and with it not: behind the edge nobody knows any
-    /// more of what it was made.
+    /// Follows an edge. If it carries a condition that is tested after it, as `a && b` in a loop
+    /// head does, follows it once with the condition true and once with it false: after the edge,
+    /// it is not known any more how the condition was computed.
     fn follow(
         &mut self,
         frame: &Frame,
@@ -304,8 +305,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// A condition that an edge carries to where states are kept apart by it, and that may hold or
-    /// not.
+    /// A condition that may be true or false, and that an edge moves to a selector of its target.
     fn carried(&self, frame: &Frame, edge: &Edge, state: &State) -> Option<Operand> {
         let selectors = frame.flow.selectors(edge.to);
         let mut carried = edge.moves.iter().filter(|(to, from)| {

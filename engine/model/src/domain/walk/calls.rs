@@ -19,7 +19,7 @@ use crate::program::ir::{
 use crate::program::outside::COPY;
 
 impl<G: Guide> Walker<'_, G> {
-    /// Executes a call. False if nothing goes on.
+    /// Executes a call. Returns false if no execution continues.
     pub(super) fn call(&mut self, frame: &Frame, state: &mut State, op: u32, call: &Call) -> Step {
         match call.callee {
             Callee::Direct(id) => {
@@ -143,8 +143,8 @@ impl<G: Guide> Walker<'_, G> {
         let mut behind = Vec::new();
         for mut exit in exits.states() {
             if function.kind == FunctionKind::Mock {
-                // What is not followed in the caller's registers does not matter here: addresses
-                // stay.
+                // The exit state does not have the caller's registers. They stay as they are: what
+                // they point to may change, but not the addresses.
                 if !self.deviate(&inner, &mut exit, id) || !self.given(&inner, id) {
                     return Ok(false);
                 }
@@ -203,8 +203,8 @@ impl<G: Guide> Walker<'_, G> {
             let value = match values.get(i) {
                 Some((value, own)) if *own == width => value.clone(),
                 Some((value, own)) if *own > width => value.cast(CastKind::Trunc, *own, width),
-                // Through a pointer of the wrong type, or a declaration without parameters: the
-                // rest of the register is whatever it was.
+                // Called through a pointer of the wrong type, or by a declaration without
+                // parameters: the rest of the register is undefined.
                 _ => Value::all(width),
             };
             entry.registers.insert(Reg(i as u32), value);
@@ -213,7 +213,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(entry)
     }
 
-    /// The bytes of a structure that is passed by value; `None` if no execution goes on.
+    /// The bytes of a structure that is passed by value; `None` if no execution continues.
     fn by_value(
         &mut self,
         frame: &Frame,
@@ -242,8 +242,8 @@ impl<G: Guide> Walker<'_, G> {
         Some(contents)
     }
 
-    /// Calls a shared function with those objects that it may see. What it cannot write is as it
-    /// was.
+    /// Calls a shared function with the objects that it may access. Objects that it cannot write
+    /// stay as they were.
     fn call_shared(&mut self, id: FuncId, entry: State) -> Step<Option<State>> {
         let touched = Arc::clone(self.points.touched(id));
         let before = Arc::clone(&entry.objects);
@@ -286,9 +286,9 @@ impl<G: Guide> Walker<'_, G> {
         }))
     }
 
-    /// Numbers that are handed over are no larger than lines say: what a shared function begins
-    /// with is widened by them. The middle of a range stays within it, of which its own bounds say
-    /// nothing.
+    /// Narrows the arguments by what lines say, since the entry state of a shared function is
+    /// widened by intervals only. For example, lines bound the middle of a range, and its own
+    /// interval does not.
     fn bound_arguments(&self, entry: &mut State) {
         let bounds = entry.registers.keys().copied().map(|reg| {
             let var = Sum::of(Var::Reg(reg.0));
@@ -304,9 +304,10 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The caller's state behind a call.
+    /// Computes the caller's state after a call.
     fn left(&self, frame: &Frame, state: &mut State, exit: State, (call, id): (&Call, FuncId)) {
-        // Contents that look the same may be others: only what cannot be written is the same.
+        // Contents that look the same may have been written: only what cannot be written is the
+        // same.
         let touched = Arc::clone(self.points.touched(id));
         let same = |id: ObjId| {
             let site = self.names.site(id);
@@ -314,13 +315,14 @@ impl<G: Guide> Walker<'_, G> {
         };
         state.cells.retain(|_, cell| same(cell.object));
         state.forget_reads(|id| !same(id));
-        // What is said of a cell that may have been written is said of what it was before.
+        // The lines about a cell that may have been written are about its old value.
         let lines = self.lines_behind(frame, state, &exit, (call, id));
         let owners = self.owners_behind(frame, state, &exit, (call, id));
         state.nuls = self.nuls_behind(state, &exit, id);
         state.objects = Arc::clone(&exit.objects);
         state.age(&exit.fates, &self.names);
-        // Through a pointer of the wrong type it may give more than is taken, less, or wider.
+        // A call through a pointer of the wrong type may take more or fewer results than there are,
+        // or wider ones.
         let given = &self.program.function(id).result;
         for (i, &width) in call.result.iter().enumerate() {
             let value = exit.registers.get(&Reg(i as u32)).zip(given.get(i));
@@ -334,7 +336,7 @@ impl<G: Guide> Walker<'_, G> {
         state.lines = lines;
         state.owners = owners;
         state.lines_of_nuls();
-        // What the callee found out of an argument, such as of which class a character is.
+        // What the callee found out about an argument, such as the class of a character.
         for (var, least, most) in state.lines.bounds() {
             if let Var::Reg(reg) = var
                 && reg & UNSIGNED == 0
@@ -346,7 +348,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The zero bytes behind a call: a shared function knows nothing of those of objects that it
+    /// The known zero bytes after a call. A shared function does not know those of objects that it
     /// does not access.
     fn nuls_behind(&self, state: &State, exit: &State, id: FuncId) -> Nuls {
         let mut nuls = exit.nuls.clone();
@@ -366,8 +368,8 @@ impl<G: Guide> Walker<'_, G> {
         site.is_none_or(|site| self.points.touched(id).accessed.contains(&site))
     }
 
-    /// What an external function may have done besides what the body in its place does. False where
-    /// that cannot be passed.
+    /// Applies the deviations of an external function: what it may do besides its body. Returns
+    /// false where the walk cannot continue.
     fn deviate(&mut self, frame: &Frame, state: &mut State, id: FuncId) -> bool {
         let program = self.program;
         let function = program.function(id);
@@ -415,8 +417,7 @@ impl<G: Guide> Walker<'_, G> {
                 continue;
             };
             let contents = rewritten(&object.contents);
-            // Of a pointer that is only known as part of a global's first bytes nothing is kept but
-            // that it may be one.
+            // The initial bytes of a global may include pointers, although none of them is kept.
             let images = object
                 .contents
                 .runs()
@@ -434,13 +435,14 @@ impl<G: Guide> Walker<'_, G> {
         pointers && (!heap || self.narrow(frame, "external-frees"))
     }
 
-    /// An external function returns what may lead anywhere. False where that cannot be passed.
+    /// Applies the rule for results of external functions that may be pointers to anything. Returns
+    /// false where the walk cannot continue.
     fn given(&mut self, frame: &Frame, id: FuncId) -> bool {
         !self.program.function(id).effects.gives || self.narrow(frame, "external-results")
     }
 }
 
-/// Contents of which only the addresses are known, which may be anything else by now.
+/// Contents that may have been overwritten: only addresses are kept, which may be any number, too.
 fn rewritten(contents: &Contents) -> Contents {
     let mut all = Contents::any();
     let mut values: BTreeMap<u32, (u32, Value)> = BTreeMap::new();

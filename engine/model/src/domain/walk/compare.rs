@@ -1,8 +1,8 @@
 //! Comparisons and differences, of addresses among them.
 //!
-//! The number of an object is arbitrary: of the order of two objects nothing is known. Whether two
-//! addresses are the same is known where they lead into one object, or both into objects that are
-//! there.
+//! The numbers of objects are arbitrary, so nothing is known of the order of two objects. Whether
+//! two addresses are equal is known if they point into one object, or both into objects that are
+//! alive.
 
 use super::{Frame, Guide, Walker};
 use crate::domain::num::{Num, decided};
@@ -11,7 +11,7 @@ use crate::domain::state::State;
 use crate::domain::value::{LOWEST, Value};
 use crate::program::ir::{BinOp, Operand, Pred, Width};
 
-/// Whether something may be so, and whether it may be otherwise.
+/// Whether a condition may hold, and whether it may fail.
 #[derive(Clone, Copy, Default)]
 struct Can {
     hold: bool,
@@ -40,12 +40,32 @@ impl Can {
     }
 }
 
-/// Whether addresses at these offsets have the order of the offsets: none wraps around.
+/// Whether addresses with these offsets are ordered like the offsets: none of them wraps around.
 pub(super) fn is_near(offset: &Num) -> bool {
     offset.least > -(1 << 31) && offset.most < 1 << 31
 }
 
-/// The comparison of offsets that one of addresses is.
+/// Whether an address that is compared with a number that is no address lies so far below its
+/// object that it may wrap around to that number.
+fn wraps(number: &Value, address: &Value) -> bool {
+    let Some(number) = number.num else {
+        return false;
+    };
+    let highest = if number.high < LOWEST {
+        number.high as i64
+    } else if number.low > LOWEST.wrapping_neg() {
+        number.most
+    } else {
+        return false;
+    };
+    let nearest = highest - LOWEST as i64;
+    address
+        .ptr
+        .iter()
+        .any(|(_, offset)| offset.least <= nearest)
+}
+
+/// The comparison of offsets that a comparison of addresses amounts to.
 pub(super) fn signed(pred: Pred) -> Pred {
     match pred {
         Pred::Ult => Pred::Slt,
@@ -57,9 +77,9 @@ pub(super) fn signed(pred: Pred) -> Pred {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What an operation makes of two values. Two addresses in one object have the distance of
-    /// their offsets; in objects that share a name, such as the frames of a recursive function,
-    /// they may have any.
+    /// The result of an operation on two values. The difference of two addresses in one object is
+    /// that of their offsets; if several objects share the name, as the variables of a recursive
+    /// function do, it may be anything.
     pub(super) fn combined(&self, op: BinOp, width: Width, (x, y): (&Value, &Value)) -> Value {
         let apart = (op == BinOp::Sub && width == 64).then(|| x.apart(y));
         match apart.flatten() {
@@ -68,7 +88,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `a pred b` as a bit; none where the comparison cannot be passed.
+    /// `a pred b` as a bit; `None` where the walk cannot continue.
     pub(super) fn compared(
         &mut self,
         frame: &Frame,
@@ -88,8 +108,8 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// That the order of two addresses is asked is noted where they may lie outside of their
-    /// object. False where that cannot be passed.
+    /// Applies the rule for comparing the order of addresses that may lie outside of their object.
+    /// Returns false where the walk cannot continue.
     fn ordered(
         &mut self,
         frame: &Frame,
@@ -97,11 +117,14 @@ impl<G: Guide> Walker<'_, G> {
         (pred, width): (Pred, Width),
         (a, b): (Operand, Operand),
     ) -> bool {
-        if width != 64 || matches!(pred, Pred::Eq | Pred::Ne) {
+        if width != 64 {
             return true;
         }
         let (x, y) = (self.get(frame, state, a, 64), self.get(frame, state, b, 64));
-        // Of everything else nothing is said.
+        if matches!(pred, Pred::Eq | Pred::Ne) {
+            return !wraps(&x, &y) && !wraps(&y, &x) || self.narrow(frame, "addresses");
+        }
+        // Nothing is derived from any other comparison.
         let (Some((one, s)), Some((other, t))) = (x.sole(), y.sole()) else {
             return true;
         };
@@ -118,8 +141,8 @@ impl<G: Guide> Walker<'_, G> {
         self.narrow(frame, "addresses")
     }
 
-    /// Whether two addresses lie in one object, so that it was noted if the model is narrower than
-    /// the world where they are compared.
+    /// Whether two addresses point into one single object, so that the rule for comparing their
+    /// order was applied where it is needed.
     pub(super) fn is_ordered(
         &self,
         frame: &Frame,
@@ -141,7 +164,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `x pred y`, where that is known.
+    /// `x pred y`, if the result is known.
     pub(super) fn decided(
         &self,
         state: &State,
@@ -180,9 +203,12 @@ impl<G: Guide> Walker<'_, G> {
             }
             return Can::BOTH;
         }
-        // Every address lies above the numbers that are none.
-        let small = |value: &Value| value.plain().is_some_and(|num| num.high < 1 << 32);
-        let address = |value: &Value| value.num.is_none() && !value.ptr.is_empty();
+        // Every address is above the numbers that are no addresses.
+        let small = |value: &Value| value.plain().is_some_and(|num| num.high < LOWEST);
+        let address = |value: &Value| {
+            let is_above = value.ptr.iter().all(|(_, offset)| offset.least >= 0);
+            value.num.is_none() && !value.ptr.is_empty() && is_above
+        };
         let said = match pred {
             Pred::Ult | Pred::Ule if small(x) && address(y) => Some(true),
             Pred::Ugt | Pred::Uge if small(x) && address(y) => Some(false),
@@ -236,7 +262,7 @@ impl<G: Guide> Walker<'_, G> {
         Can::BOTH
     }
 
-    /// Whether an address is that of a byte of an object that is there.
+    /// Whether an address is that of a byte of a live object, or that of a function.
     fn is_inside(&self, state: &State, id: ObjId, offset: &Num) -> bool {
         match self.names.kind(id) {
             Kind::Function(_) => offset.single() == Some(0),
@@ -252,7 +278,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an object is a string without a name, which may lie where an equal one does.
+    /// Whether an object is an unnamed constant, which may have the address of an equal one.
     fn is_shared(&self, id: ObjId) -> bool {
         let Kind::Global(global) = self.names.kind(id) else {
             return false;

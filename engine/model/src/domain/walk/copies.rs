@@ -1,4 +1,4 @@
-//! Blocks of bytes: copied, filled, ended, forgotten.
+//! Ranges of bytes: copied, filled, made uninitialised; and the beginnings and ends of lifetimes.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{CheckId, Operand, Terminator};
 
-/// Blocks that a call may still go through where it ends.
+/// The most blocks that a call may still pass through at its end.
 const ENDING: usize = 4;
 
 impl<G: Guide> Walker<'_, G> {
-    /// `memcpy` and `memmove`. False if nothing goes on.
+    /// Executes `memcpy` or `memmove`. Returns false if no execution continues.
     pub(super) fn copy(
         &mut self,
         frame: &Frame,
@@ -90,7 +90,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Whether ranges may overlap without being the same.
+    /// Whether the source and the target may overlap without being the same.
     fn may_overlap(&self, sources: &Access, targets: &Access, len: &Num) -> bool {
         sources.targets.iter().any(|(source, from)| {
             targets.targets.iter().any(|(target, to)| {
@@ -99,7 +99,7 @@ impl<G: Guide> Walker<'_, G> {
                     || i128::from(to.most) + len <= from.least.into();
                 let single = self.names.info(*source).single;
                 let same = single && from.single().is_some() && from.single() == to.single();
-                // Elements of one array, or the same one.
+                // They are different elements of one array, or the same element.
                 let grid = |offset: &Num| len > 0 && i128::from(offset.step) % len == 0;
                 let rests = (i128::from(from.rest) - i128::from(to.rest)) % len.max(1) == 0;
                 let elements = grid(from) && grid(to) && rests;
@@ -108,7 +108,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// Whether lines say that ranges of `len` bytes in one object do not overlap.
+    /// Whether lines prove that ranges of `len` bytes in one object do not overlap.
     fn are_apart(
         &self,
         frame: &Frame,
@@ -132,7 +132,7 @@ impl<G: Guide> Walker<'_, G> {
             && (ends_before(&to, &from) || ends_before(&from, &to))
     }
 
-    /// `memset`. False if nothing goes on.
+    /// Executes `memset`. Returns false if no execution continues.
     pub(super) fn fill(
         &mut self,
         frame: &Frame,
@@ -198,7 +198,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// An object begins to live, or ends.
+    /// Begins or ends the lifetime of an object.
     pub(super) fn lifetime(
         &mut self,
         frame: &Frame,
@@ -236,8 +236,8 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Whether nothing but the end of the call follows: it ends what lives in it, and knows of
-    /// other calls of the same function.
+    /// Whether only the end of the call follows. It ends the lifetimes of the call's objects, and
+    /// considers other calls of the same function.
     fn ends_call(&self) -> bool {
         let mut block = self.program.block(self.at.block);
         let mut from = block.ops.iter().position(|inst| inst.at > self.at.inst);
@@ -258,7 +258,7 @@ impl<G: Guide> Walker<'_, G> {
         false
     }
 
-    /// Bytes become uninitialised.
+    /// Makes bytes uninitialised.
     pub(super) fn uninit(
         &mut self,
         frame: &Frame,

@@ -1,5 +1,4 @@
-//! What an operation says of its result and its operands: a relation for each operation that is
-//! linear.
+//! Lines between the result and the operands of an operation, for each operation that is linear.
 
 use super::relate::Term;
 use crate::domain::linear::{Sum, Var};
@@ -10,11 +9,11 @@ use crate::domain::walk::{Frame, Guide, Walker};
 use crate::program::ir::{BinOp, CastKind, Op, Operand, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
-/// A product of 64 bits that is no larger, up or down, as lines say, has not wrapped around.
+/// A 64-bit product that lines bound by this limit, up and down, does not wrap around.
 pub(super) const PRODUCT: i128 = 1 << 61;
 
 impl<G: Guide> Walker<'_, G> {
-    /// What an operation that was executed says of its result.
+    /// Adds what an executed operation says of its result.
     pub(super) fn define(&self, frame: &Frame, state: &mut State, op: &Op) {
         if !self.relations {
             return;
@@ -77,7 +76,7 @@ impl<G: Guide> Walker<'_, G> {
         if r.low < 0 && matches!(op, BinOp::Add | BinOp::Sub) {
             self.define_bits(frame, state, (dst, op, width), (a, b));
         }
-        // `sizeof *v * count` is the same as `count * sizeof *v`.
+        // Treats `sizeof *v * count` like `count * sizeof *v`.
         let is_number = |term: &Term| term.low == term.high && term.object.is_none();
         let (x, y) = match op == BinOp::Mul && is_number(&x) {
             true => (y, x),
@@ -93,7 +92,7 @@ impl<G: Guide> Walker<'_, G> {
             {
                 self.add(frame, state, (dst, width), &r, (&x, &y));
             }
-            // What is subtracted and the difference are what there was.
+            // Two numbers, two addresses in a single object, or an address and a number.
             BinOp::Sub
                 if plain
                     || x.object == y.object
@@ -113,7 +112,8 @@ impl<G: Guide> Walker<'_, G> {
                 let (one, other) = (x.low.saturating_mul(by), x.high.saturating_mul(by));
                 let (least, most) = (signed_min(width), signed_max(width));
                 let fits = one.min(other) >= least && one.max(other) <= most;
-                // What counts the elements of a block is no larger than the block.
+                // Lines may bound the product: the elements of a block are no larger than the
+                // block.
                 let is_bounded = |sign: i128| {
                     let product = x.sum.times(by).and_then(|product| product.times(sign));
                     let over = product.and_then(|sum| sum.plus(&Sum::number(PRODUCT), -1));
@@ -146,7 +146,7 @@ impl<G: Guide> Walker<'_, G> {
                 for term in [&x, &y].into_iter().filter(|term| term.low >= 0) {
                     state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
                 }
-                // `(n + 7) & ~7`: no more is taken away than the bits that are cleared.
+                // `(n + 7) & ~7`: the difference is at most the bits that are cleared.
                 let cleared = -1 - y.low;
                 if single && x.low >= 0 && (0..PRODUCT).contains(&cleared) {
                     let less = x.sum.plus(&r.sum, -1);
@@ -160,7 +160,7 @@ impl<G: Guide> Walker<'_, G> {
                 state.lines.at_most_zero(r.sum.plus(&x.sum, -1));
                 state.lines.at_most_zero(less.filter(|_| y.low >= 1));
             }
-            // What is less than a number that is not negative is not negative either.
+            // The unsigned minimum with a number that is not negative is not negative either.
             BinOp::UMin | BinOp::SMin if plain => {
                 for term in [&x, &y] {
                     if op == BinOp::SMin || self.is_positive(state, term) {
@@ -172,7 +172,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `a - a % k` is a multiple of `k`.
+    /// Learns that `a - a % k` is a multiple of `k`.
     fn without_rest(
         &self,
         frame: &Frame,
@@ -209,8 +209,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `r = a * b` of two variables where that does not wrap around: their ranges say so, or a
-    /// product that is known not to.
+    /// Adds `r = a * b` of two variables if it does not wrap around: their ranges say so, or a
+    /// known product bounds it.
     fn multiplied(
         &self,
         frame: &Frame,
@@ -234,7 +234,7 @@ impl<G: Guide> Walker<'_, G> {
         if !fits && bound.is_none() {
             return;
         }
-        // What gains little is not learnt, so that this ends.
+        // A small gain is not applied, so that this terminates.
         let bound = bound.filter(|most| r.low < 0 || r.high - most >= PRODUCT);
         if let Some(num) = bound.and_then(|most| Num::signed_between(width, 0, most as i64)) {
             let operand = Operand::Reg(dst);
@@ -243,14 +243,14 @@ impl<G: Guide> Walker<'_, G> {
         self.multiply(state, [x, y], r.sum.clone());
     }
 
-    /// A sum is the product of two variables.
+    /// Adds that a sum is the product of two variables.
     pub(super) fn multiply(&self, state: &mut State, factors: [Var; 2], sum: Sum) {
         let mut lines = std::mem::take(&mut state.lines);
         lines.multiplied(factors, sum, &|var| state.range(var, &self.names));
         state.lines = lines;
     }
 
-    /// Lines of a result read as a number without a sign.
+    /// Adds lines between the result and the operands, all read as unsigned.
     fn define_bits(
         &self,
         frame: &Frame,
@@ -265,7 +265,7 @@ impl<G: Guide> Walker<'_, G> {
         let all = (1i128 << width) - 1;
         let subtracts =
             |y: &Sum, most: i128| x.low >= most || self.proves(state, y.plus(&x.sum, -1));
-        // A number is counted down by adding one that is negative.
+        // Adding a negative number subtracts its absolute value.
         let down = all + 1 - y.low;
         let (sure, y, by) = match op {
             BinOp::Add if y.low == y.high && y.low > all / 2 => {
@@ -297,7 +297,7 @@ impl<G: Guide> Walker<'_, G> {
         let line = r.sum.plus(&x.sum, -1);
         match kind {
             CastKind::SExt => state.lines.zero(line),
-            // Wider than it was, the result is not negative.
+            // The result of an extension to more bits is not negative.
             CastKind::ZExt if from < to => {
                 self.link(frame, state, a, from);
                 if let Some(bits) = self.bits(frame, state, a, from) {
@@ -307,7 +307,7 @@ impl<G: Guide> Walker<'_, G> {
             CastKind::Trunc if x.low >= signed_min(to) && x.high <= signed_max(to) => {
                 state.lines.zero(line);
             }
-            // A number that loses upper bits is no greater, and less so with its sign.
+            // The truncated number, whether read as unsigned or as signed, is at most the original.
             CastKind::Trunc => {
                 let bits = self.bits(frame, state, a, from);
                 let result = self.bits(frame, state, Operand::Reg(dst), to);

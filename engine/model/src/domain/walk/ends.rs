@@ -1,5 +1,5 @@
-//! Where strings end ([`crate::domain::nul`]): what reading, testing, writing and copying bytes
-//! says of it.
+//! Where strings end ([`crate::domain::nul`]): what reads, tests, writes and copies of bytes say of
+//! it.
 
 use super::memory::Access;
 use super::relate::Term;
@@ -13,25 +13,25 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{Operand, Reg, Width};
 
-/// Both of an object's zero bytes.
+/// Both zero bytes of an object.
 const BOTH: [Which; 2] = [Which::Far, Which::Near];
 
-/// Bytes that are written or copied: where the first one is, and how many there are at most.
+/// Bytes that are written or copied: the offset of the first one, and the most that there are.
 struct Span {
     at: Sum,
     len: Sum,
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// The object that an address leads to, if there is one of it, and the offset.
+    /// The single object that an address points to, and the offset.
     fn placed(&self, frame: &Frame, state: &State, address: Operand) -> Option<(ObjId, Sum)> {
         let (id, term) = self.located(frame, state, address)?;
         let named = self.by_name(frame, state, &term, (address, 64));
         Some((id, named.unwrap_or(term.sum)))
     }
 
-    /// A register was read from an address: it holds a byte of the object. False if no execution
-    /// reads it.
+    /// Records that a register holds a byte that was read from an address. Returns false if no
+    /// execution reads it.
     pub(super) fn holds_byte(
         &self,
         frame: &Frame,
@@ -44,7 +44,7 @@ impl<G: Guide> Walker<'_, G> {
         let Some((id, at)) = self.placed(frame, state, address) else {
             return true;
         };
-        // In a loop the next bytes are read.
+        // In a loop the next bytes are read, too, up to the end of the string.
         if frame.flow.is_cyclic(self.at.block) {
             self.find_nul(state, id);
         }
@@ -62,8 +62,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register was read from an address whose offset is no constant: it holds an element of the
-    /// object. False if no execution reads it.
+    /// Records that a register holds an element that was read from an address, if the offset is not
+    /// a constant. Returns false if no execution reads it.
     pub(super) fn holds_element(
         &self,
         frame: &Frame,
@@ -91,7 +91,7 @@ impl<G: Guide> Walker<'_, G> {
         !is_nothing && self.learned(frame, state, (Operand::Reg(reg), width), value, 0)
     }
 
-    /// The element that an address leads to, unless it is a cell.
+    /// The element that an address points to; `None` if it is a cell.
     fn element_of(&self, frame: &Frame, state: &State, address: Operand) -> Option<(Whose, Sum)> {
         if let Some((id, at)) = self.placed(frame, state, address) {
             let is_element = at.vars().next().is_some();
@@ -107,7 +107,7 @@ impl<G: Guide> Walker<'_, G> {
         Some((Whose::Behind(Reg(base), slot.of.into()), at))
     }
 
-    /// What contents say of an object's end is spoken of from now on.
+    /// Adds the zero byte of an object that its contents imply to the state.
     fn find_nul(&self, state: &mut State, id: ObjId) {
         if !state.nuls.contains_key(&(id, Which::Far))
             && let Some(at) = state.nul_of_contents(id, &self.names)
@@ -116,8 +116,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register is known to hold one of these values: what that says of the byte that it holds.
-    /// False if no execution goes on.
+    /// Derives from the values that a register may have what the byte is that was read into it.
+    /// Returns false if no execution continues.
     pub(super) fn byte_is(&self, state: &mut State, reg: Reg, value: &Value) -> bool {
         let read = state.reads.get(&reg).filter(|read| read.width == 8);
         let (Some(num), Some(read)) = (value.plain(), read) else {
@@ -137,7 +137,7 @@ impl<G: Guide> Walker<'_, G> {
                 .all(|which| self.is_elsewhere(state, (id, which), &at))
     }
 
-    /// A zero byte is not at an offset. False if it is nowhere else.
+    /// Adds that a zero byte is not at an offset. Returns false if it is known to be there.
     fn is_elsewhere(&self, state: &mut State, of: (ObjId, Which), at: &Sum) -> bool {
         if !state.nuls.contains_key(&of) {
             return true;
@@ -168,7 +168,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// There is a zero byte at an offset.
+    /// Adds that there is a zero byte at an offset.
     fn ends_at(&self, state: &mut State, id: ObjId, at: &Sum) {
         let past = |which| Sum::of(Var::Nul(id, which)).plus(at, -1);
         let is_farther =
@@ -191,14 +191,14 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The offsets that a sum may be, none of them below zero.
+    /// The range of a sum that is an offset and not negative.
     fn offsets(&self, state: &State, at: &Sum) -> Option<Num> {
         let (least, most) = self.bounded(state, at);
         Num::bounded(least.max(0), most)
     }
 
-    /// Bytes are about to be written: zero bytes that may be overwritten with something else are
-    /// forgotten.
+    /// Forgets the zero bytes that a write may overwrite with something else. Called before the
+    /// write.
     pub(super) fn overwrites(
         &self,
         frame: &Frame,
@@ -234,7 +234,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an offset is not among some bytes.
+    /// Whether an offset is known to be outside some bytes.
     fn spares(&self, state: &State, span: &Span, nul: &Sum) -> bool {
         let one = Sum::number(1);
         let before = nul.plus(&span.at, -1).and_then(|sum| sum.plus(&one, 1));
@@ -242,13 +242,13 @@ impl<G: Guide> Walker<'_, G> {
         self.proves(state, before) || self.proves(state, end.and_then(|end| end.plus(nul, -1)))
     }
 
-    /// A number of bytes.
+    /// An operand that is a number of bytes, as a sum.
     fn count(&self, frame: &Frame, state: &State, len: Operand) -> Option<Sum> {
         let term: Term = self.term(frame, state, len, 64)?;
         (term.object.is_none() && self.is_positive(state, &term)).then_some(term.sum)
     }
 
-    /// A zero byte was written.
+    /// Adds the zero byte that was written.
     pub(super) fn zero_written(&self, frame: &Frame, state: &mut State, address: Operand) {
         if self.relations
             && let Some((id, at)) = self.placed(frame, state, address)
@@ -257,7 +257,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Zeros were written, as many as an operand says.
+    /// Adds the last zero byte of zeros that were written, as many as an operand says.
     pub(super) fn zeros_written(
         &self,
         frame: &Frame,
@@ -281,7 +281,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Where what is about to be copied will end is given a name.
+    /// Names the offsets of the zero bytes that a copy will make, and returns their ranges.
     pub(super) fn ends_copied(
         &self,
         frame: &Frame,
@@ -312,7 +312,7 @@ impl<G: Guide> Walker<'_, G> {
         ends
     }
 
-    /// Where a zero byte is after a copy, if it is among what is copied.
+    /// The offset of a zero byte after a copy, if it is known to be copied.
     fn copied(
         &self,
         state: &State,

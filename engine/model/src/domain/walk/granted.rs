@@ -1,9 +1,9 @@
-//! What is known of a request's size once a block was given.
+//! What is known of the size of a request once it has been granted.
 //!
-//! The size of a block of which nothing but the request is known stands for the request, too, where
-//! nothing was given: no bound of it may be used there. An address in the block says that it was
-//! given, and no block is larger than [`ONE_ALLOCATION`]: then what was asked for is the same
-//! number with and without a sign.
+//! The size of a block stands for the requested size even where the request may have been refused,
+//! and may not be bounded there. An address in the block shows that the request was granted. No
+//! block is larger than [`ONE_ALLOCATION`], so the requested size is then the same number signed
+//! and unsigned.
 
 use super::{Frame, Guide, Walker};
 use crate::domain::linear::{Sum, UNSIGNED, Var};
@@ -13,11 +13,12 @@ use crate::domain::value::Value;
 use crate::program::ir::Reg;
 use crate::term::fault::ONE_ALLOCATION;
 
-/// No number that is not larger changes when it gets a sign.
+/// Numbers up to the limit are the same signed and unsigned.
 const _: () = assert!(ONE_ALLOCATION <= i64::MAX as u64);
 
 impl<G: Guide> Walker<'_, G> {
-    /// A value is an address in one block now, and might have been NULL `before`.
+    /// If a value that may have been NULL `before` is an address in one block now, the request for
+    /// the block was granted.
     pub(super) fn known_granted(
         &self,
         frame: &Frame,
@@ -32,7 +33,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A block was given.
+    /// Adds what follows once it is known that the request for a block was granted.
     pub(super) fn granted(&self, frame: &Frame, state: &mut State, id: ObjId) {
         let info = self.names.info(id);
         if !self.relations || !info.heap || !info.single {
@@ -41,7 +42,7 @@ impl<G: Guide> Walker<'_, G> {
         let size = Var::Size(id);
         let asked = state.lines.iter().filter_map(|line| {
             let terms: Vec<(Var, i128)> = line.terms().collect();
-            // What was asked for is the size less a constant.
+            // The requested size is the size less a constant that is not negative.
             match terms[..] {
                 [(a, f), (b, g)] if line.is_exact() && f * g == -1 => {
                     let (var, factor) = if a == size { (b, g) } else { (a, f) };
@@ -62,11 +63,11 @@ impl<G: Guide> Walker<'_, G> {
                 self.define(frame, state, op);
             }
         }
-        // Before what was asked for goes into memory, and meets there what it was before.
+        // Before the requested size is stored in memory and joined with an older value there.
         state.reduce(&self.names);
     }
 
-    /// A variable of 64 bits that is read without a sign, and the same with one.
+    /// A variable of 64 bits that is read as unsigned, and the same variable read as signed.
     fn with_sign(&self, frame: &Frame, var: Var) -> Option<(Var, Var)> {
         let (width, number) = match var {
             Var::Reg(reg) if reg & UNSIGNED != 0 => {

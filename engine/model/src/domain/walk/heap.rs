@@ -1,4 +1,4 @@
-//! The heap, as [`crate::symbolic`] has it.
+//! The heap, with the semantics of [`crate::symbolic`].
 
 use std::sync::Arc;
 
@@ -20,11 +20,11 @@ use crate::term::fault::{COARSEST, ONE_ALLOCATION};
 const ENOMEM: u128 = 12;
 const EINVAL: u128 = 22;
 
-/// What a request for memory comes to.
+/// What may come of a request for memory.
 struct Request {
-    /// The size of what is given; none if nothing ever is.
+    /// The size of the block that is given; `None` if the request is always refused.
     size: Option<Num>,
-    /// Whether nothing may be given.
+    /// Whether the request may be refused.
     refused: bool,
 }
 
@@ -39,7 +39,8 @@ impl Request {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// A new object; its address. One that is not single is all that were made there before, too.
+    /// Makes a new object and returns its address. If its name is not single, the object is joined
+    /// with those that were made before.
     pub(super) fn make(&mut self, state: &mut State, made: Made, object: Object) -> Value {
         let info = self.info(made);
         let id = self.names.name(made, info);
@@ -61,7 +62,7 @@ impl<G: Guide> Walker<'_, G> {
         Value::address(id, Num::exactly(64, 0))
     }
 
-    /// A new object of the heap.
+    /// Makes a new block of the heap and returns its address.
     fn block_of(
         &mut self,
         frame: &Frame,
@@ -91,7 +92,7 @@ impl<G: Guide> Walker<'_, G> {
         self.make(state, made, object)
     }
 
-    /// What was asked for, or NULL.
+    /// The address of a requested block, or NULL if the request may be refused.
     fn request(
         &mut self,
         frame: &Frame,
@@ -114,7 +115,7 @@ impl<G: Guide> Walker<'_, G> {
         value
     }
 
-    /// A request may fail, which sets errno.
+    /// Sets errno, as a request that fails does. The request may also succeed.
     fn fails(&mut self, state: &mut State, error: u128) {
         let Some(errno) = self.program.errno() else {
             return;
@@ -129,7 +130,7 @@ impl<G: Guide> Walker<'_, G> {
         state.written(id, (0, 4), Ends::Forgotten, &self.names);
     }
 
-    /// False if nothing goes on.
+    /// Executes a heap function. Returns false if no execution continues.
     pub(super) fn heap_function(
         &mut self,
         frame: &Frame,
@@ -220,8 +221,8 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// The blocks that start where an operand points, which are given back if that is asked; `None`
-    /// if no execution goes on.
+    /// The blocks that start where an operand points to. Releases them if `ends`. Returns `None` if
+    /// no execution continues.
     fn release(
         &mut self,
         frame: &Frame,
@@ -269,7 +270,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(blocks)
     }
 
-    /// Blocks are given back, or may be.
+    /// Releases blocks; unless it is `sure`, they may also stay.
     fn over(&mut self, state: &mut State, (operand, blocks): (Operand, &[ObjId]), sure: bool) {
         if sure {
             let owners = Arc::make_mut(&mut state.owners);
@@ -283,9 +284,10 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A block in another one's place: what is given, and beside this state one in which the
-    /// request is refused and the old block stays. `None` if no execution goes on. Where `nothing`
-    /// may be asked for, the old block may be all that is given back.
+    /// Replaces a block by a new one, whose address it returns. If the request may be refused, a
+    /// further state, in which the old block stays, is kept apart. Returns `None` if no execution
+    /// continues. If the requested size may be zero (`nothing`), the request may only release the
+    /// old block and return NULL.
     fn realloc(
         &mut self,
         frame: &Frame,
@@ -309,13 +311,13 @@ impl<G: Guide> Walker<'_, G> {
             contents.paste(0, count, &object.contents.cut(0, count));
             contents
         });
-        // A block that may be the old one lives on only where nothing was given.
+        // The old block stays alive only if the request was refused.
         let moves = request.size.is_some();
         let mut moved = None;
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
             let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
-            // Nothing else leads to a block that is an owner's: no element of its own.
+            // Only its owner points to an owned block, and none of the block's own elements does.
             let owned = match old {
                 Operand::Reg(reg) => state.owners.index(Holder::of(reg)).is_some(),
                 _ => false,
@@ -399,7 +401,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Gives a call its result.
+    /// Sets the result of a call.
     pub(super) fn give(&self, state: &mut State, call: &Call, value: Value) {
         if let Some(&width) = call.result.first() {
             let fits = width == 64 || value.ptr.is_empty();
@@ -409,13 +411,13 @@ impl<G: Guide> Walker<'_, G> {
     }
 }
 
-/// Whether an alignment is one that is given.
+/// Whether an alignment is known to be accepted.
 fn is_straight(alignment: &Num, least: u64) -> bool {
     let single = alignment.single();
     single.is_some_and(|n| n.is_power_of_two() && (least..=COARSEST).contains(&n))
 }
 
-/// So many elements of a size; nothing is given where they cannot be counted.
+/// The request for `n` elements of a size. It is refused where their product overflows.
 fn elements(n: &Num, size: &Num) -> Request {
     let most = u128::from(n.high) * u128::from(size.high);
     let product = match u64::try_from(most) {

@@ -11,11 +11,11 @@ use crate::domain::value::Value;
 use crate::program::ir::{Call, CheckId, FuncId, Intrinsic, Operand, Pred};
 use crate::program::load;
 
-/// The longest number in decimal, with a precision that the stub library limits.
+/// The longest decimal number, with a precision that the stub library limits.
 const LONGEST: u64 = 1 << 24;
 
 impl<G: Guide> Walker<'_, G> {
-    /// False if nothing goes on.
+    /// Executes an intrinsic. Returns false if no execution continues.
     pub(super) fn tape_or_host(
         &mut self,
         frame: &Frame,
@@ -156,7 +156,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Bytes from a pointer to its object's end, 0 if it points to none.
+    /// The number of bytes from a pointer to its object's end; 0 if it points to no object.
     fn object_size(&mut self, frame: &Frame, state: &State, at: Operand) -> Value {
         let value = self.get(frame, state, at, 64);
         let (led, _) = self.led(frame, state, at, &value);
@@ -167,7 +167,7 @@ impl<G: Guide> Walker<'_, G> {
                 most = most.max(object.map_or(0, |object| object.size.high));
             }
         }
-        // One address, and all is known of it.
+        // A single address in an object about which everything is known.
         if let Some((id, offset)) = value.sole()
             && let Some(object) = state.object(id, &self.names)
             && object.alive == crate::domain::space::Alive::Yes

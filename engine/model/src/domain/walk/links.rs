@@ -1,8 +1,8 @@
-//! Links at stores: whether one closes a circle ([`Link`]), and where lists end.
+//! Stores of links: whether one closes a cycle ([`Link`]), and where lists end.
 //!
-//! What a state says of links ([`crate::domain::owners`]) does not know what values are. Here is
-//! what a store is about: the register that leads to the object, what the stored block may be
-//! called, and which of its links are NULL.
+//! What a state says of links ([`crate::domain::owners`]) does not depend on values. This module
+//! adds what concerns a store: the register that points to the object, the names of the stored
+//! block, and which links of that block are NULL.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{Operand, Reg, Width};
 
-/// Bytes at the beginning of a block among which links are looked for.
+/// The number of bytes at the beginning of a block in which links are looked for.
 const LINKED: u32 = 64;
 
 impl<G: Guide> Walker<'_, G> {
-    /// What is known of where lists end, once a value is stored.
+    /// Updates what is known of the ends of lists when a value is stored.
     pub(super) fn ends_stored(
         &self,
         frame: &Frame,
@@ -46,8 +46,8 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
-    /// The links of the block that a value leads to which are NULL, if it is known which block that
-    /// is, and another one than is written to.
+    /// The links that are NULL in the block that a value points to, if it is known which block that
+    /// is and the store does not write to it.
     fn last_links(&self, state: &State, value: &Value, written: &Place) -> Vec<u32> {
         let block = value.sole().filter(|(id, at)| {
             let info = self.names.info(*id);
@@ -66,7 +66,7 @@ impl<G: Guide> Walker<'_, G> {
         links.collect()
     }
 
-    /// What says whether a store closes a circle.
+    /// Collects what determines whether a store closes a cycle.
     pub(super) fn owner_link(
         &self,
         frame: &Frame,

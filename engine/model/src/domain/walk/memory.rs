@@ -1,4 +1,4 @@
-//! Accesses: where they may go, whether that is valid, what is there.
+//! Accesses: which objects they may touch, whether they are valid, and what they read and write.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::program::ir::{CastKind, CheckId, Op, Operand, Reg, Width};
 use crate::program::outside::Site;
 use crate::term::fault::ONE_ALLOCATION;
 
-/// Displacements of an address that are gone back.
+/// The most displacements of an address that are followed back.
 pub(super) const DISPLACED: u32 = 8;
 
-/// What an address was displaced from, a distance, and indices with their widths and scales.
+/// A displaced address: its base, a constant distance, and indices with widths and scales.
 pub(super) type Displaced<'a> = (Operand, i64, &'a [(Operand, Width, i64)]);
 
-/// Where an access may go.
+/// The targets of an access.
 pub(super) struct Access {
-    /// Objects with the offsets in them, all of which are valid.
+    /// The objects, with the offsets at which the access is valid.
     pub targets: Vec<(ObjId, Num)>,
-    /// Whether it goes there for sure, and there is one such object.
+    /// Whether it is certain to access its target, which is a single object.
     pub strong: bool,
-    /// Whether it is not known at all where it goes.
+    /// Whether its targets are unknown.
     pub unknown: bool,
 }
 
@@ -39,7 +39,7 @@ impl Access {
         }
     }
 
-    /// The one offset in the one object that it goes to.
+    /// The target, if it is one offset in one object.
     pub fn place(&self) -> Option<(ObjId, u32)> {
         match &self.targets[..] {
             [(id, offset)] if self.strong => {
@@ -56,14 +56,13 @@ impl Access {
 pub(super) struct Purpose {
     pub check: Option<CheckId>,
     pub write: bool,
-    /// How many bytes, where that is not one number.
+    /// The operand with the number of bytes, if that is not a constant.
     pub len: Option<Operand>,
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// The objects that an operand may lead to: those of its value, and where that may be any
-    /// number, those that an address which comes there can lead to. The flag says whether numbers
-    /// are among them that may lead there.
+    /// The objects that an operand may point into: those of its value, and, if it may be any
+    /// number, those whose addresses can flow there. The flag says whether the latter are included.
     pub(super) fn led(
         &self,
         frame: &Frame,
@@ -102,7 +101,7 @@ impl<G: Guide> Walker<'_, G> {
         (all, true)
     }
 
-    /// What an address was displaced from, or copied, and by how much.
+    /// The base of an address that was displaced or copied, and the displacement.
     pub(super) fn origin(&self, frame: &Frame, address: Operand) -> Option<Displaced<'_>> {
         let Operand::Reg(reg) = address else {
             return None;
@@ -119,9 +118,9 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an operand that is a number was displaced from one that is no address. An access has
-    /// to stay in the object that its pointer was made from, so that no distance leads from NULL
-    /// into an object.
+    /// Whether an operand that may be any number was displaced from a number that is no address. An
+    /// access has to stay in the object from which its pointer was made, so no distance leads from
+    /// NULL into an object.
     pub(super) fn is_of_no_address(&self, frame: &Frame, state: &State, operand: Operand) -> bool {
         let mut at = operand;
         for _ in 0..DISPLACED {
@@ -140,8 +139,8 @@ impl<G: Guide> Walker<'_, G> {
         false
     }
 
-    /// Whether what is added to an address is shorter than any address is large: an index that may
-    /// be an address itself is not.
+    /// Whether the displacement of an address is less than any address. An index that may itself be
+    /// an address is not.
     pub(super) fn is_distance(
         &self,
         frame: &Frame,
@@ -158,8 +157,7 @@ impl<G: Guide> Walker<'_, G> {
             })
     }
 
-    /// Where an access of `len` bytes may go; none if nothing goes on. One of no bytes goes
-    /// nowhere.
+    /// The targets of `len` accessed bytes, none for no bytes; `None` if no execution continues.
     pub(super) fn access(
         &mut self,
         frame: &Frame,
@@ -185,7 +183,7 @@ impl<G: Guide> Walker<'_, G> {
             (None, None) => Operand::Undef,
         };
         for (id, mut offset) in led {
-            // What lives is none of what is gone.
+            // An address that is known to be alive does not point to an object that is gone.
             if lives && !self.may_live(state, id) {
                 continue;
             }
@@ -208,7 +206,7 @@ impl<G: Guide> Walker<'_, G> {
             self.violates(purpose.check);
         }
         if targets.is_empty() {
-            // A number of which nothing says that it is an address.
+            // A number that is not known to be an address.
             let unknown = vague && value.ptr.is_empty();
             let nothing = len.low == 0;
             return (unknown || nothing).then(|| match unknown {
@@ -237,7 +235,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(access)
     }
 
-    /// The object of a valid access lives: a release that may have been of this object was of
+    /// Makes the object of a valid access alive: a release that may have been of this object was of
     /// another one.
     fn lives(&self, state: &mut State, access: &Access) {
         if let [(id, _)] = &access.targets[..]
@@ -249,7 +247,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Says what is known of an access that is not shown to be valid.
+    /// Logs what is known of an access that is not proved to be valid.
     fn tell(&self, state: &State, (address, value): (Operand, &Value), len: &Num) {
         let object = |id: ObjId| state.object(id, &self.names);
         let sizes: Vec<_> = value
@@ -269,7 +267,7 @@ impl<G: Guide> Walker<'_, G> {
         );
     }
 
-    /// Offsets as lines say them, too.
+    /// Narrows the offsets of an address by lines.
     pub(super) fn nearer(&self, state: &State, address: Operand, offset: Num) -> Num {
         let (least, most) = self.between(state, address);
         Num::bounded(least, most)
@@ -277,14 +275,14 @@ impl<G: Guide> Walker<'_, G> {
             .unwrap_or(offset)
     }
 
-    /// Whether an object lives and may be accessed so.
+    /// Whether an object is alive, and writable if it is to be written.
     pub(super) fn is_there(&self, state: &State, id: ObjId, write: bool) -> bool {
         let object = state.object(id, &self.names);
         object.is_some_and(|object| object.alive == Alive::Yes)
             && (!write || self.names.is_writable(id))
     }
 
-    /// The offsets in an object at which `len` bytes are valid, and whether all are if it lives.
+    /// The offsets at which `len` bytes are valid, and whether all are if the object is alive.
     pub(super) fn valid(
         &self,
         state: &State,
@@ -303,10 +301,10 @@ impl<G: Guide> Walker<'_, G> {
         }
         let end = i128::from(offset.most) + i128::from(len.high);
         let inside = offset.least >= 0 && end <= i128::from(object.size.low);
-        // To go past a guessed end shows nothing.
+        // To exceed a guessed size shows nothing.
         let guessed = self.names.info(id).guessed && offset.least >= 0 && offset.most < 1 << 31;
         let last = object.size.high.checked_sub(len.low.max(1));
-        // No object is larger, whatever was asked for.
+        // No object is larger, whatever size was requested.
         let last = last.map(|last| last.min(ONE_ALLOCATION) as i64);
         let valid = last
             .and_then(|last| Num::signed_between(64, 0, last))
@@ -314,7 +312,7 @@ impl<G: Guide> Walker<'_, G> {
         (valid, inside || guessed)
     }
 
-    /// Whether one of these objects may not live.
+    /// Whether one of these objects may not be alive.
     pub(super) fn may_be_gone(&self, state: &State, led: &[(ObjId, Num)]) -> bool {
         led.iter().any(|(id, _)| match state.objects.get(id) {
             Some(object) => object.alive != Alive::Yes,
@@ -322,13 +320,13 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// Whether there may be an object of the heap that lives.
+    /// Whether an object is a block of the heap that may be alive.
     fn may_live(&self, state: &State, id: ObjId) -> bool {
         let object = state.object(id, &self.names);
         self.names.info(id).heap && object.is_some_and(|object| object.alive != Alive::No)
     }
 
-    /// Loads a value; none if nothing goes on.
+    /// Loads a value; `None` if no execution continues.
     pub(super) fn load(
         &mut self,
         frame: &Frame,
@@ -370,7 +368,7 @@ impl<G: Guide> Walker<'_, G> {
         Some((value, cell))
     }
 
-    /// A register gets what was loaded. False if no execution loads it.
+    /// Sets a register to a loaded value. Returns false if no execution loads it.
     pub(super) fn loaded(
         &self,
         frame: &Frame,
@@ -399,14 +397,14 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register holds what a cell does.
+    /// Records that a register holds the same as a cell.
     pub(super) fn remember(&self, state: &mut State, reg: Reg, width: Width, cell: Option<Cell>) {
         if let Some(cell) = cell.filter(|cell| cell.len * 8 == u32::from(width)) {
             state.cells.insert(reg, cell);
         }
     }
 
-    /// Stores a value. False if nothing goes on.
+    /// Stores a value; returns the cell, if it is known, or `None` if no execution continues.
     pub(super) fn store(
         &mut self,
         frame: &Frame,
@@ -445,7 +443,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let zero = value.single() == Some(0);
         let owners = self.owners_stored(frame, state, &access, (address, from, width));
-        // What is said of them is said already.
+        // The owners have been updated already, so the writes below must not change them.
         state.owners = Arc::default();
         if !zero {
             self.overwrites(frame, state, &access, (address, None, len.into()));
@@ -471,7 +469,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(place.map(|(object, at)| Cell { object, at, len }))
     }
 
-    /// Whether a write can be followed. One that may go anywhere cannot.
+    /// Whether a write can be tracked. One with unknown targets is a hole.
     pub(super) fn goes(&mut self, access: &Access) -> bool {
         if access.unknown {
             self.hole("a write through a pointer of which it is not known where it points");
@@ -479,8 +477,7 @@ impl<G: Guide> Walker<'_, G> {
         !access.unknown
     }
 
-    /// So many bytes of these objects may have been written, before an offset: nothing is known of
-    /// them.
+    /// Forgets the bytes that a write of `len` bytes may have changed, up to the offset `end`.
     pub(super) fn forget(
         &mut self,
         state: &mut State,

@@ -1,8 +1,8 @@
-//! What a state becomes on the way through a function.
+//! The abstract walk: how a state changes on the way through a function.
 //!
-//! Blocks are walked in an order in which all that leads forward comes before what it leads to, so
-//! that each block is walked once from the join of what arrives there. Where edges lead back, and
-//! at functions that are shared by all their calls, the [`Guide`] says from which state to go on.
+//! Blocks are walked in an order in which each forward edge leads to a later block, so that each
+//! block is walked once, from the join of the states that arrive there. At loop heads, and at
+//! functions that are shared by all their calls, the [`Guide`] says from which states to continue.
 
 mod assume;
 mod back;
@@ -58,7 +58,7 @@ pub(super) struct Frame {
     function: FuncId,
     flow: Arc<Flow>,
     variadic: Option<Arc<variadic::Variadic>>,
-    /// Whether there may be several at a time.
+    /// Whether several calls of the function may be in progress at a time.
     recursive: bool,
 }
 
@@ -66,35 +66,35 @@ pub(super) struct Frame {
 pub struct Walker<'p, G> {
     program: &'p Program,
     points: Arc<Points>,
-    /// The objects' names.
+    /// The names of objects.
     pub names: Names<'p>,
-    /// The contexts.
+    /// The call contexts.
     pub contexts: Contexts,
-    /// Decides how the walk goes on.
+    /// Decides from which states the walk continues.
     pub guide: G,
-    /// What was come by.
+    /// The results.
     pub found: Found,
     flows: FxHashMap<FuncId, Arc<Flow>>,
     recursive: FxHashMap<FuncId, bool>,
     walking: FxHashSet<FuncId>,
-    /// Further states behind the operation that was executed last.
+    /// Further states after the operation that was executed last, which are kept apart.
     apart: Vec<State>,
     at: Loc,
     pos: Pos,
     blocks: u64,
-    /// Blocks that may be walked.
+    /// The most blocks that may be walked.
     pub patience: u64,
-    /// Whether what values say of each other is followed ([`super::linear`]). Where it is not, a
-    /// walk takes a part of the time.
+    /// Whether lines are tracked ([`super::linear`]). A walk without them takes a fraction of the
+    /// time.
     pub relations: bool,
-    /// Whether it is noted what was known where a check may be violated ([`Found::short`]).
+    /// Whether to note what was known at checks that may be violated ([`Found::short`]).
     pub notes: bool,
 }
 
 type Step<T = bool> = Result<T, Stop>;
 
 impl<'p, G: Guide> Walker<'p, G> {
-    /// Through a program, with these functions shared.
+    /// Creates a walker of a program in which these functions are shared.
     pub fn new(
         program: &'p Program,
         points: Arc<Points>,
@@ -153,8 +153,8 @@ impl<'p, G: Guide> Walker<'p, G> {
         Ok(())
     }
 
-    /// Walks a shared function from where the guide says; what it comes back with goes to the
-    /// guide.
+    /// Walks a shared function from the state that the guide gives, hands the exit state to the
+    /// guide, and repeats this as long as the guide asks for it.
     pub fn function(&mut self, function: FuncId) -> Step<()> {
         let program = self.program;
         let widths = &program.function(function).result;
@@ -178,7 +178,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
     }
 
-    /// Calls a shared function: what it comes back with.
+    /// Calls a shared function, and returns its exit state.
     fn shared(&mut self, function: FuncId, entry: State) -> Step<Option<State>> {
         let program = self.program;
         let by = Measure {
@@ -220,7 +220,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         Arc::clone(flow.or_insert_with(|| Arc::new(Flow::of(program, function))))
     }
 
-    /// What is known once and for all of an object that an operation makes.
+    /// What is known of an object that an operation makes, independently of the state.
     pub fn info(&mut self, made: Made) -> Info {
         let function = self.contexts.function(made.ctx);
         let block = BlockId(made.block);
@@ -248,9 +248,9 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
     }
 
-    /// Whether the last block of a request has a name of its own ([`crate::domain::recent`]): where
-    /// the request may be executed again, and every call around it is followed, so that their
-    /// registers are known.
+    /// Whether the last block of a request has a name of its own ([`crate::domain::recent`]): if
+    /// the request may be executed again, and no enclosing call is shared, so that the registers of
+    /// all of them are known.
     fn is_renewed(&mut self, made: Made) -> bool {
         let mut root = made.ctx;
         while let Some((caller, ..)) = self.contexts.back(root) {
@@ -264,7 +264,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         flow.is_cyclic(BlockId(made.block)) || !self.is_once(made.ctx)
     }
 
-    /// Whether a context is entered once at most.
+    /// Whether a context is entered at most once.
     fn is_once(&mut self, ctx: CtxId) -> bool {
         let mut at = ctx;
         while let Some((caller, block, _)) = self.contexts.back(at) {
@@ -278,7 +278,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         root == self.program.entry && !self.contexts.shared.contains(&root)
     }
 
-    /// Whether a function may be called while it is being called.
+    /// Whether a function may be called while a call of it is in progress.
     fn is_recursive(&mut self, function: FuncId) -> bool {
         if let Some(&known) = self.recursive.get(&function) {
             return known;
@@ -323,13 +323,13 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
     }
 
-    /// The numbers of an operand; any where it may be an address.
+    /// The numbers of an operand; all numbers if it may be an address.
     fn number(&self, frame: &Frame, state: &State, operand: Operand, width: Width) -> Num {
         let value = self.get(frame, state, operand, width);
         value.plain().copied().unwrap_or(Num::all(width))
     }
 
-    /// A check may be violated here, or something that has no number.
+    /// Records that a check may be violated here, or something that has no check.
     fn violates(&mut self, check: Option<CheckId>) {
         match check {
             Some(check) => {
@@ -341,14 +341,14 @@ impl<'p, G: Guide> Walker<'p, G> {
         }
     }
 
-    /// Something that cannot be passed.
+    /// Records a hole.
     fn hole(&mut self, what: &str) {
         tracing::trace!(at = %self.program.show(self.pos), what, "a hole");
         let hole = self.found.holes.entry(self.at);
         hole.or_insert_with(|| what.to_owned());
     }
 
-    /// What all reported violations violate is noted: at the end of a walk.
+    /// Turns reported violations into open checks, at the end of a walk.
     pub fn settle(&mut self) {
         self.found.settle(self.program, &self.contexts);
     }

@@ -1,5 +1,5 @@
-//! Where the model is narrower than the world, as [`crate::symbolic`] has it: noted where the rule
-//! is assumed, and not to be passed where the user lifted it.
+//! Rules that make the model narrower than the world, as [`crate::symbolic`] applies them: recorded
+//! where they are assumed, and a hole where the user has lifted them.
 
 use super::{Frame, Guide, Walker};
 use crate::assumption::Rule;
@@ -7,7 +7,7 @@ use crate::domain::space::Kind;
 use crate::program::ir::{Call, Operand};
 
 impl<G: Guide> Walker<'_, G> {
-    /// A rule narrows the world here. False where the user lifted it.
+    /// Applies a rule that narrows the world here. Returns false if the user has lifted it.
     pub(super) fn narrow(&mut self, frame: &Frame, id: &str) -> bool {
         let Some(rule) = Rule::find(id) else {
             self.hole("an assumption without a rule");

@@ -1,4 +1,4 @@
-//! Operations, one by one.
+//! Executes operations, one by one.
 
 use super::{Frame, Guide, Step, Walker};
 use crate::domain::contents::Contents;
@@ -10,7 +10,7 @@ use crate::program::ir::{BinOp, CastKind, CheckId, Op, Operand, Pred, Reg, Room,
 use crate::term::fault;
 
 impl<G: Guide> Walker<'_, G> {
-    /// Executes one operation. False if nothing goes on.
+    /// Executes one operation. Returns false if no execution continues.
     pub(super) fn operation(
         &mut self,
         frame: &Frame,
@@ -255,7 +255,8 @@ impl<G: Guide> Walker<'_, G> {
                 self.hole(&what);
                 return false;
             }
-            // Done before. If one ever comes here, nothing is claimed of what is behind it.
+            // The other operations have been handled above. Should one come here, nothing is
+            // claimed of what follows.
             _ => {
                 self.hole("an operation");
                 return false;
@@ -268,7 +269,7 @@ impl<G: Guide> Walker<'_, G> {
         self.widths(frame).get(reg.index()).copied().unwrap_or(64)
     }
 
-    /// `None` if it is a fault in every execution.
+    /// Returns `None` if every execution faults.
     fn bin(
         &mut self,
         frame: &Frame,
@@ -292,7 +293,7 @@ impl<G: Guide> Walker<'_, G> {
         let far = y.plain().is_none_or(|by| by.high >= u64::from(width));
         if kind.is_none() {
             return Some(match shift && far {
-                // By the width or more it is anything.
+                // A shift by the width or more yields anything.
                 true => Value::all(width),
                 false => self.combined(op, width, (&x, &y)),
             });
@@ -421,7 +422,7 @@ impl<G: Guide> Walker<'_, G> {
         (base.bin(BinOp::Add, 64, &Value::number(total)), wraps)
     }
 
-    /// Whether an address leads to local variables only, which the program alone changes.
+    /// Whether an address can only lead to local variables, which the program alone changes.
     fn is_own(&self, frame: &Frame, state: &State, address: Operand) -> bool {
         let value = self.get(frame, state, address, 64);
         !value.is_vague()
@@ -430,7 +431,7 @@ impl<G: Guide> Walker<'_, G> {
             })
     }
 
-    /// False if nothing goes on.
+    /// Returns false if no execution continues.
     fn alloca(
         &mut self,
         frame: &Frame,
@@ -465,7 +466,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// Variable-length arrays end here. Which ones is not followed.
+    /// Ends variable-length arrays; it is not tracked which of them end.
     fn stack_restore(&self, frame: &Frame, state: &mut State) {
         let first = self.program.function(frame.function).blocks.start;
         let names = &self.names;

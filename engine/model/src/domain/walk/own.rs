@@ -1,4 +1,4 @@
-//! Owners ([`crate::domain::owners`]) at operations, on edges and at calls.
+//! Updates owners ([`crate::domain::owners`]) at operations, on edges and at calls.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn one(holder: Holder) -> Renamed {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// Whether an address was made from one that is NULL or leads to a block that lives.
+    /// Whether an address was computed from a register that is NULL or points to a live block.
     pub(super) fn is_alive(&self, frame: &Frame, state: &State, address: Operand) -> bool {
         if state.owners.is_silent() {
             return false;
@@ -40,7 +40,7 @@ impl<G: Guide> Walker<'_, G> {
         false
     }
 
-    /// The field that an address leads to, if it is known how it was made.
+    /// The field that an address points to, if it is known how the address was computed.
     pub(super) fn field(&self, frame: &Frame, state: &State, address: Operand) -> Option<Place> {
         let value = self.get(frame, state, address, 64);
         let at = offset(&value)?;
@@ -52,7 +52,8 @@ impl<G: Guide> Walker<'_, G> {
         self.slot(frame, state, (address, at)).map(Place::Slot)
     }
 
-    /// The field at an offset of the object that a register leads to the beginning of.
+    /// The field that an address points to, as an offset from a register that points to the
+    /// object's beginning.
     pub(super) fn slot(
         &self,
         frame: &Frame,
@@ -83,7 +84,7 @@ impl<G: Guide> Walker<'_, G> {
         None
     }
 
-    /// The owners once a value is stored. Lines say where the elements of rows are.
+    /// The owners after a value is stored. Lines say where the elements of rows are.
     pub(super) fn owners_stored(
         &self,
         frame: &Frame,
@@ -140,8 +141,8 @@ impl<G: Guide> Walker<'_, G> {
         Arc::new(owners)
     }
 
-    /// The element of a row that an address leads to. Where an owner is stored in an array a row
-    /// begins.
+    /// The element of a row that an address points to. A row begins where an owner is stored in an
+    /// array.
     pub(super) fn element(
         &self,
         frame: &Frame,
@@ -165,8 +166,9 @@ impl<G: Guide> Walker<'_, G> {
         begins.then_some((name, term.sum))
     }
 
-    /// A row that an address in an object may lead to an element of: as it was made from an index,
-    /// or as its offsets are.
+    /// The row, without elements, to which the target of an address may belong: its stride and
+    /// start follow from how the address was computed from indices, or from the congruence of its
+    /// offset.
     fn row(
         &self,
         frame: &Frame,
@@ -200,7 +202,7 @@ impl<G: Guide> Walker<'_, G> {
         Some(Row::empty(id, start, stride))
     }
 
-    /// The place that a register is about to be read from.
+    /// The place from which a register is about to be read, if owners mention its object.
     pub(super) fn owning_place(
         &self,
         frame: &Frame,
@@ -221,7 +223,7 @@ impl<G: Guide> Walker<'_, G> {
         is_asked.then(|| self.field(frame, state, address))?
     }
 
-    /// A register was read from a place.
+    /// Updates the owners after a register was read from a place.
     pub(super) fn owner_read(&self, state: &mut State, reg: Reg, place: &Place) {
         let is_asked = (place.fields().iter()).any(|(id, _)| state.owners.has_fields_of(*id));
         if !is_asked {
@@ -235,8 +237,8 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
-    /// What lives is NULL or where a block begins that lives, whatever was read from a place of
-    /// which parts may not have been written.
+    /// Narrows a register that is known to be NULL or the address of a live block, although it was
+    /// read from a place that may be partly uninitialised.
     pub(super) fn owner_valued(&self, frame: &Frame, state: &mut State, reg: Reg) {
         let Some(value) = state.registers.get(&reg) else {
             return;
@@ -260,7 +262,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A register is a copy of an operand.
+    /// Updates the owners after a register was copied.
     pub(super) fn owner_copied(&self, frame: &Frame, state: &mut State, to: Reg, from: Operand) {
         if let Operand::Reg(from) = from
             && [to, from].iter().all(|reg| self.width(frame, *reg) == 64)
@@ -272,7 +274,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Blocks that an operand leads to are released, or may be.
+    /// Updates the owners where blocks that an operand points to are released, or may be.
     pub(super) fn owners_released(&self, state: &mut State, operand: Operand, blocks: &[ObjId]) {
         if state.owners.is_silent() {
             return;
@@ -315,14 +317,14 @@ impl<G: Guide> Walker<'_, G> {
         state.owners = Arc::new(owners);
     }
 
-    /// A call gives the address of a new block.
+    /// Records that a call returns the address of a new block.
     pub(super) fn owner_given(&self, state: &mut State, call: &Call) {
         if call.result.first() == Some(&64) {
             Arc::make_mut(&mut state.owners).given(Holder::of(call.dst));
         }
     }
 
-    /// The owners behind an edge on which registers get new values, all at once.
+    /// The owners after an edge on which registers get new values, all at once.
     pub(super) fn owners_moved(
         &self,
         frame: &Frame,
@@ -357,7 +359,7 @@ impl<G: Guide> Walker<'_, G> {
         Arc::new(moved)
     }
 
-    /// The owners with which a call comes back; registers are its results.
+    /// The owners at the end of a call, where the registers are its results.
     pub(super) fn owners_returned(
         &self,
         frame: &Frame,
@@ -386,7 +388,7 @@ impl<G: Guide> Walker<'_, G> {
         Arc::new(returned)
     }
 
-    /// The owners with which a callee begins. A shared one knows of none.
+    /// The owners with which a callee begins; there are none in a shared function.
     pub(super) fn owners_inside(
         &self,
         frame: &Frame,
@@ -428,7 +430,7 @@ impl<G: Guide> Walker<'_, G> {
         Arc::new(owners)
     }
 
-    /// The caller's owners behind a call.
+    /// The caller's owners after a call.
     pub(super) fn owners_behind(
         &self,
         frame: &Frame,
@@ -479,7 +481,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 }
 
-/// The one offset that all of a value's addresses have, if it is nothing else.
+/// The offset that all addresses of a value have, if the value is an address or NULL.
 pub(super) fn offset(value: &Value) -> Option<u32> {
     let numbers = value.num.is_some_and(|num| num.single() != Some(0));
     let mut all = value.ptr.iter().filter(|(id, _)| *id != GONE);

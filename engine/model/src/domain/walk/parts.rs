@@ -1,14 +1,14 @@
-//! States of one place that are kept apart.
+//! Partitions: states of one place that are kept apart.
 //!
-//! What a function returns tells its caller what it did: a negative number that there was an error,
-//! NULL that there is no memory. Joined with the others, a state with an error loses what it says
-//! of everything else, and the caller's test of the result does not bring that back. So what
-//! arrives at a function's return, or at what ends lifetimes before it, is kept apart by the
-//! result, up to the end of the block that called (trace partitioning: Mauborgne and Rival, *Trace
+//! The result of a function tells its caller what happened: a negative number that there was an
+//! error, NULL that there is no memory. Joined with the others, an error state loses what it knows
+//! of everything else, and the caller's test of the result does not restore that. So the states
+//! that arrive at a function's return, or at the ends of lifetimes before it, are kept apart by the
+//! result up to the end of the calling block (trace partitioning: Mauborgne and Rival, *Trace
 //! partitioning in abstract interpretation based static analyzers*, ESOP 2005). There are four
-//! kinds of results, and a place has few states. What is joined in the middle of a function is kept
-//! apart by [selectors](crate::domain::selectors), and everywhere by which requests for memory were
-//! executed ([`crate::domain::recent`]).
+//! kinds of results, and a place has few states. Within a function, states are kept apart by
+//! [selectors](crate::domain::selectors), and everywhere by which requests for memory were executed
+//! ([`crate::domain::recent`]).
 
 use smallvec::SmallVec;
 
@@ -20,21 +20,22 @@ use crate::domain::state::{State, Widths};
 use crate::domain::value::Value;
 use crate::program::ir::{BlockId, Callee, FunctionKind, Op, Reg};
 
-/// States of one place. Further ones are joined with the last one.
+/// The most states of one place. Further ones are joined with that of the next key, or the last
+/// one.
 const STATES: usize = 6;
-/// States of one place in a loop whose turns are kept apart: lengths of a number are 0 to 64 bits.
-/// Further ones are joined with the last one.
+/// The most states of one place in a loop whose iterations are kept apart: the length of a number
+/// is 0 to 64 bits. Further ones are joined with that of the next key, or the last one.
 pub const TURNS: usize = 66;
-/// Objects that an argument may lead to where a call is walked for each of them.
+/// The most objects that an argument may point to if a call is walked for each of them.
 const HANDED: usize = 4;
-/// Groups of states that are kept apart where a function is called. If there are more, all are
+/// The most groups of states that are kept apart at a call. If there are more, all states are
 /// joined.
 const GROUPS: usize = 4;
 
-/// What states are told apart by: the kinds of a few registers.
+/// What states are kept apart by: mainly the kinds of values in a few registers.
 pub(super) type Key = SmallVec<[Kind; 4]>;
 
-/// What a result says.
+/// What a key says of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Kind {
     /// A negative number.
@@ -43,18 +44,18 @@ pub(super) enum Kind {
     Zero,
     /// A positive number, or an address.
     Positive,
-    /// This number, which a selector holds.
+    /// This number, in a selector.
     Is(u64),
-    /// A number that shrinks in a loop has so many bits at most.
+    /// A number that shrinks in a loop has at most this many bits.
     Length(u8),
-    /// Several of these, or no result.
+    /// Several of these, or no value.
     Any,
-    /// There is this last block, or this object was handed over.
+    /// This last block exists, or this object was handed over.
     Has(ObjId),
 }
 
 impl Kind {
-    /// Of a value.
+    /// The kind of a value.
     pub(super) fn of(value: Option<&Value>) -> Kind {
         let Some(value) = value else { return Kind::Any };
         match (&value.num, value.ptr.is_empty()) {
@@ -66,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// Of what a pointer holds: NULL, an address, or either.
+    /// The kind of a pointer: NULL, an address, or either.
     fn of_pointer(value: Option<&Value>) -> Kind {
         match Kind::of(value) {
             kind @ (Kind::Zero | Kind::Positive) => kind,
@@ -74,24 +75,24 @@ impl Kind {
         }
     }
 
-    /// Of what a selector holds.
+    /// The kind of a selector's value.
     fn of_selector(value: Option<&Value>) -> Kind {
         let number = value.and_then(Value::single);
         number.map_or(Kind::Any, Kind::Is)
     }
 }
 
-/// States, by their keys.
+/// States by their keys, in order.
 #[derive(Default, Debug)]
 pub(super) struct Parts(Vec<(Key, State)>);
 
 impl Parts {
-    /// Only one state.
+    /// A single state.
     pub(super) fn one(state: State) -> Parts {
         Parts(vec![(Key::new(), state)])
     }
 
-    /// Adds a state, to one with its key if there is one.
+    /// Adds a state, which is joined with the one of its key if there is one.
     pub(super) fn add(
         &mut self,
         key: Key,
@@ -124,7 +125,7 @@ impl Parts {
     }
 }
 
-/// What all of some states are in.
+/// The join of some states.
 pub(super) fn joined(
     states: impl IntoIterator<Item = State>,
     names: &Names<'_>,
@@ -135,7 +136,7 @@ pub(super) fn joined(
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What a state that arrives at a block is told apart from others by.
+    /// The key of a state that arrives at a block.
     pub(super) fn key(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
         let marks = frame.flow.ends(block).unwrap_or_default();
         let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
@@ -151,8 +152,8 @@ impl<G: Guide> Walker<'_, G> {
             .collect()
     }
 
-    /// Which registers are NULL that trail behind others, as parts of a key. Where values are not
-    /// related to each other it tells nothing.
+    /// The kinds of registers that trail behind others, as parts of a key: which are NULL. There
+    /// are none if lines are not tracked.
     pub(super) fn trailing(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
         let trailing = frame.flow.trailing(block).iter();
         trailing
@@ -161,7 +162,7 @@ impl<G: Guide> Walker<'_, G> {
             .collect()
     }
 
-    /// Which pointers are NULL that trail behind others, as a number for a guide
+    /// Which of the pointers that trail behind others are NULL, as a number for a guide
     /// ([`Measure::null`](super::Measure)).
     pub(super) fn null(&self, frame: &Frame, block: BlockId, state: &State) -> u8 {
         let kinds = self.trailing(frame, block, state);
@@ -175,7 +176,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// How many bits a number that shrinks in a loop has at most
+    /// The length in bits of a number that shrinks in a loop, at most
     /// ([`Measure::length`](super::Measure)).
     pub(super) fn length(&self, frame: &Frame, block: BlockId, state: &State) -> Option<u8> {
         let reg = frame.flow.shrinking(block).filter(|_| self.relations)?;
@@ -184,8 +185,7 @@ impl<G: Guide> Walker<'_, G> {
         Some((u64::BITS - high.leading_zeros()) as u8)
     }
 
-    /// The last blocks that there are, as parts of a key. Where values are not related to each
-    /// other they tell nothing.
+    /// The last blocks that exist, as parts of a key. There are none if lines are not tracked.
     pub(super) fn lasts(&self, state: &State) -> impl Iterator<Item = Kind> + use<G> {
         let lasts = match self.relations {
             true => state.lasts(&self.names),
@@ -194,8 +194,9 @@ impl<G: Guide> Walker<'_, G> {
         lasts.into_iter().map(Kind::Has)
     }
 
-    /// What a callee begins with, for each object that an argument leads to where these are few:
-    /// how long a text is, and how far a structure reaches, differs from one to the next.
+    /// The entry states of a callee: one for each object that an argument may point to, if these
+    /// are few, since the length of a string and the size of a structure differ from object to
+    /// object.
     pub(super) fn divided(&self, inner: &Frame, entry: State) -> Vec<State> {
         let count = self.program.function(inner.function).params.len();
         let mut values = (0..count).filter_map(|i| {
@@ -218,8 +219,8 @@ impl<G: Guide> Walker<'_, G> {
         each.collect()
     }
 
-    /// States before an operation that walks other blocks: only those are still kept apart that
-    /// differ in their last blocks, or in which pointers are NULL.
+    /// Joins states before an operation that walks other blocks. Only states that differ in their
+    /// last blocks, or in which pointers are NULL, are still kept apart.
     fn grouped(&self, frame: &Frame, states: Vec<State>) -> Vec<State> {
         let widths = self.widths(frame);
         let mut groups: Vec<(Key, State)> = Vec::new();
@@ -239,8 +240,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether an operation walks other blocks, after which states are kept apart: most of those
-    /// before are joined.
+    /// Whether an operation walks other blocks and may yield several states: then most states
+    /// before it are joined.
     pub(super) fn parts(&self, op: &Op) -> bool {
         match op {
             Op::Call(call) => match call.callee {
@@ -256,7 +257,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Executes an operation in states that are kept apart; what comes behind it.
+    /// Executes an operation in several states, and returns the states after it.
     pub(super) fn in_parts(
         &mut self,
         frame: &Frame,

@@ -1,7 +1,7 @@
-//! Which lines ([`crate::domain::linear`]) a walk comes by, and where they go.
+//! Which lines ([`crate::domain::linear`]) a walk derives.
 //!
-//! An operation says how its result and its operands are related where it is seen not to wrap
-//! around, a comparison what holds behind it, a check that held how far an address is from its
+//! An operation relates its result to its operands where it is known not to wrap around, a
+//! comparison holds in its branch, and a check that held bounds the distance of an address from its
 //! object's end.
 
 use super::memory::Access;
@@ -15,7 +15,7 @@ use crate::domain::value::Value;
 use crate::program::ir::{Operand, Pred, Reg, Width};
 use crate::term::value::{signed_max, signed_min};
 
-/// An operand as a sum, what it may be, and the object that it lies in.
+/// An operand as a sum, with its range, and the object of an address.
 pub(super) struct Term {
     pub(super) sum: Sum,
     pub(super) low: i128,
@@ -29,7 +29,7 @@ fn is_followed(width: Width) -> bool {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// An operand, if it is a number or lies in one object.
+    /// An operand as a term, if it is a number or an address in one object.
     pub(super) fn term(
         &self,
         frame: &Frame,
@@ -61,7 +61,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// The one object that an address leads to, of which there is one, and the offset.
+    /// The single object that an address points to, and the offset.
     pub(super) fn located(
         &self,
         frame: &Frame,
@@ -73,7 +73,7 @@ impl<G: Guide> Walker<'_, G> {
         Some((id, term))
     }
 
-    /// An operand as a number without a sign. Addresses are none.
+    /// An operand that is read as an unsigned number; `None` for addresses.
     pub(super) fn bits(
         &self,
         frame: &Frame,
@@ -100,7 +100,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A number that is known not to be negative is the same without a sign.
+    /// Adds that a number that is not negative is the same if it is read as unsigned.
     pub(super) fn link(&self, frame: &Frame, state: &mut State, operand: Operand, width: Width) {
         if let Operand::Reg(reg) = operand
             && let own = Var::Reg(reg.0)
@@ -114,34 +114,34 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether a sum is seen to be zero at most.
+    /// Whether a sum is proved to be at most zero.
     pub(super) fn proves(&self, state: &State, sum: Option<Sum>) -> bool {
         let ranges = |var| state.range(var, &self.names);
         sum.is_some_and(|sum| state.lines.proves(&sum, &ranges))
     }
 
-    /// Whether a sum is seen to be zero at most, or not far above it and a multiple of something.
+    /// Whether a sum is proved to be at most zero, by lines alone or with its congruence.
     fn is_never_above(&self, state: &State, sum: &Sum) -> bool {
         let ranges = |var| state.range(var, &self.names);
         let strides = |var| state.stride(var, &self.names);
-        // The greatest number that it may be is looked for only where a remainder may make it less.
+        // The least upper bound is searched for only where the congruence may tighten it.
         state.lines.proves(sum, &ranges)
             || sum.at_most(1, &strides) <= 0
                 && sum.at_most(state.lines.upper(sum, &ranges), &strides) <= 0
     }
 
-    /// A sum that is zero at most, as far as what its variables are multiples of says.
+    /// Tightens a sum that is at most zero by the congruences of its variables.
     fn tightened(&self, state: &State, sum: Option<Sum>) -> Option<Sum> {
         sum?.tightened(&|var| state.stride(var, &self.names))
     }
 
-    /// Whether a term is seen not to be negative.
+    /// Whether a term is known not to be negative.
     pub(super) fn is_positive(&self, state: &State, term: &Term) -> bool {
         term.low >= 0 || self.proves(state, term.sum.times(-1))
     }
 
-    /// `r = a + b` where that does not wrap around: it does not if its range says so, nor if
-    /// neither a summand nor the result is negative.
+    /// Adds `r = a + b` if the sum does not wrap around: its range says so, or the result and at
+    /// least one of the summands are not negative.
     pub(super) fn add(
         &self,
         frame: &Frame,
@@ -160,8 +160,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `r = a - b` where that does not wrap around: it does not if its range says so, nor if
-    /// neither the difference nor what is subtracted from is negative.
+    /// Adds `r = a - b` if the difference does not wrap around: its range says so, or neither the
+    /// difference nor `a` is negative.
     pub(super) fn subtract(
         &self,
         frame: &Frame,
@@ -179,7 +179,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Whether a sum is a number of that width: as its range says, or lines.
+    /// Whether a sum fits the width, by its range or by lines.
     fn is_within(
         &self,
         state: &State,
@@ -197,7 +197,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// The least and the greatest number that lines say of a sum.
+    /// The bounds of a sum that lines give: least and greatest value.
     pub(super) fn bounded(&self, state: &State, sum: &Sum) -> (i128, i128) {
         let ranges = |var| state.range(var, &self.names);
         let least = sum
@@ -206,7 +206,7 @@ impl<G: Guide> Walker<'_, G> {
         (least.saturating_neg(), state.lines.upper(sum, &ranges))
     }
 
-    /// A result is a sum that does not wrap around.
+    /// Adds that a result equals a sum that does not wrap around.
     fn equals(
         &self,
         frame: &Frame,
@@ -221,7 +221,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A result whose range is wide, or wraps around, lies where lines say, since it does not wrap
+    /// Narrows a result with a wide range to the bounds that lines give, since it does not wrap
     /// around.
     fn unwrapped(
         &self,
@@ -231,8 +231,8 @@ impl<G: Guide> Walker<'_, G> {
         r: &Term,
         (total, (low, high)): (&Sum, (i128, i128)),
     ) {
-        // What is narrow already is not worth the search. What gains little is not learnt, so that
-        // this ends.
+        // A narrow range is not worth the search. A small gain is not applied, so that this
+        // terminates.
         const WIDE: i128 = 1 << 32;
         if r.high - r.low < WIDE {
             return;
@@ -255,7 +255,7 @@ impl<G: Guide> Walker<'_, G> {
         self.learn(frame, state, Operand::Reg(dst), width, value);
     }
 
-    /// A cell holds the same as an operand.
+    /// Adds that a cell holds the same as an operand.
     pub(super) fn equal(
         &self,
         frame: &Frame,
@@ -274,7 +274,7 @@ impl<G: Guide> Walker<'_, G> {
         self.named(frame, state, own, (operand, width));
     }
 
-    /// A variable is the same number as an operand, with a sign and without.
+    /// Adds that a variable equals an operand, both if read as signed and if read as unsigned.
     pub(super) fn named(
         &self,
         frame: &Frame,
@@ -295,7 +295,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A comparison holds: what that says. False if it cannot.
+    /// Adds what a comparison that holds says. Returns false if it cannot hold.
     pub(super) fn related(
         &self,
         frame: &Frame,
@@ -321,8 +321,8 @@ impl<G: Guide> Walker<'_, G> {
         if x.object != y.object {
             return true;
         }
-        // That the order of addresses outside of their object is asked has to be noted; whether
-        // they are equal need not be.
+        // The order of addresses outside of their object may be used only if the rule for that was
+        // applied; their equality needs no rule.
         let equal = matches!(pred, Pred::Eq | Pred::Ne);
         if let Some(id) = x.object
             && !(self.names.info(id).single && (equal || state.ordered.contains(&made)))
@@ -363,8 +363,8 @@ impl<G: Guide> Walker<'_, G> {
         let sum = self.tightened(state, sum);
         state.lines.at_most_zero(sum);
         if frame.flow.is_cyclic(self.at.block) {
-            // In the first turn of a loop a variable has one value. In the next ones it has others,
-            // and the line speaks of it.
+            // In the first iteration of a loop a variable has a single value. In later ones it has
+            // others, so there has to be a line with the variable, too.
             let named = |term, operand| self.by_name(frame, state, term, (operand, width));
             let (a, b) = (named(&x, a), named(&y, b));
             if a.is_some() || b.is_some() {
@@ -372,7 +372,7 @@ impl<G: Guide> Walker<'_, G> {
                 state.lines.at_most_zero(sum);
             }
         }
-        // What was not seen not to wrap around may be by now.
+        // It may be known now that the operands did not wrap around.
         for operand in [a, b] {
             if let Operand::Reg(reg) = operand
                 && let Some(op) = frame.flow.made(self.program, reg)
@@ -383,7 +383,7 @@ impl<G: Guide> Walker<'_, G> {
         true
     }
 
-    /// The offsets of an address as lines say them.
+    /// The bounds of an address's offset that lines give.
     pub(super) fn between(&self, state: &State, address: Operand) -> (i128, i128) {
         let Operand::Reg(reg) = address else {
             return (i128::MIN, i128::MAX);
@@ -394,8 +394,8 @@ impl<G: Guide> Walker<'_, G> {
         self.bounded(state, &Sum::of(Var::Reg(reg.0)))
     }
 
-    /// Where an access of so many bytes ends, less the size of the object: the distance from the
-    /// end.
+    /// The end of an access of `len` bytes, less the size of the object: how far it reaches past
+    /// the object's end.
     fn past(
         &self,
         frame: &Frame,
@@ -417,7 +417,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// Where an access of so many bytes to one object ends at the latest, as lines say: an offset.
+    /// An upper bound, by lines, of the offset at which an access of `len` bytes to one object
+    /// ends.
     pub(super) fn end_of(
         &self,
         frame: &Frame,
@@ -439,7 +440,7 @@ impl<G: Guide> Walker<'_, G> {
         is_asked.then(end).flatten().unwrap_or(END)
     }
 
-    /// Whether lines say that an access lies within an object.
+    /// Whether lines prove that an access lies within an object.
     pub(super) fn fits(
         &self,
         frame: &Frame,
@@ -453,7 +454,7 @@ impl<G: Guide> Walker<'_, G> {
             && past.is_some_and(|past| self.is_never_above(state, &past))
     }
 
-    /// An access was valid.
+    /// Adds what follows from an access that was valid.
     pub(super) fn fitted(
         &self,
         frame: &Frame,

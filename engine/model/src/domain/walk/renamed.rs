@@ -1,7 +1,8 @@
 //! Lines ([`crate::domain::linear`]) on edges and at calls: registers get new values all at once,
 //! or other names until a call is over.
 //!
-//! What is said of a variable that goes away is said of what it was made of first.
+//! Before a variable is removed, its lines are restated with the variables that it was computed
+//! from.
 
 use super::relate::Term;
 use super::{Frame, Guide, Walker};
@@ -11,7 +12,7 @@ use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
 
 impl<G: Guide> Walker<'_, G> {
-    /// The lines behind an edge on which registers get new values, all at once.
+    /// The lines after an edge on which registers get new values, all at once.
     pub(super) fn moved(&self, frame: &Frame, state: &State, moves: &[(Reg, Operand)]) -> Lines {
         if !self.relations {
             return Lines::default();
@@ -24,7 +25,8 @@ impl<G: Guide> Walker<'_, G> {
             let width = self.width(frame, to);
             if let Some(term) = self.term(frame, state, from, width) {
                 let new = Var::Outer(MEANWHILE, to.0);
-                // What lines say of a register that has one value is said of what it becomes.
+                // If lines mention a register with a single value, they apply to what it is moved
+                // to.
                 let named = self.by_name(frame, state, &term, (from, width));
                 let known = named.filter(|sum| sum.vars().all(|var| lines.has(var)));
                 lines.zero(Sum::of(new).plus(&known.unwrap_or(term.sum), -1));
@@ -52,7 +54,7 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A term as the register that it is, where that has one value and is set in a loop.
+    /// A term as its register instead of its single value, if the register is set in a loop.
     pub(super) fn by_name(
         &self,
         frame: &Frame,
@@ -71,7 +73,7 @@ impl<G: Guide> Walker<'_, G> {
         is_it.then(|| Sum::of(own))
     }
 
-    /// The lines with which a call comes back; registers are its results.
+    /// The lines at the end of a call, where the registers are its results.
     pub(super) fn returned(
         &self,
         frame: &Frame,
@@ -97,9 +99,9 @@ impl<G: Guide> Walker<'_, G> {
         })
     }
 
-    /// A shared function begins: what its parameters were is kept, so that its result can be
-    /// related to that. Only where it may call itself, and is about numbers: elsewhere that took
-    /// the room of other lines and proved nothing more of any library.
+    /// Records the values of a shared function's parameters at its beginning, so that lines can
+    /// relate its results to them. This is only done for recursive functions without pointers:
+    /// elsewhere the lines took the room of others and proved nothing more of any library.
     pub(super) fn begins(&self, frame: &Frame, entry: &mut State) {
         let has_address = |value: &Value| !value.ptr.is_empty();
         if !self.relations || !frame.recursive || entry.registers.values().any(has_address) {
@@ -112,8 +114,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The lines of a caller, with the arguments called as the parameters that lines of the shared
-    /// callee's end speak of.
+    /// The lines of a caller, where the arguments have the names under which the lines at the end
+    /// of the shared callee mention its parameters.
     fn with_arguments(
         &self,
         frame: &Frame,
@@ -175,7 +177,8 @@ impl<G: Guide> Walker<'_, G> {
         for sum in self.with_numbers(state, (ctx, &lines)) {
             lines.at_most_zero(Some(sum));
         }
-        // In the first turn of a caller's loop it has one value, which nothing says in the callee.
+        // In the first iteration of a caller's loop a register is a constant, which only a line can
+        // say in the callee.
         for (reg, value) in &state.registers {
             if let Some((id, at)) = value.sole()
                 && let Some(at) = at.single()
@@ -196,8 +199,9 @@ impl<G: Guide> Walker<'_, G> {
         lines
     }
 
-    /// What lines of a callee say with the numbers that a caller's registers are: these have no
-    /// interval in the callee. `pos + len <= size` where `len == 4`.
+    /// The inequalities of a callee's lines with the caller's registers replaced by their
+    /// constants, since a caller's register has no interval in the callee. Example: `pos + len <=
+    /// size` where `len == 4`.
     fn with_numbers(&self, state: &State, (ctx, lines): (u32, &Lines)) -> Vec<Sum> {
         let number = |var| match var {
             Var::Outer(of, reg) if of == ctx => {
@@ -220,7 +224,7 @@ impl<G: Guide> Walker<'_, G> {
         sums.collect()
     }
 
-    /// The range of a variable behind a call.
+    /// The range of a variable after a call.
     fn behind_range(
         &self,
         state: &State,
@@ -244,7 +248,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The caller's lines behind a call.
+    /// The caller's lines after a call.
     pub(super) fn lines_behind(
         &self,
         frame: &Frame,
@@ -300,7 +304,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 }
 
-/// What is said of an operand without a sign is said of its new name, too.
+/// Carries what lines say of an operand read as unsigned over to its new name.
 fn unsigned(lines: &mut Lines, from: Operand, to: Var) {
     if let Operand::Reg(from) = from
         && let from = Var::Reg(from.0).unsigned()

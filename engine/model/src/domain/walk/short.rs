@@ -1,7 +1,7 @@
 //! Notes what was known where a check may be violated ([`crate::domain::short`]).
 //!
-//! Only the walks of what is stated note it, each of which comes by once; what they find is not
-//! changed by it.
+//! Only the walk that checks a floor takes notes, since it visits each place once. Notes do not
+//! change what the walk finds.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +65,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// An access that may not be valid.
+    /// Notes an access that may be invalid.
     pub(super) fn note_access(
         &mut self,
         frame: &Frame,
@@ -93,7 +93,7 @@ impl<G: Guide> Walker<'_, G> {
         let known = self.get(frame, state, base, 64);
         let mut base = self.pointer(state, base, &known);
         base.more |= value.ptr.len() > OBJECTS;
-        // What is left of the address itself, where its base is not followed any more.
+        // What is left of the address itself, if its base is not tracked any more.
         if base.number.is_none() && base.objects.is_empty() {
             base.number = value.num;
         }
@@ -111,7 +111,7 @@ impl<G: Guide> Walker<'_, G> {
         self.note(frame, purpose.check, Asked::Access(Box::new(access)));
     }
 
-    /// What was added to an address, and to which.
+    /// The address from which an address was computed, and what was added to it.
     fn displaced(
         &self,
         frame: &Frame,
@@ -133,7 +133,7 @@ impl<G: Guide> Walker<'_, G> {
         (at, constant, all)
     }
 
-    /// Something that may not be given back.
+    /// Notes a release that may be invalid.
     pub(super) fn note_release(
         &mut self,
         frame: &Frame,
@@ -147,7 +147,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// A branch of which one side violates a check.
+    /// Notes a branch of which one side violates a check.
     pub(super) fn note_branch(
         &mut self,
         frame: &Frame,
@@ -186,7 +186,7 @@ impl<G: Guide> Walker<'_, G> {
         self.note(frame, Some(check), Asked::Compare(compare));
     }
 
-    /// The check that a block does nothing but violate.
+    /// The check that a block violates, if it does nothing else.
     fn violated_in(&self, block: BlockId) -> Option<CheckId> {
         let block = self.program.block(block);
         let of_call = block.ops.iter().find_map(|inst| match &inst.op {

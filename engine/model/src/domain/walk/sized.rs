@@ -1,4 +1,4 @@
-//! How large a block is that a request gives, as lines and products say: what was asked for.
+//! The size of the block that a request gives, as lines and products: the requested size.
 
 use super::define::PRODUCT;
 use super::relate::Term;
@@ -10,17 +10,17 @@ use crate::domain::value::Value;
 use crate::program::ir::{Call, HeapFn, Op, Operand};
 use crate::term::fault::ONE_ALLOCATION;
 
-/// What a request asks for.
+/// The size that a request asks for.
 pub(super) enum Asked {
-    /// So many bytes.
+    /// This number of bytes.
     Sum(Sum),
-    /// As many as two variables multiplied.
+    /// The product of two variables.
     Product([Var; 2]),
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What is asked for where something is given: a request that is refused asks for more than
-    /// there can be instead.
+    /// The size of a granted request. Where the program selects between a size and a constant that
+    /// is too large for any block, it is the former.
     fn asked(&self, frame: &Frame, size: Operand) -> Operand {
         let made = match size {
             Operand::Reg(reg) => frame.flow.made(self.program, reg),
@@ -37,8 +37,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The block that a request may give, and what it was asked to be of. Where nothing is given
-    /// this is what would have been.
+    /// The block that a request may give, and the requested size. If the request is refused, it is
+    /// the size that the block would have had.
     pub(super) fn sized(
         &self,
         frame: &Frame,
@@ -70,7 +70,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 }
 
-/// What is asked for as two numbers, whose product does not wrap around.
+/// The requested size as the product of two numbers, if that does not wrap around.
 fn product(n: Term, m: Term) -> Option<Asked> {
     let (n, m) = if n.low == n.high { (m, n) } else { (n, m) };
     let most = n.high.saturating_mul(m.high);

@@ -1,8 +1,8 @@
-//! Which elements of a constant table can have been looked up.
+//! Narrows the index of a lookup in a constant table by what is known of the element.
 //!
-//! `isspace` and its like are bits in a table, decoders of base 64 and of hexadecimal digits ask a
-//! table whether a character is one. What is known of the element says which indices there were.
-//! The elements are few, so that each is asked; constants do not change, and it does not matter how
+//! `isspace` and its like are bits in a table; decoders of base64 and of hexadecimal digits look up
+//! whether a character is valid. What is known of the element says which indices are possible.
+//! There are few elements, so each one is tried. The table is constant, so it does not matter how
 //! long ago the element was read.
 
 use smallvec::SmallVec;
@@ -15,20 +15,20 @@ use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{BinOp, GlobalId, Op, Operand, Reg, Width};
 
-/// Elements of a table that are asked.
+/// The most elements of a table that are tried.
 const ELEMENTS: u64 = 512;
-/// Operations between a table and what is known.
+/// The most operations between the read of an element and what is known.
 const STEPS: usize = 4;
 
-/// Where an element was read: the address's register, and the bytes.
+/// The read of an element: the register of the address, and the width in bits.
 struct Read {
     address: Reg,
     width: Width,
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// A register is one of these values: if it was made of an element of a constant table, what
-    /// that says of the index. False if there is none.
+    /// Given that a register has one of these values: if it was computed from an element of a
+    /// constant table, narrows the index. Returns false if no element fits.
     pub(super) fn looked_up(
         &self,
         frame: &Frame,
@@ -74,7 +74,8 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// The read that a register was made of, and the operations on the way, the last one first.
+    /// The read from which a register was computed, and the operations in between, the last one
+    /// first.
     fn read_by(&self, frame: &Frame, reg: Reg) -> Option<(Read, SmallVec<[&Op; STEPS]>)> {
         let mut steps = SmallVec::new();
         let mut at = reg;
@@ -108,7 +109,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// What operations make of an element; none if it is not known.
+    /// The result of operations on an element; `None` if it is unknown.
     fn made_of(&self, global: GlobalId, at: u32, read: &Read, steps: &[&Op]) -> Option<Num> {
         let element = self.names.initial(global, at, u32::from(read.width / 8));
         let mut num = *element.plain()?;

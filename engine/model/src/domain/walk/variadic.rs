@@ -1,5 +1,5 @@
-//! `va_start`, as [`crate::machine`] and [`crate::symbolic`] lay it out. In a function that is
-//! shared by its calls the areas hold anything.
+//! `va_start`, with the layout of [`crate::machine`] and [`crate::symbolic`]. In a function that is
+//! shared by its calls, the areas hold anything.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use crate::program::ir::{ArgClass, Call, CastKind, CheckId, Operand, Width};
 const SAVE_AREA: u32 = 176;
 const GENERAL_END: u32 = 48;
 
-/// What a call passes beyond the parameters.
+/// The arguments of a call beyond the parameters.
 pub(super) struct Variadic {
     extra: Vec<(Value, Width, ArgClass)>,
     general: u32,
     sse: u32,
 }
 
-/// The areas: contents of the two, and the size of the second one.
+/// The register save area and the overflow area, the size of the latter, and the initial offsets.
 struct Areas {
     save: Contents,
     overflow: Contents,
@@ -33,7 +33,7 @@ struct Areas {
 }
 
 impl<G: Guide> Walker<'_, G> {
-    /// What a call passes beyond the parameters.
+    /// The arguments of a call beyond the parameters.
     pub(super) fn variadic(
         &self,
         frame: &Frame,
@@ -106,7 +106,7 @@ impl<G: Guide> Walker<'_, G> {
         }
     }
 
-    /// `va_start`. False if nothing goes on.
+    /// Executes `va_start`. Returns false if no execution continues.
     pub(super) fn va_start(
         &mut self,
         frame: &Frame,

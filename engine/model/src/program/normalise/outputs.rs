@@ -117,7 +117,9 @@ impl<'m> Walk<'m> {
             return true;
         }
         if callee.is_declaration() {
-            let copied = callee.name().starts_with("llvm.memcpy") && call.operand(0) == pointer;
+            let name = callee.name();
+            let copies = name.starts_with("llvm.memcpy") || name.starts_with("llvm.memmove");
+            let copied = copies && call.operand(0) == pointer;
             return copied && !is_zeros(call.operand(1));
         }
         let parameters = callee.params();

@@ -130,7 +130,9 @@ impl<'m> Walk<'m> {
         }
         if callee.is_declaration() {
             let name = callee.name();
-            let is_block = name.starts_with("llvm.memcpy") || name.starts_with("llvm.memset");
+            let is_block = ["llvm.memcpy", "llvm.memmove", "llvm.memset"]
+                .iter()
+                .any(|prefix| name.starts_with(prefix));
             if is_block && let Some(len) = call.operand(2).const_int() {
                 self.accessed(len);
             }

@@ -226,6 +226,34 @@ impl Encoder<'_, '_> {
         strays
     }
 
+    /// The condition under which an address that is compared with NULL, or with another number
+    /// that is no address, lies so far below its object that it may wrap around to that number.
+    pub(super) fn wraps(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
+        let mut wraps = self.pool.bit(false);
+        if self.pool.width(a) != 64 || !matches!(pred, Pred::Eq | Pred::Ne) {
+            return wraps;
+        }
+        let (address, number) = match (self.pool.as_const(a), self.pool.as_const(b)) {
+            (None, Some(number)) => (a, number as u64),
+            (Some(number), None) => (b, number as u64),
+            _ => return wraps,
+        };
+        if (PAGES..=PAGES.wrapping_neg()).contains(&number) {
+            return wraps;
+        }
+        // The lowest address of an object is `PAGES`.
+        let nearest = self.c64(number.wrapping_sub(PAGES));
+        for case in self.split(now, address) {
+            if matches!(case.root, Root::Null | Root::Unknown | Root::Number(0)) {
+                continue;
+            }
+            let below = self.pool.cmp(Pred::Sle, case.offset, nearest);
+            let below = self.pool.and(case.cond, below);
+            wraps = self.pool.or(wraps, below);
+        }
+        wraps
+    }
+
     /// The condition under which an address is that of a byte of a live object. `None` if it is not
     /// the address of an object.
     fn inside(&mut self, now: &Reached, case: &Case) -> Option<Term> {

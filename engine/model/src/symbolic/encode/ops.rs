@@ -85,7 +85,9 @@ impl Encoder<'_, '_> {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
                 let strays = self.strays(now, *pred, a, b);
-                self.narrow(ctx, now, "addresses", strays)?;
+                let wraps = self.wraps(now, *pred, a, b);
+                let far = self.pool.or(strays, wraps);
+                self.narrow(ctx, now, "addresses", far)?;
                 let value = if self.orders_numbers(now, *pred, a, b) {
                     self.numberless(1)
                 } else if let Some(null) = self.null_test(now, *pred, a, b) {

@@ -105,8 +105,8 @@ impl Closed {
             forms: std::mem::take(&mut self.forms),
             straight: std::mem::take(&mut self.straight),
         };
-        // No variable is being solved for; this constant stands in for it.
-        let none = solver.pool.constant(64, 0);
+        // No variable is being solved for. A constant of this width occurs in no 64-bit term.
+        let none = solver.pool.constant(128, 0);
         let found = solver.linear(t, none, 64);
         self.changing = solver.changing;
         self.forms = solver.forms;
