@@ -32,6 +32,7 @@
 
 #![warn(clippy::too_many_lines)]
 
+mod convention;
 mod sources;
 mod table;
 
@@ -40,6 +41,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use convention::{KIND, UNDEFINED_BYTE};
 pub use sources::{Entry, Role, Source, sources};
 pub use table::{
     Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, handing_out,

@@ -17,13 +17,11 @@
 use cegar_llvm::{
     AttributeKind, BasicBlock, Builder, LLVMOpcode, LLVMTypeKind, Module, Place, Value,
 };
+use cegar_stubs::{KIND, UNDEFINED_BYTE};
 use serde::{Deserialize, Serialize};
 
 use super::divide::{COUNTERS, SITES};
 use super::undefined::filled;
-
-/// The byte that fills undefined values and fresh memory.
-const UNDEFINED_BYTE: u8 = 0xAA;
 
 /// Metadata that exempts an access from a sanitizer.
 const NO_SANITIZER: &str = "nosanitize";
@@ -100,7 +98,7 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
     let mut native: Vec<Native<'_>> = Vec::new();
     let mut engine_only = Vec::new();
     for function in module.functions() {
-        let kind = function.string_attribute("cegar-kind");
+        let kind = function.string_attribute(KIND);
         let blocks = function.blocks();
         if blocks.is_empty() {
             continue;
@@ -293,7 +291,7 @@ fn number_sites(
 ) {
     let first = sites.len();
     let table = format!("{SITES}{}", function.name());
-    let stub = function.string_attribute("cegar-kind").as_deref() == Some("stub");
+    let stub = function.string_attribute(KIND).as_deref() == Some("stub");
     let fails = |name: &str| {
         cegar_stubs::failing_functions()
             .iter()

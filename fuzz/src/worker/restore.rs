@@ -28,7 +28,7 @@ const LONGEST: usize = 32 << 20;
 const FIRST: u64 = 8;
 const EVERY: u64 = 2048;
 /// The fill of fresh heap memory.
-pub(super) const FRESH: u8 = 0xaa;
+pub(super) const FRESH: u8 = cegar_stubs::UNDEFINED_BYTE;
 
 static ZEROS: [u8; PAGE] = [0; PAGE];
 static UNWRITTEN: [u8; PAGE] = [FRESH; PAGE];

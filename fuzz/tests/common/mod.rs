@@ -68,7 +68,7 @@ impl Program {
         let module = Module::read(&bitcode).expect("bitcode");
         for (function, kind) in kinds {
             let function = module.function(function).expect("the function is there");
-            function.set_string_attribute("cegar-kind", kind);
+            function.set_string_attribute(cegar_stubs::KIND, kind);
         }
         fs::write(&bitcode, module.bitcode()).expect("bitcode written");
         Program { folder }

@@ -8,12 +8,14 @@
 
 use std::rc::Rc;
 
+use cegar_stubs::UNDEFINED_BYTE;
+
 use super::contents::Contents;
 use super::shadow::Shadow;
 use super::watch::Seen;
 use crate::program::ir::{
-    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program,
-    UNDEFINED_BYTE, number_of, place_of,
+    CallSite, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, GlobalId, Loc, Program, number_of,
+    place_of,
 };
 use crate::term::Array;
 use crate::term::fault::{self, Access, Concrete, Extent};

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
+use cegar_stubs::UNDEFINED_BYTE;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -20,7 +21,7 @@ use super::shadow::Shade;
 use super::sizes::Size;
 use super::watch::Watch;
 use crate::deadline;
-use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, UNDEFINED_BYTE, Width};
+use crate::program::ir::{BlockId, Operand, Pos, Program, Reg, Width};
 use crate::term::{Pool, Term, value::mask};
 
 /// The outcome of a run that ends, as an error.

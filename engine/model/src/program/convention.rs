@@ -1,13 +1,13 @@
 //! The names that normalisation writes into a module and that loading reads from it.
 
+pub use cegar_stubs::KIND;
+
 /// The user's `main` in the normalised module.
 pub const USER_MAIN: &str = "cegar_user_main";
 /// The function that was chosen as the entry.
 pub const USER_ENTRY: &str = "cegar_user_entry";
 /// Where the engine's own C library keeps `errno`.
 pub const ERRNO: &str = "cegar_errno";
-/// The string attribute that says who provides a function: `user`, `stub`, `engine-only` or `mock`.
-pub const KIND: &str = "cegar-kind";
 /// The string attribute of an external function that says what it may do; see
 /// [`super::outside::Effects`].
 pub const EFFECTS: &str = "cegar-effects";

@@ -16,7 +16,7 @@ pub enum Operand {
     /// A constant wider than 64 bits; see [`Operand::wide`].
     Wide(&'static u128),
     /// An undefined value (`undef`, `poison`): any bits. The machine uses the pattern
-    /// [`UNDEFINED_BYTE`].
+    /// [`UNDEFINED_BYTE`](cegar_stubs::UNDEFINED_BYTE).
     Undef,
 }
 
@@ -35,9 +35,6 @@ impl Operand {
         Operand::Wide(Box::leak(Box::new(value)))
     }
 }
-
-/// The concrete contents of uninitialised memory and undefined values, natively and in the machine.
-pub const UNDEFINED_BYTE: u8 = 0xAA;
 
 /// An operation. Addresses are 64 bits wide.
 #[derive(Clone, Debug)]
@@ -149,7 +146,7 @@ pub enum Op {
         args: Box<[Operand]>,
     },
     /// `freeze` and uninitialised locals: an arbitrary but fixed value. The machine uses `a`, or
-    /// the pattern of [`UNDEFINED_BYTE`] if `a` is undefined.
+    /// the pattern of `UNDEFINED_BYTE` if `a` is undefined.
     Freeze {
         dst: Reg,
         width: Width,
