@@ -1,11 +1,11 @@
-//! Wall-clock from `cargo cegar check` to its verdict, on a loop that writes past an array after N
-//! bytes.
+//! Wall-clock time from the start of `cargo cegar check` to its verdict, on a loop that writes past
+//! an array after N bytes.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench check -- [seconds]
 //!
-//! The first check of all compiles the stub library and is not counted. Programs of the benchmark
-//! collection, where it lies beside the repository, are checked as well.
+//! The very first check compiles the stub library and is not counted. Programs of the benchmark
+//! collection are checked as well if it is beside the repository.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,8 @@ use std::path::Path;
 use cegar_benches::check::{Check, name};
 use cegar_benches::{Result, numbers, tool};
 
-/// Shaped like figure 3 of the CRunner paper: only an input of more than N bytes reaches the fault.
+/// A program like figure 3 of the CRunner paper: only an input of more than N bytes reaches the
+/// fault.
 const PROGRAM: &str = r#"
 #include <assert.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ int main(void) {
 }
 "#;
 
-/// Where more programs may be.
+/// The folder of the benchmark collection, relative to the repository's root.
 const MORE: &str = "../shared/benchmarks";
 
 fn check(tool: &Path, source: &Path, n: u64, limit: u64) -> Result<Check> {

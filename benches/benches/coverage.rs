@@ -1,17 +1,17 @@
-//! Branch coverage against libFuzzer and AFL++, on libraries that crates bundle.
+//! Branch coverage compared with libFuzzer and AFL++, on libraries that crates bundle.
 //!
 //!     cargo bench -p cegar-benches --bench coverage -- [seconds [rounds [core]]] [library ...]
 //!
-//! All get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of at most
-//! 4096 bytes, and the same processor: this process pins itself and what it starts to one core, so
-//! that equal seconds are equal processor time however many processes a tool has; `cargo cegar`
-//! runs as it is and, in a column of its own, with `--fuzz-only`. What each leaves in its corpus is
-//! then executed by one and the same program with clang's source-based coverage; what counts are
-//! the library's branches. Compiling is not part of the time of any. Rounds differ in the seed of
-//! the random choices.
+//! All tools get the same `LLVMFuzzerTestOneInput`, one small valid file to start from, inputs of
+//! at most 4096 bytes, and the same processor core. This process pins itself and its children to
+//! one core, so that equal seconds are equal processor time however many processes a tool has.
+//! `cargo cegar` runs with default options and, in a column of its own, with `--fuzz-only`. One
+//! program with clang's source-based coverage then executes the corpus of each tool; only the
+//! library's branches count. No time includes compilation. Rounds differ in the seed of the random
+//! choices.
 //!
-//! libFuzzer comes with `clang-19`, AFL++ is Debian's `afl++`; without it its columns are empty.
-//! AFL++ runs in persistent mode and with its log of comparisons, as its manual advises.
+//! libFuzzer comes with `clang-19`. AFL++ is Debian's `afl++`; its columns are empty if it is not
+//! installed. AFL++ runs in persistent mode and with its log of comparisons, as its manual advises.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -26,15 +26,16 @@ use cegar_benches::{Result, children_time, median, numbers, pin};
 
 const TOOLS: [&str; 4] = ["cargo cegar", "--fuzz-only", "libFuzzer", "AFL++"];
 
-/// One tool's campaign, and what it came to.
+/// The fuzzing run of one tool, and the measurement of its coverage.
 trait Campaign {
-    /// One tool's run; the folder with what it kept.
+    /// Runs one tool (an index into `TOOLS`). Returns the folder with its corpus.
     fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf>;
 
-    /// Executes all files of a folder; the library's branches: entered, and how many there are.
+    /// Executes all files of a folder. Returns how many of the library's branches were entered, and
+    /// how many there are.
     fn branches(&self, folder: &Path) -> Result<(u64, u64)>;
 
-    /// Executes these files.
+    /// Executes these files and writes coverage profiles to a folder.
     fn replay(&self, files: &[PathBuf], profiles: &Path) -> Result<()>;
 }
 
@@ -44,7 +45,7 @@ impl Campaign for Bench<'_> {
         match which {
             0 | 1 => {
                 self.plant(&self.corpus())?;
-                // What an earlier campaign knew, but not what it compiled.
+                // Removes what an earlier campaign learned, but not what it compiled.
                 for entry in fs::read_dir(self.results())? {
                     let entry = entry?;
                     if entry.file_name() != "native" && entry.file_name() != "bitcode" {
@@ -59,7 +60,8 @@ impl Campaign for Bench<'_> {
                 self.plant(&self.at("corpus"))?;
                 let max_len = format!("-max_len={MAX_LEN}");
                 let end = Instant::now() + Duration::from_secs(given);
-                // It ends where the library fails, and goes on with its corpus.
+                // libFuzzer ends when the library fails. It is started again with its corpus until
+                // the time is used up.
                 for start in 0.. {
                     let left = end.saturating_duration_since(Instant::now()).as_secs();
                     if left == 0 {
@@ -130,7 +132,8 @@ impl Campaign for Bench<'_> {
         }
     }
 
-    /// An input that ends the process takes the counters with it: then each half is tried alone.
+    /// An input that kills the process loses the coverage counters. Then each half of the files is
+    /// executed alone.
     fn replay(&self, files: &[PathBuf], profiles: &Path) -> Result<()> {
         let mut list = String::new();
         for file in files {
@@ -165,7 +168,7 @@ fn bench() -> Result<()> {
     let rounds = numbers.get(1).copied().unwrap_or(5);
     let core = numbers.get(2).copied().unwrap_or(0);
     pin(core as usize)?;
-    // Stays, for who wants to look at what is in a corpus.
+    // The folder is kept, so that the corpora can be inspected.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage");
     let words: Vec<String> = std::env::args().skip(1).collect();
     let is_named = |library: &Library| words.iter().any(|word| word == library.package);
@@ -179,7 +182,7 @@ fn bench() -> Result<()> {
         prepared.push(Bench::new(library, &folder, true)?);
     }
     let count = if afl() { 4 } else { 3 };
-    // By library and tool: branches of each round.
+    // The number of entered branches of each round, by library and tool.
     let mut found = vec![[const { Vec::new() }; 4]; prepared.len()];
     let mut totals = vec![0; prepared.len()];
     for round in 1..=rounds {

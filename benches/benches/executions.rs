@@ -1,13 +1,13 @@
-//! Executions per second of the worker against libFuzzer, on libraries that crates bundle.
+//! Executions per second of the worker compared with libFuzzer, on libraries that crates bundle.
 //!
 //!     cargo bench -p cegar-benches --bench executions -- [seconds [rounds]] [library ...]
 //!
-//! Both get the same `LLVMFuzzerTestOneInput`, the same first input and the same longest input, and
-//! as many seconds; what is compared is executions per second of *processor time*, all that the
-//! process does included. The worker runs alone, without the engine, and its target is built as a
-//! campaign does it, with the log of comparisons, but with `-O2` for large programs too. Since a
-//! fuzzer that prefers cheap inputs executes more of them, the blocks that the worker came to are
-//! told as well.
+//! Both get the same `LLVMFuzzerTestOneInput`, the same first input, the same maximum input length
+//! and the same number of seconds. The figures compared are executions per second of *processor
+//! time*, which includes everything that the process does. The worker runs alone, without the
+//! engine. Its target is built as in a campaign, with the log of comparisons, but with `-O2` for
+//! large programs too. A fuzzer that prefers cheap inputs executes more of them; therefore the
+//! number of blocks that the worker covered is printed as well.
 //!
 //! The worker process is this executable itself, started again.
 
@@ -21,11 +21,12 @@ use cegar_benches::{Result, children_time, median, numbers};
 use cegar_fuzz::native::{Kind, TargetBuilder};
 use cegar_fuzz::worker::{Command as Tell, Worker, WorkerConfig, WorkerEvent, worker_main};
 
-/// As in the subcommand: a target that is stopped inside `malloc` may leave the C library's locked.
+/// The same allocator as in the subcommand: a target that is stopped inside `malloc` may leave the
+/// lock of the C library's allocator locked.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Executions per second of processor time, and what the corpus came to.
+/// Executions per second of processor time, and the size and coverage of the corpus.
 struct Speed {
     per_second: f64,
     corpus: usize,

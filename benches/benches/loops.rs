@@ -1,23 +1,24 @@
-//! What closed forms bring: loop programs with them and without, side by side, and sizes from ten
-//! to ten million.
+//! The effect of closed forms: loop programs with and without them, side by side, and one program
+//! at sizes from ten to ten million.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench loops -- [seconds]
 //!
-//! The programs are those of the tests, as they are and corrected.
+//! The programs are the tests' programs, both faulty and corrected.
 
 use std::path::Path;
 
 use cegar_benches::check::{Check, name, programs};
 use cegar_benches::{Result, numbers, tool};
 
-/// The programs, from the repository's root.
+/// The folder of the programs, relative to the repository's root.
 const PROGRAMS: &str = "tests/programs/loops";
-/// One of them in sizes: how often it is taken around until it fails.
+/// The program that is checked at several sizes: the number of the loop's iterations until the
+/// failure.
 const SIZED: &str = "in_step";
 const SIZES: [u64; 6] = [10, 100, 1_000, 10_000, 100_000, 10_000_000];
 
-/// What every check here gets: the properties that the programs are about.
+/// The options of every check: the properties that the programs are about.
 const ASKED: [&str; 4] = ["--property", "assertion", "--property", "memory"];
 
 fn main() -> Result<()> {

@@ -1,9 +1,9 @@
-//! Steps per second of the engine's machine, on C that went through the whole pipeline.
+//! Steps per second of the engine's machine, on C programs that went through the whole pipeline.
 //!
 //!     cargo bench -p cegar-benches --bench machine -- [rounds]
 //!
-//! Compiling, linking with the stubs, normalising and reading are not part of what is timed.
-//! Times are processor time.
+//! Compiling, linking with the stubs, normalising and reading are not timed. Times are processor
+//! time.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use cargo_cegar::report::Fan;
 use cegar_benches::{Result, median, numbers, own_time};
 use cegar_model::machine::{Limits, Machine};
 
-/// A name, what it is, and its text. `TURNS` is defined beside it.
+/// A program's name, its text, and the value of the macro `TURNS`.
 const PROGRAMS: [(&str, &str, u64); 3] = [
     (
         "loop",

@@ -1,15 +1,15 @@
-//! The papers' tables with our columns beside the printed ones: the same algorithms, one program,
-//! one solver, one machine.
+//! The papers' tables with our columns beside the printed ones: the same algorithms on one program,
+//! with one solver, on one machine.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench papers -- [seconds [table]]
 //!
 //! Table 1 is CRunner's table 1, 2 is SatAbs's figure 10, 3 is Synergy's table 1; without a number
-//! all of them. A cell says how often the strategy's loop was turned, how many questions the solver
-//! was asked and the wall-clock of the whole check; `*` is what was not settled in time, with the
-//! turns it came to, and `!` a verdict that is wrong. The papers' programs are read from the
-//! benchmark collection where it lies beside the repository; otherwise our own of the same kinds
-//! stand in.
+//! all tables are printed. A cell shows the iterations of the strategy's loop, the number of solver
+//! queries and the wall-clock time of the whole check. `*` marks a check that was not settled in
+//! time, with its iterations so far; `!` marks a wrong verdict. The papers' programs are read from
+//! the benchmark collection if it is beside the repository; otherwise our own programs of the same
+//! kinds replace them.
 
 use std::path::{Path, PathBuf};
 
@@ -17,13 +17,13 @@ use cegar_benches::check::{Check, name, programs};
 use cegar_benches::{Result, numbers, tool};
 use cegar_search::strategy::Strategy;
 
-/// Where the papers' programs may be.
+/// The folder of the benchmark collection, relative to the package.
 const COLLECTION: &str = "../../shared/benchmarks";
 
-/// The least part of the time that a strategy uses which does not end by itself.
+/// The minimum fraction of the time limit that a strategy uses if it does not give up early.
 const USED: f64 = 0.65;
 
-/// One program, as a table wants it.
+/// One program of a table, with its compiler flags and the expected verdict.
 struct Case {
     source: PathBuf,
     flags: Vec<String>,
@@ -40,7 +40,7 @@ impl Case {
     }
 }
 
-/// What the tables share.
+/// The settings that all tables share.
 struct Bench {
     tool: PathBuf,
     limit: u64,
@@ -48,7 +48,8 @@ struct Bench {
 }
 
 impl Bench {
-    /// A program of the collection, or else our own and whether it is.
+    /// The path of a program of the collection, or of our own replacement if the collection is
+    /// missing; the flag says whether it is our own.
     fn program(&self, collection: &str, own: &str) -> (PathBuf, bool) {
         let theirs = self.here.join(COLLECTION).join(collection);
         match theirs.is_file() {
@@ -65,14 +66,14 @@ impl Bench {
         arguments.extend(more);
         let end = Check::of(&self.tool, &case.source, self.limit, &arguments)?;
         let turns = end.count("prover/iterations");
-        // The search's questions are counted apart; only `auto` has any.
+        // The search's own queries are counted apart; only `auto` has any.
         let calls = end
             .count("prover/solver_calls")
             .max(end.count("solver_calls"));
         let verdict = end.verdict();
         if verdict == "open" {
-            // A part of the time is kept for settling and checking; who ends before the rest is
-            // used up has no more ideas.
+            // Part of the time is reserved for settling and checking. A strategy that ends before
+            // the rest is used up has given up.
             let early = match end.wall < USED * self.limit as f64 {
                 true => format!("open, {:.1} s", end.wall),
                 false => "*".to_owned(),
@@ -138,7 +139,7 @@ impl Bench {
         }
     }
 
-    /// SatAbs's figure 10: a path of `MAX_LEN` bytes that is too short.
+    /// SatAbs's figure 10: a buffer of `MAX_LEN` bytes for a path that is too short.
     fn satabs(&self) {
         println!("\nSatAbs, figure 10: turns / solver calls / seconds\n");
         head(
@@ -206,7 +207,7 @@ impl Bench {
                 continue;
             };
             let (synergy, slam, lee, faulty) = PRINTED[number - 1];
-            // Our own are all without a fault.
+            // None of our own programs has a fault.
             let expected = match faulty && !theirs.is_empty() {
                 true => "violated",
                 false => "proved",
@@ -230,8 +231,8 @@ impl Bench {
     }
 }
 
-/// Synergy's table 1 as printed, test by test: Synergy, SLAM, Lee-Yannakakis, and whether the
-/// test's error can be reached in the collection's program.
+/// Synergy's table 1 as printed, by test: Synergy, SLAM, Lee-Yannakakis, and whether the error is
+/// reachable in the collection's program.
 const PRINTED: [(&str, &str, &str, bool); 20] = [
     ("9 / 3.92 s", "4 / 1.70 s", "*", false),
     ("6 / 7.88 s", "4 / 1.55 s", "*", false),

@@ -1,13 +1,13 @@
-//! What proofs cost: Synergy's kinds of programs, and how proofs and violations grow with the
-//! program.
+//! The cost of proofs: programs of Synergy's kinds, and how the time for proofs and violations
+//! grows with the size of the program.
 //!
 //!     cargo build --release -p cargo-cegar
 //!     cargo bench -p cegar-benches --bench prover -- [seconds]
 //!
-//! The paper's numbers of iterations stand beside ours where a program's name begins as one of its
-//! tests does. An iteration is not the same thing in both: there it splits one region by one edge,
-//! here it is one level of guesses for all cut points at a time. Programs of the benchmark
-//! collection, where it lies beside the repository, are proved as well.
+//! The paper's numbers of iterations are shown beside ours for programs whose name starts with the
+//! name of one of its tests. An iteration is not the same in both: the paper's splits one region by
+//! one edge, ours is one level of candidates for all cut points. Programs of the benchmark
+//! collection are proved as well if it is beside the repository.
 
 use std::fs;
 use std::path::Path;
@@ -34,7 +34,7 @@ const PAPER: [(&str, u32); 15] = [
     ("t20", 22),
 ];
 
-/// Where more programs may be.
+/// The folder of the collection's programs, relative to the repository's root.
 const MORE: &str = "../shared/benchmarks/synergy";
 
 fn check(tool: &Path, source: &Path, more: &[&str], limit: u64) -> Result<Check> {
@@ -42,7 +42,7 @@ fn check(tool: &Path, source: &Path, more: &[&str], limit: u64) -> Result<Check>
     Check::of(tool, source, limit, &[&asked, more].concat())
 }
 
-/// The programs after Synergy's.
+/// Prints a table of the programs of Synergy's kinds in a folder.
 fn table(tool: &Path, folder: &Path, limit: u64) -> Result<()> {
     println!(
         "| program | verdict | paper's iterations | iterations | facts | solver calls | proof s | \
@@ -70,7 +70,7 @@ fn table(tool: &Path, folder: &Path, limit: u64) -> Result<()> {
     Ok(())
 }
 
-/// One program at several sizes, as it is and with its fault.
+/// Prints a table of one program at several sizes, with and without its fault.
 fn growth(tool: &Path, program: &Path, sizes: &[u64], limit: u64) -> Result<()> {
     let name = name(program);
     println!(

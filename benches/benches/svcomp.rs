@@ -1,12 +1,14 @@
-//! Scores `cargo cegar check --svcomp` on a folder of SV-COMP's task definitions, as the
-//! competition does: 2 points for a proof, 1 for a violation, -32 and -16 for wrong answers.
+//! Scores `cargo cegar check --svcomp` on a folder of SV-COMP's task definitions as the competition
+//! does: 2 points for a proof, 1 for a violation, -32 for a wrong proof and -16 for a wrong
+//! violation.
 //!
 //!     cargo build --release -p cargo-cegar
-//!     cargo bench -p cegar-benches --bench svcomp -- DIR [DIR ...] [--seconds N] [--half 0|1] [--property NAME] [-I DIR] [--list]
+//!     cargo bench -p cegar-benches --bench svcomp -- DIR [DIR ...] [--seconds N] [--half 0|1] \
+//!         [--property NAME] [-I DIR] [--list]
 //!
-//! A half is a random one of the tasks, by a hash of their names, so that one can be looked at and
-//! the other kept for the end. Each question is a process of its own on one core. `--list` prints a
-//! line for each.
+//! `--half` selects one half of the tasks by a hash of their names, so that one half can be used
+//! for development and the other kept for the final evaluation. Each task is checked by a process
+//! of its own on one core. `--list` prints one line per task.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher as _};
@@ -18,7 +20,7 @@ use cargo_cegar::svcomp::{Answer, Answered, Task};
 use cegar_benches::{Result, tool};
 use serde_json::Value;
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Asked {
     folders: Vec<PathBuf>,
     includes: Vec<String>,
@@ -58,7 +60,7 @@ impl Asked {
     }
 }
 
-/// The sums of a category.
+/// The totals of a category.
 #[derive(Default)]
 struct Sums {
     tasks: u32,
@@ -91,7 +93,7 @@ impl Sums {
     }
 }
 
-/// How one question ended.
+/// The result of one task.
 struct End {
     seconds: f64,
     answered: Option<Answered>,
@@ -154,7 +156,8 @@ fn tasks(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// What the task says about the property; none if it is not asked, or belongs to the other half.
+/// The expected answer of a task for the property; `None` if the task does not ask for it or
+/// belongs to the other half.
 fn expected(file: &Path, asked: &Asked) -> Option<bool> {
     let mut hasher = DefaultHasher::new();
     file.file_name().hash(&mut hasher);

@@ -1,12 +1,12 @@
-//! Executions per second of the worker against libFuzzer, on the same harness, in turn.
+//! Executions per second of the worker compared with libFuzzer, on the same harness, in turn.
 //!
 //!     cargo bench -p cegar-benches --bench throughput -- [runs [rounds]]
 //!
-//! Both get the same `LLVMFuzzerTestOneInput`, the same longest input (4096 bytes), the same number
-//! of runs and an empty corpus. What is compared is processor time, so that other work on the
+//! Both get the same `LLVMFuzzerTestOneInput`, the same maximum input length (4096 bytes), the same
+//! number of runs and an empty corpus. Processor time is compared, so that other load on the
 //! machine matters little. libFuzzer is built by clang with `-O2 -fsanitize=fuzzer`; the worker's
 //! target has the counters of every block and, as in a campaign, a second object with comparison
-//! logging. The ratio is what counts: absolute numbers depend on the machine.
+//! logging. Only the ratio is meaningful: absolute numbers depend on the machine.
 //!
 //! The worker process is this executable itself, started again.
 
@@ -19,11 +19,12 @@ use cegar_benches::{Result, children_time, median, numbers};
 use cegar_fuzz::native::{Kind, TargetBuilder};
 use cegar_fuzz::worker::{Worker, WorkerConfig, WorkerEvent, worker_main};
 
-/// As in the subcommand: a target that is stopped inside `malloc` may leave the C library's locked.
+/// The same allocator as in the subcommand: a target that is stopped inside `malloc` may leave the
+/// lock of the C library's allocator locked.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// A reader of records: loops, a table, a magic number; nothing to find.
+/// A harness that reads records: loops, a table, a magic number; it has no fault.
 const HARNESS: &str = r#"
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 }
 "#;
 
-/// The driver that a campaign takes from the stub library: all of the tape is the data.
+/// The driver that a campaign takes from the stub library: the whole tape is the data.
 const DRIVER: &str = r#"
 #include <stddef.h>
 #include <stdint.h>
@@ -83,7 +84,7 @@ fn clang(arguments: &[&str], paths: &[&Path]) -> Result<()> {
     }
 }
 
-/// Runs per second of processor time of libFuzzer.
+/// libFuzzer's runs per second of processor time.
 fn libfuzzer(executable: &Path, runs: u64, seed: u64) -> Result<f64> {
     let before = children_time();
     let output = Command::new(executable)
@@ -97,7 +98,7 @@ fn libfuzzer(executable: &Path, runs: u64, seed: u64) -> Result<f64> {
     Ok(runs as f64 / (children_time() - before).as_secs_f64())
 }
 
-/// Runs per second of processor time of the worker, and what its corpus came to.
+/// The worker's runs per second of processor time, and the size of its corpus.
 fn worker(mut config: WorkerConfig, runs: u64, seed: u64) -> Result<(f64, usize)> {
     config.runs = Some(runs);
     config.seed = seed;

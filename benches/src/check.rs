@@ -1,4 +1,4 @@
-//! One `cargo cegar check` from outside: its verdict, its counts, and the wall-clock around it.
+//! Runs one `cargo cegar check` as a process: its verdict, its counts, and its wall-clock time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,10 +8,10 @@ use serde_json::Value;
 
 use crate::Result;
 
-/// What a check came to.
+/// The result of a check.
 #[derive(Debug)]
 pub struct Check {
-    /// From starting the process to its end.
+    /// The seconds from the start of the process to its end.
     pub wall: f64,
     finished: Value,
 }
@@ -43,12 +43,12 @@ impl Check {
         self.finished["verdict"].as_str().unwrap_or("?")
     }
 
-    /// A count of the last message, by its pointer below `stats`; 0 if it has none.
+    /// A count in the last message, by its JSON pointer below `stats`; 0 if it is missing.
     pub fn count(&self, at: &str) -> u64 {
         self.stat(at).and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// A time in seconds, likewise.
+    /// A time in seconds in the last message, found like a count.
     pub fn seconds(&self, at: &str) -> f64 {
         self.stat(at).and_then(Value::as_f64).unwrap_or(0.0)
     }

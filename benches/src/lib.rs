@@ -1,8 +1,8 @@
-//! What the benchmarks share: processor time of child processes, and tables.
+//! Functions that the benchmarks share: processor time of processes, the median, arguments.
 //!
-//! The benchmarks are plain programs: what they measure takes seconds and starts processes, which a
-//! statistics harness for functions is not made for. See `README.md` beside this for how to run
-//! them.
+//! The benchmarks are plain programs because they measure processes that run for seconds, which
+//! harnesses for microbenchmarks do not support. The `README.md` of this package explains how to
+//! run them.
 
 pub mod check;
 pub mod libraries;
@@ -11,7 +11,7 @@ pub mod prepared;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Benchmarks stop at whatever goes wrong, and print it.
+/// Benchmarks stop at the first error and print it.
 pub type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// Processor time, user and system, of all children that have ended and were waited for.
@@ -25,7 +25,7 @@ pub fn own_time() -> Duration {
 }
 
 fn time_of(whom: libc::c_int) -> Duration {
-    // SAFETY: the structure is plain numbers, filled by the call.
+    // SAFETY: the structure consists of plain numbers, and the call fills it.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(whom, &mut usage);
@@ -37,13 +37,13 @@ fn time_of(whom: libc::c_int) -> Duration {
     time(usage.ru_utime) + time(usage.ru_stime)
 }
 
-/// The middle of some numbers; 0 of none.
+/// The median of some numbers; 0 if there are none.
 pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     numbers.get(numbers.len() / 2).copied().unwrap_or(0.0)
 }
 
-/// The arguments that are numbers, in order: cargo adds `--bench` of its own.
+/// The numeric arguments, in order. Other arguments are skipped, since cargo adds `--bench`.
 pub fn numbers() -> Vec<u64> {
     std::env::args()
         .skip(1)
@@ -51,7 +51,8 @@ pub fn numbers() -> Vec<u64> {
         .collect()
 }
 
-/// The tool, built for release beside the benchmark that runs.
+/// The path of the tool's release build. It must be in the folder of the running benchmark's
+/// profile.
 pub fn tool() -> Result<PathBuf> {
     let here = std::env::current_exe()?;
     let folder = here.ancestors().nth(2);
@@ -61,9 +62,10 @@ pub fn tool() -> Result<PathBuf> {
     }
 }
 
-/// Keeps this process, and what it starts from here on, on one core.
+/// Pins this process and the processes that it starts later to one core.
 pub fn pin(core: usize) -> Result<()> {
-    // SAFETY: the set is plain bits, `CPU_SET` checks the number, and the call only reads them.
+    // SAFETY: the set consists of plain bits, `CPU_SET` checks the number, and the call only reads
+    // the set.
     let done = unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         libc::CPU_SET(core, &mut set);

@@ -1,16 +1,16 @@
-//! Libraries that crates bundle, for benchmarks: what to compile, and a harness with a small valid
-//! input.
+//! Libraries that crates bundle, for benchmarks: the files to compile, and a harness with a small
+//! valid input.
 //!
-//! Each is the same program for every tool: `cargo cegar` captures the crate's own build, the
-//! others compile the files that are named here with the flags that the build gives.
+//! Every tool gets the same program: `cargo cegar` captures the crate's own build, and the other
+//! tools compile the files that are listed here with the flags of that build.
 
 /// A library and its harness.
 pub struct Library {
     /// The crate that bundles it.
     pub package: &'static str,
-    /// What stands for it under `[dependencies]`.
+    /// Its requirement under `[dependencies]`.
     pub dependency: &'static str,
-    /// Environment of the crate's build script.
+    /// Environment variables for the crate's build script.
     pub environment: &'static [(&'static str, &'static str)],
     /// The C files that the harness needs, relative to the crate.
     pub files: &'static [&'static str],
@@ -22,11 +22,11 @@ pub struct Library {
     pub harness: &'static str,
     /// A small input that the library accepts.
     pub seed: &'static [u8],
-    /// What the crate's build writes: a file's name, and its text.
+    /// Files that the crate's build generates: name and text.
     pub written: &'static [(&'static str, &'static str)],
 }
 
-/// What `onig_sys` writes for a machine of 64 bits.
+/// The configuration header that `onig_sys` generates on 64-bit machines.
 const ONIG_CONFIG: &str = "\
 #define HAVE_PROTOTYPES 1
 #define STDC_HEADERS 1
@@ -42,7 +42,7 @@ const ONIG_CONFIG: &str = "\
 #define SIZEOF_LONG_LONG 8
 ";
 
-/// What `--bench coverage` runs.
+/// The libraries of `--bench coverage` and `--bench executions`.
 pub const LIBRARIES: &[Library] = &[
     Library {
         package: "bzip2-sys",
@@ -106,7 +106,7 @@ pub const LIBRARIES: &[Library] = &[
     Library {
         package: "expat-sys",
         dependency: "\"=2.1.6\"",
-        // Its build script takes the system's library where pkg-config knows one.
+        // Its build script would use the system's library if pkg-config knows one.
         environment: &[("PKG_CONFIG", "/bin/false")],
         files: &[
             "expat/lib/xmlparse.c",

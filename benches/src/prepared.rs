@@ -1,8 +1,8 @@
-//! Libraries made ready for each fuzzer: `cargo cegar`'s harness package, libFuzzer's and AFL++'s
-//! executables, and one that tells which branches a corpus enters.
+//! Prepares libraries for each fuzzer: `cargo cegar`'s harness package, the executables of
+//! libFuzzer and AFL++, and one that reports which branches a corpus enters.
 //!
-//! Compiling is not measured: it is done before, and in one way for every benchmark that compares
-//! fuzzers.
+//! Compilation is not measured: it happens before, in the same way for every benchmark that
+//! compares fuzzers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,20 +13,21 @@ use cargo_cegar::exit::ExitCode as Exit;
 use crate::libraries::Library;
 use crate::{Result, tool};
 
-/// Longest input.
+/// The maximum input length, in bytes.
 pub const MAX_LEN: &str = "4096";
 
-/// A library that is ready for all fuzzers.
+/// A library that is prepared for all fuzzers.
 pub struct Bench<'a> {
     /// The library.
     pub library: &'a Library,
-    /// The crate that depends on it; everything else lies here as well.
+    /// The folder of the crate that depends on the library; all other files are here as well.
     pub folder: PathBuf,
-    /// Where the library's crate lies.
+    /// The folder of the library's crate.
     sources: PathBuf,
 }
 
-/// Runs a command and hands on what it printed if it fails.
+/// Runs a command and returns its standard output; if it fails, the error contains its standard
+/// error.
 pub fn run(command: &mut Command) -> Result<Vec<u8>> {
     let output = command
         .stdin(Stdio::null())
@@ -50,8 +51,8 @@ pub fn remove(path: &Path) -> Result<()> {
 }
 
 impl<'a> Bench<'a> {
-    /// Makes a library ready in a folder of its own. `compared`: for a comparison of coverage, not
-    /// of libFuzzer's speed alone.
+    /// Prepares a library in a folder of its own. `compared` says whether coverage is compared,
+    /// which needs more executables than libFuzzer's alone.
     pub fn new(library: &'a Library, folder: &Path, compared: bool) -> Result<Self> {
         let folder = folder.join(library.package);
         remove(&folder)?;
@@ -89,12 +90,12 @@ impl<'a> Bench<'a> {
         self.folder.join(path)
     }
 
-    /// The folder that `cargo cegar init` writes.
+    /// The harness package that `cargo cegar init` writes.
     fn package(&self) -> PathBuf {
         self.at(&format!("cegar-{}", self.library.package))
     }
 
-    /// Where `cargo cegar` keeps inputs.
+    /// The folder in which `cargo cegar` keeps inputs.
     pub fn corpus(&self) -> PathBuf {
         self.package().join("corpus/fuzz")
     }
@@ -124,7 +125,7 @@ impl<'a> Bench<'a> {
             self.package().join("harnesses/fuzz.c"),
             self.library.harness,
         )?;
-        // Headers that the library finds beside its files.
+        // Adds the folders of headers that the library finds beside its files.
         let settings = self.package().join("cegar.toml");
         let text = fs::read_to_string(&settings)?;
         let includes: Vec<PathBuf> = (self.library.includes.iter())
@@ -133,9 +134,9 @@ impl<'a> Bench<'a> {
         let text = text.replacen("[c]\n", &format!("[c]\nincludes = {includes:?}\n"), 1);
         fs::write(settings, text)?;
         run(&mut self.cegar(&["build"])?)?;
-        // What is compiled is kept: none of it falls into the first round.
+        // Compiles everything now, so that no compilation falls into the first round.
         self.plant(&self.corpus())?;
-        // On a busy machine compiling may take longer than that: then it gets more.
+        // On a busy machine compilation may exceed that time; then it gets more.
         if self.run_cegar("30", 0, &[]).is_err() {
             self.run_cegar("120", 0, &[])?;
         }
@@ -187,7 +188,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// An empty folder with nothing but the first input.
+    /// Empties a folder and writes the first input to it.
     pub fn plant(&self, folder: &Path) -> Result<()> {
         remove(folder)?;
         fs::create_dir_all(folder)?;
@@ -195,17 +196,17 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// What a campaign leaves under `target`.
+    /// The folder below `target` with the results of a campaign.
     pub fn results(&self) -> PathBuf {
         self.at(&format!("target/cegar-{}/fuzz", self.library.package))
     }
 
-    /// The program's bitcode, as a campaign left it.
+    /// The program's bitcode, which a campaign leaves behind.
     pub fn program(&self) -> PathBuf {
         self.results().join("program.bc")
     }
 
-    /// A campaign of `cargo cegar`, with further options.
+    /// Runs a campaign of `cargo cegar`, with further options.
     pub fn run_cegar(&self, seconds: &str, round: u64, further: &[&str]) -> Result<()> {
         let status = self
             .cegar(&["run", "fuzz", "--no-emit", "--seed", &round.to_string()])?

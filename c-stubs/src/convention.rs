@@ -1,7 +1,8 @@
 //! What the engine's machine and the native runtime agree on.
 //!
-//! Both execute the same module and must see the same values in it, so these facts are defined once,
-//! in the crate that both of them use. The C sources repeat the fill byte; a test compares them.
+//! Both execute the same module and must see the same values in it, so these facts are defined
+//! once, in the crate that both of them use. The C sources repeat the fill byte; a test compares
+//! them.
 
 /// The string attribute that says where a function's behaviour comes from: `user`, `stub`,
 /// `engine-only` or `mock`.

@@ -176,7 +176,10 @@ impl ObjectType {
 
     /// Whether it is a number of bytes with unknown content.
     pub fn is_bytes(&self) -> bool {
-        matches!(&self.members[..], [Member { name, holds: Holds::Bytes(_), .. }] if name.is_empty())
+        match &self.members[..] {
+            [only] => only.name.is_empty() && matches!(only.holds, Holds::Bytes(_)),
+            _ => false,
+        }
     }
 }
 

@@ -59,10 +59,14 @@ pub(crate) fn run(
         // Fresh memory contains 0xAA, as in the engine that found the input.
         .env(
             "ASAN_OPTIONS",
-            "exitcode=86:abort_on_error=0:detect_leaks=0:allocator_may_return_null=1:detect_stack_use_after_return=1:\
+            "exitcode=86:abort_on_error=0:detect_leaks=0:allocator_may_return_null=1:\
+             detect_stack_use_after_return=1:\
              max_malloc_fill_size=1073741824:malloc_fill_byte=170:symbolize=1:color=never",
         )
-        .env("UBSAN_OPTIONS", "print_stacktrace=0:halt_on_error=1:exitcode=86:color=never")
+        .env(
+            "UBSAN_OPTIONS",
+            "print_stacktrace=0:halt_on_error=1:exitcode=86:color=never",
+        )
         .stdin(Stdio::from(report.try_clone()?))
         .stdout(Stdio::null())
         .stderr(Stdio::from(stderr.try_clone()?));

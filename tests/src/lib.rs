@@ -1,13 +1,12 @@
-//! What the end-to-end tests stand on: temporary projects, and runs of the `cargo-cegar` program
-//! that cannot hang.
+//! Support for the end-to-end tests: temporary projects, and runs of the `cargo-cegar` program that
+//! cannot hang.
 //!
-//! The tests use the program as its users do. Its output is only read where it is documented: the
-//! exit code, the lines of `--message-format json`, the words of its messages. A failed expectation
-//! prints the whole run, since a run that took a minute should not have to be repeated to be
-//! understood.
+//! The tests use the program as its users do. They read only the documented output: the exit code,
+//! the lines of `--message-format json`, the wording of messages. A failed expectation prints the
+//! whole run, since a run of a minute should not have to be repeated to be understood.
 //!
-//! This is test code: a thing that cannot be done here (a temporary folder, a process) ends the
-//! test with a panic that names it.
+//! This is test code: if an operation fails here (creating a temporary folder, starting a process),
+//! the test panics with a message that names it.
 
 use std::env;
 
@@ -20,13 +19,13 @@ pub use tool::{
     Ended, Running, Tool, binary, cargo_test, cargo_test_with, children, shared_target, tool,
 };
 
-/// Whether tests look at all of their programs (`CEGAR_TESTS=all`), and not at the part that a
-/// build has time for.
+/// Whether tests use all of their programs (`CEGAR_TESTS=all`) instead of the part that fits into
+/// the time of an ordinary build.
 pub fn thorough() -> bool {
     env::var("CEGAR_TESTS").is_ok_and(|which| which == "all")
 }
 
-/// Of many programs every so many-th is looked at, and each one where the tests are [thorough].
+/// The step at which tests go through many programs: `part`, or 1 if the tests are [thorough].
 pub fn one_in(part: usize) -> usize {
     if thorough() { 1 } else { part }
 }
@@ -35,7 +34,7 @@ pub fn one_in(part: usize) -> usize {
 pub mod exit {
     /// No violation found.
     pub const CLEAN: i32 = 0;
-    /// Something went wrong inside the program.
+    /// An internal error.
     pub const INTERNAL: i32 = 1;
     /// No source, or no harness of that name.
     pub const NOTHING_SELECTED: i32 = 4;
@@ -55,7 +54,7 @@ pub mod exit {
     pub const TOOL_MISSING: i32 = 103;
     /// A file or folder cannot be read or written.
     pub const IO: i32 = 104;
-    /// An address cannot be listened on, or nobody is there to be joined.
+    /// The program cannot listen on an address, or finds no hub to join.
     pub const NETWORK: i32 = 105;
     /// Stopped by Ctrl-C.
     pub const INTERRUPTED: i32 = 130;

@@ -1,5 +1,5 @@
-//! Temporary folders with a program or a whole crate in them. They are removed at the end, unless
-//! `CEGAR_KEEP` is set.
+//! Temporary folders that contain a program or a whole crate. They are removed at the end of the
+//! test, unless `CEGAR_KEEP` is set.
 
 use std::env;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// A folder that a test plays with.
+/// The temporary folder of a test.
 pub struct Project {
     folder: PathBuf,
     _removed_at_the_end: Option<TempDir>,
@@ -38,7 +38,7 @@ impl Project {
         }
     }
 
-    /// A folder with one of `programs/`.
+    /// A folder with one of the files in `programs/`.
     pub fn program(name: &str) -> Self {
         let project = Self::empty();
         project.write(name, &program(name));
@@ -130,8 +130,8 @@ impl Project {
         project
     }
 
-    /// A crate whose build script runs these lines of shell; `$CC`, `$CXX` and `$OUT_DIR` are what
-    /// cargo and the tool say.
+    /// A crate whose build script runs these lines of shell. Cargo and the tool set `$CC`, `$CXX`
+    /// and `$OUT_DIR`.
     pub fn built_by(script: &str, files: &[(&str, &str)]) -> Project {
         let project = Project::empty();
         project.write(
@@ -171,7 +171,7 @@ impl Project {
         project
     }
 
-    /// As [`Project::built_by`], before `init`: there are no harnesses.
+    /// As [`Project::built_by`], but before `init`: there is no harness package.
     pub fn before_init(script: &str, files: &[(&str, &str)]) -> Project {
         let project = Project::built_by(script, files);
         fs::remove_dir_all(project.at("cegar")).expect("it was just written");
@@ -186,7 +186,7 @@ impl Project {
         &self.folder
     }
 
-    /// A path in it.
+    /// A path in the folder.
     pub fn at(&self, path: &str) -> PathBuf {
         self.folder.join(path)
     }
@@ -208,13 +208,14 @@ impl Project {
             .unwrap_or_else(|error| panic!("cannot read {}: {error}", path.display()))
     }
 
-    /// Corrects a program, as its author would: its text changes, its name does not.
+    /// Corrects a program as its author would: the text changes, the file name does not. The
+    /// programs contain their correction, which `FIXED` selects.
     pub fn fix(&self, path: &str) {
         self.write(path, &format!("#define FIXED 1\n{}", self.read(path)));
     }
 }
 
-/// Many branches and no fault: keeps a campaign busy.
+/// A function with many branches and no fault. It keeps a campaign busy.
 pub const BUSY: &str = "\
 int demo(const unsigned char *data, size_t size)
 {
@@ -230,7 +231,8 @@ int demo(const unsigned char *data, size_t size)
 }
 ";
 
-/// The whole name of the test whose name begins so, in the text of a test file: the rest is a hash.
+/// The full name of the test that begins with `begins`, in the text of a test file: the rest of the
+/// name is a hash.
 #[track_caller]
 pub fn test_name(text: &str, begins: &str) -> String {
     let (_, rest) = text
@@ -240,7 +242,7 @@ pub fn test_name(text: &str, begins: &str) -> String {
     format!("{begins}_{hash}")
 }
 
-/// The text of one of `programs/`.
+/// The text of one of the files in `programs/`.
 pub fn program(name: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("programs")

@@ -1,4 +1,4 @@
-//! Running `cargo-cegar`, and the tests that it writes.
+//! Runs `cargo-cegar`, and the tests that it writes.
 
 use std::env;
 use std::ffi::OsStr;
@@ -15,9 +15,9 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-/// The program under test: `CEGAR_BIN` if that is set, else the one beside the test executable,
-/// which is built if it is not there. (`cargo test --workspace` has built it; after a change, a run
-/// of this package alone does not.)
+/// The program under test: `CEGAR_BIN` if it is set, otherwise the program in the folder of the
+/// test executable's profile, which is built if it is missing. (`cargo test --workspace` builds it;
+/// a run of this package alone does not rebuild it after a change.)
 pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
@@ -77,8 +77,8 @@ impl Tool {
             .args(words)
             .current_dir(folder)
             .env("NO_COLOR", "1")
-            // What generated packages need has been downloaded for the workspace; a registry that
-            // answers differently from one moment to the next changes no test.
+            // The dependencies of generated packages have been downloaded for the workspace, and
+            // the registry's changing answers must not affect a test.
             .env("CARGO_NET_OFFLINE", "true")
             .env_remove("CARGO_TARGET_DIR")
             .stdin(Stdio::null())
@@ -97,14 +97,14 @@ impl Tool {
         self
     }
 
-    /// Takes a variable out of its environment.
+    /// Removes a variable from its environment.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.command.env_remove(name);
         self
     }
 
-    /// A run longer than this fails the test.
+    /// Sets the time limit. A longer run fails the test.
     #[must_use]
     pub fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
@@ -147,7 +147,7 @@ impl Drain {
         let reader = thread::spawn(move || {
             let Some(mut pipe) = pipe else { return };
             let mut piece = [0; 4096];
-            // What was read before an error is all that there is.
+            // A read error ends the output; the bytes before it are kept.
             while let Ok(length @ 1..) = pipe.read(&mut piece) {
                 lock(&bytes).extend_from_slice(&piece[..length]);
             }
@@ -155,15 +155,15 @@ impl Drain {
         Drain { read, reader }
     }
 
-    /// All of it, once the program has closed its end.
+    /// The whole output, once the program has closed its end.
     fn whole(self) -> String {
-        // A reader that panicked leaves what it had read.
+        // If the reader panicked, the bytes that it read remain.
         let _ = self.reader.join();
         String::from_utf8_lossy(&lock(&self.read)).into_owned()
     }
 }
 
-/// The bytes, also behind a reader that panicked.
+/// Locks the bytes, even if the reader panicked.
 fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
     bytes.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -184,7 +184,7 @@ impl Running {
         i32::try_from(self.child.id()).unwrap_or(i32::MAX)
     }
 
-    /// Sends it, and it alone, a signal.
+    /// Sends a signal to this process alone, not to its children.
     pub fn signal(&self, signal: Signal) {
         kill(Pid::from_raw(self.id()), signal)
             .unwrap_or_else(|error| panic!("cannot signal: {error}"));
@@ -195,13 +195,13 @@ impl Running {
         matches!(self.child.try_wait(), Ok(None))
     }
 
-    /// Waits until a message of `--message-format json` is one that `wanted` takes; whether there
-    /// was one.
+    /// Waits until `wanted` accepts a message of `--message-format json`. Returns whether it
+    /// accepted one.
     pub fn until_told(&mut self, wanted: impl Fn(&Value) -> bool) -> bool {
         let out = Arc::clone(&self.out.read);
         self.until(|| {
             let told = String::from_utf8_lossy(&lock(&out)).into_owned();
-            // The last line may not be whole yet.
+            // The last line may still be incomplete.
             let mut messages = told
                 .lines()
                 .filter_map(|line| serde_json::from_str(line).ok());
@@ -210,7 +210,7 @@ impl Running {
         .is_some()
     }
 
-    /// Waits until `what` gives something, while the program runs and the limit is not reached.
+    /// Polls `what` until it returns a value, while the program runs and the limit is not reached.
     pub fn until<T>(&mut self, mut what: impl FnMut() -> Option<T>) -> Option<T> {
         while self.is_running() && self.began.elapsed() < self.limit {
             if let Some(found) = what() {
@@ -221,13 +221,13 @@ impl Running {
         what()
     }
 
-    /// Waits for its end. One that does not come within the limit fails the test.
+    /// Waits for the end of the run. The test fails if it exceeds the limit.
     pub fn wait(mut self) -> Ended {
         let mut in_time = true;
         while self.is_running() {
             if self.began.elapsed() > self.limit {
                 in_time = false;
-                // It may end by itself just now.
+                // An error means that the process has just ended by itself.
                 let _ = self.child.kill();
             }
             thread::sleep(Duration::from_millis(20));
@@ -248,18 +248,18 @@ impl Running {
 /// A run that has ended.
 pub struct Ended {
     words: String,
-    /// Its exit code; none if a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// How long it took.
     pub took: Duration,
-    /// Its results.
+    /// Its standard output: results.
     pub stdout: String,
-    /// Its messages.
+    /// Its standard error: messages.
     pub stderr: String,
 }
 
 impl Ended {
-    /// A command that was not started by [`Tool`], and what came of it.
+    /// A command that was not started by [`Tool`], and its output.
     pub fn of(command: &Command, output: std::process::Output) -> Self {
         Ended {
             words: format!("{command:?}"),
@@ -270,7 +270,7 @@ impl Ended {
         }
     }
 
-    /// Fails the test, showing the whole run, unless it ended with this code.
+    /// Fails the test and shows the whole run unless it ended with this code.
     #[track_caller]
     pub fn expect(&self, code: i32) -> &Self {
         assert_eq!(
@@ -281,11 +281,12 @@ impl Ended {
         self
     }
 
-    /// Fails the test unless the messages hold this text.
+    /// Fails the test unless the messages contain this text.
     #[track_caller]
     pub fn says(&self, text: &str) -> &Self {
         assert!(
-            // miette breaks long lines: compare without line breaks and the bars that it draws.
+            // miette wraps long lines: the comparison ignores line breaks and the bars that it
+            // draws.
             squeezed(&self.stderr).contains(&squeezed(text)),
             "no word of `{text}`\n{self}"
         );
@@ -309,7 +310,7 @@ impl Ended {
             .collect()
     }
 
-    /// The last message, which sums up.
+    /// The last message, which is the summary.
     #[track_caller]
     pub fn finished(&self) -> Value {
         let last = self
@@ -355,13 +356,13 @@ pub fn tool(folder: impl AsRef<Path>, words: &[&str]) -> Ended {
     Tool::new(folder.as_ref(), words).run()
 }
 
-/// Runs `cargo test` on a generated package. All of them share one target folder, for what they
-/// have in common.
+/// Runs `cargo test` on a generated package. All generated packages share one target folder, so
+/// that their common dependencies are built once.
 pub fn cargo_test(package: &Path, words: &[&str]) -> Ended {
     run_cargo_test(package, |command| command.args(words))
 }
 
-/// Runs `cargo test` on a generated package, with a C compiler.
+/// Runs `cargo test` on a generated package with the given C compiler.
 pub fn cargo_test_with(package: &Path, compiler: &str) -> Ended {
     run_cargo_test(package, |command| command.env("CC", compiler))
 }
@@ -379,7 +380,8 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
         .env("CEGAR_CACHE", shared_target().join("cache"))
         .env("CARGO_TERM_COLOR", "never")
         .env("CARGO_NET_OFFLINE", "true")
-        // What concerns the snapshots of this package does not concern those of that one.
+        // These settings are for the snapshots of this workspace, not for those of the generated
+        // package.
         .env_remove("INSTA_UPDATE")
         .env_remove("INSTA_WORKSPACE_ROOT");
     let began = Instant::now();
@@ -392,7 +394,7 @@ fn run_cargo_test(package: &Path, more: impl Fn(&mut Command) -> &mut Command) -
     }
 }
 
-/// The processes below `id` whose command line holds `word`.
+/// The descendants of the process `id` whose command line contains `word`.
 pub fn children(id: i32, word: &str) -> Vec<i32> {
     let parents: Vec<(i32, i32)> = fs::read_dir("/proc")
         .into_iter()
@@ -423,7 +425,8 @@ pub fn children(id: i32, word: &str) -> Vec<i32> {
         .collect()
 }
 
-/// The fourth field of `/proc/N/stat`, behind a name that may hold anything.
+/// The parent of a process: the fourth field of `/proc/N/stat`. The second field is the command's
+/// name in parentheses, which may contain any characters.
 fn parent(process: i32) -> Option<i32> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     stat.rsplit_once(')')?

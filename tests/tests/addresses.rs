@@ -1,7 +1,7 @@
-//! `cargo cegar check` on programs that compute with addresses: each access belongs to the object
-//! that its pointer was made from, and what the platform decides, where objects lie and which bits
-//! their addresses have, proves nothing. In pairs: what may go wrong is never proved, and what
-//! cannot is.
+//! `cargo cegar check` on programs that compute with addresses. Each access belongs to the object
+//! from which its pointer was derived. Nothing is proved from the platform's choices, that is,
+//! where objects are placed and which bits their addresses have. The tests come in pairs: what may
+//! fail is never proved, and what cannot fail is proved.
 
 use cegar_tests::{Project, Tool};
 
@@ -10,7 +10,7 @@ const HEAD: &str = "#include <assert.h>\n#include <stdint.h>\n#include <stdlib.h
     extern unsigned __VERIFIER_nondet_uint(void);\n\
     extern unsigned long __VERIFIER_nondet_ulong(void);\n";
 
-/// What a check of a program says within some time.
+/// The verdict of a check of a program within some time.
 fn verdict(globals: &str, body: &str, property: &str, time: &str) -> String {
     let project = Project::empty();
     let text = format!("{HEAD}{globals}\nint main(void)\n{{\n{body}\n    return 0;\n}}\n");
@@ -32,7 +32,7 @@ fn violated(globals: &str, body: &str, property: &str) {
     assert_eq!(said, "violated", "{globals}\n{body}");
 }
 
-/// Whether it can be shown is this platform's choice, and nobody may deny it.
+/// Whether a violation can be shown depends on the platform's choices, but a proof would be wrong.
 fn unproved(globals: &str, body: &str, property: &str) {
     let said = verdict(globals, body, property, "6s");
     assert!(
@@ -74,7 +74,7 @@ fn a_literal_is_no_address() {
         let body = format!("if (__VERIFIER_nondet_int() == 77) *(char *){literal} = 1;");
         violated("int g = 1;", &body, "memory");
     }
-    // One that could be an object's, had the numbers fallen otherwise, is not modelled.
+    // A literal that could be an object's address under another layout is not modelled.
     let body = "if (__VERIFIER_nondet_int() == 77) *(char *)0x4f1bbcdd00000000 = 1;";
     unproved("int g = 1;", body, "memory");
 }
@@ -161,7 +161,7 @@ fn volatile_reads_answer_anything() {
     proved("", "volatile int x = 3; assert(x == 3);", "assertion");
 }
 
-/// The stack is used again, and nobody promises that it is not.
+/// Stack memory may be reused, so the addresses may be equal or different.
 #[test]
 fn locals_of_calls_that_have_ended_may_share_an_address() {
     let dead = "static uintptr_t f(void) { int x; int *volatile p = &x; return (uintptr_t)p; }";
@@ -174,7 +174,7 @@ fn locals_of_calls_that_have_ended_may_share_an_address() {
     proved("", apart, "assertion");
 }
 
-/// A segment's beginning is not that of the memory.
+/// Addresses in a segment are relative to the segment's base, which is not that of ordinary memory.
 #[test]
 fn an_address_in_a_segment_is_another_one() {
     let body =

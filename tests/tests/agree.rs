@@ -1,11 +1,11 @@
-//! The machine against native execution, on whole programs and random tapes.
+//! Compares the machine with native execution, on whole programs and random tapes.
 //!
-//! Both read one module, so both must see one run: the same end, the same blocks as often, the same
-//! bytes of the tape for the same channels, the same words in the transcript. Everything else in
-//! this project leans on that: a corpus entry that the machine replays differently is a wrong start
-//! for a partial simulation, a violation that only one side sees is no finding. What the machine
-//! calls an invalid access may do anything in a plain native run, so there the native side is the
-//! build with AddressSanitizer, and only the verdict is compared.
+//! Both execute the same module, so both must see the same run: the same end, the same execution
+//! count of each block, the same bytes of the tape for the same channels, the same transcript. The
+//! rest of the project relies on that: a corpus entry that the machine replays differently is a
+//! wrong start for a partial simulation, and a violation that only one side sees is no finding.
+//! After an access that the machine calls invalid, a plain native run may behave in any way; for
+//! such tapes the native side is the build with AddressSanitizer, and only the verdict is compared.
 
 use std::env;
 use std::fs;
@@ -23,7 +23,7 @@ use cegar_model::machine::{Execution, Limits, Machine, Outcome};
 use cegar_model::program::Property;
 use cegar_tests::{Project, one_in, thorough};
 
-/// Tapes for each program.
+/// The number of tapes for each program.
 const TAPES: u64 = 200;
 const FEWER: u64 = 40;
 const EVERYTHING: [Property; 3] = [Property::Assertion, Property::Memory, Property::Overflow];
@@ -33,14 +33,14 @@ const RECORDED: RunOptions = RunOptions {
     output: true,
 };
 
-/// Notes are not what these tests look at.
+/// A reporter that ignores all events.
 struct Silent;
 
 impl Reporter for Silent {
     fn event(&mut self, _: &Event) {}
 }
 
-/// Numbers that are the same in every run (xorshift).
+/// Pseudo-random numbers that are the same in every run (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -71,7 +71,7 @@ fn tapes(seed: u64) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A C program to be run on both sides.
+/// A C program that is executed on both sides.
 struct Program {
     folder: Project,
     prepared: Prepared,
@@ -108,7 +108,8 @@ impl Program {
         Runner::new(&target.unwrap_or_else(|why| panic!("{why}")))
     }
 
-    /// What differs, and how many runs were compared to their end.
+    /// The differences between the two sides, and the number of runs that were compared to their
+    /// end.
     fn differences(&self, tapes: &[Vec<u8>], limits: Limits) -> (Vec<String>, usize) {
         let program = &self.prepared.program;
         let machine = Machine::new(program, limits);
@@ -154,7 +155,8 @@ impl Program {
     }
 }
 
-/// Runs programs, each from its files, and fails with all that differs.
+/// Compares programs on both sides and fails with all differences. Each program is a name, its
+/// files and its flags.
 fn agree(programs: &[(String, Vec<PathBuf>, Vec<String>)]) {
     let mut told = String::new();
     let step = if programs.len() < 8 { 1 } else { one_in(2) };
@@ -164,8 +166,8 @@ fn agree(programs: &[(String, Vec<PathBuf>, Vec<String>)]) {
             continue;
         }
         let sets = [&EVERYTHING[..2], &EVERYTHING[..]];
-        // Most of the time goes into compiling: half of the programs, and every second one of them
-        // without checks of overflow, unless the tests are to be thorough.
+        // Compilation takes most of the time: unless the tests are thorough, only half of the
+        // programs are used, and every second one of these without checks of overflow.
         let sets = match thorough() {
             true => &sets[..],
             false => &sets[seed % 2..=seed % 2],
@@ -190,7 +192,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Every C file of a folder is a program.
+/// The programs of a folder: each C file is one.
 fn folder(name: &str) -> Vec<(String, Vec<PathBuf>, Vec<String>)> {
     let entries = fs::read_dir(root().join(name)).unwrap_or_else(|why| panic!("{name}: {why}"));
     let mut files: Vec<PathBuf> = entries
@@ -214,7 +216,7 @@ fn programs_by_c_feature() {
 #[test]
 fn programs_with_violations() {
     let mut programs = folder("programs");
-    // That native code does not show what the machine sees is what this one is about.
+    // In `far.c` the native run does not show the violation that the machine sees.
     programs.retain(|(name, ..)| name != "far");
     agree(&programs);
 }
@@ -235,7 +237,7 @@ fn the_examples() {
 }
 
 /// Programs from csmith: `CEGAR_CSMITH` of them (10), from seed `CEGAR_CSMITH_FROM` (1). The
-/// transcript holds the checksum of all their variables.
+/// transcript contains the checksum of all their variables.
 #[test]
 fn random_programs() {
     let number = |name: &str, default: u64| {
@@ -251,7 +253,7 @@ fn random_programs() {
     for seed in from..from + count {
         let text = Project::empty();
         let output = Command::new("csmith")
-            // It leaves a file where it runs.
+            // csmith leaves a file in its working directory.
             .current_dir(text.path())
             .args(["--seed", &seed.to_string()])
             .args(["--max-funcs", "5", "--max-block-depth", "4"])

@@ -1,5 +1,6 @@
-//! Arrays that `init` makes: they have as many elements as the library is told, so that one too far
-//! is a finding, and what is right is not accused.
+//! Arrays in the harnesses that `init` writes: their length is the one that the harness passes to
+//! the library, so that an access to one element too many is a finding, and correct functions are
+//! not blamed.
 
 use cegar_tests::{Project, Tool, exit};
 
@@ -18,7 +19,7 @@ const HEADER: &str = "#include <stddef.h>\n#include <stdint.h>\n\
     int arr_level(enum level level);\n\
     int arr_colors(const enum color *colors, size_t count);\n";
 
-/// Half of these read or write one element too far, or one too many.
+/// About half of these functions access one element too many.
 const SOURCE: &str = "#include \"arr.h\"\nfloat arr_dot(const float *a, const float *b, size_t n)\n\
     { float sum = 0; for (size_t i = 0; i <= n; i++) sum += a[i] * b[i]; return sum; }\n\
     float arr_mean(const float *xs, const float *ys, size_t n)\n\

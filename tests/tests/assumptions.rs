@@ -1,24 +1,24 @@
-//! What a verdict assumes of the world: named where it matters, lifted by a switch, and shown by a
-//! test where it was wrong.
+//! The assumptions of a verdict: they are named where the verdict rests on them, lifted by an
+//! option, and contradicted by a test where they are wrong.
 
 use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 use serde_json::Value;
 
-/// The end of patience.
+/// The time after which a run fails the test.
 const LIMIT: Duration = Duration::from_secs(500);
 
-/// A block that nobody asked whether it is there.
+/// A program that does not check the result of `malloc`.
 const UNASKED: &str = "#include <stdlib.h>\nint main(void) {\n    char *p = malloc(10);\n    *p = \
     1;\n    free(p);\n    return 0;\n}\n";
 
-/// Checks a program of one file, `a.c`.
+/// Checks the program `a.c`.
 fn check(project: &Project, more: &[&str]) -> Ended {
     check_for(project, "300s", more)
 }
 
-/// Checks it for so long.
+/// Checks the program `a.c` for the given time.
 fn check_for(project: &Project, time: &str, more: &[&str]) -> Ended {
     let mut words = vec!["check", "a.c", "--max-time", time];
     words.extend(["--message-format", "json", "--emit-dir", "found"]);
@@ -87,8 +87,8 @@ fn what_no_reachable_code_meets_is_not_assumed() {
     assert_eq!(assumed(&finished, "alloc"), None, "{run}");
 }
 
-/// Failing with every allocator that the program calls, or whose address it takes, and the errno
-/// that says why.
+/// Allocation failures with every allocator that the program calls or whose address it takes, and
+/// with the `errno` that they set.
 #[test]
 fn who_asks_is_right_whatever_fails() {
     let project = project(
@@ -119,7 +119,7 @@ fn a_copy_of_a_string_may_fail() {
     assert!(test.contains(".malloc_fails(1)"), "{test}");
 }
 
-/// Whatever is assumed of small requests.
+/// The assumption `alloc` concerns small requests only.
 #[test]
 fn a_large_request_may_be_refused_and_may_be_granted() {
     let refused = project(
@@ -149,9 +149,9 @@ fn no_size_is_too_large_because_it_was_granted() {
     assert_ne!(run.finished()["verdict"], "proved", "{run}");
 }
 
-/// A call as a function's last act is a loop to the prover, and a frame on the stack to the user's
-/// compiler; so is a call that is not the last act, and large variables are as much. What calls
-/// only others, a few deep, has room on every stack.
+/// A tail call is a loop for the prover, but a stack frame for the user's compiler. So proofs about
+/// recursive functions, tail calls included, and about functions with large variables rest on the
+/// assumption `stack`. A few nested calls with small variables fit on every stack.
 #[test]
 fn a_deep_stack_is_assumed_where_there_may_be_one() {
     let last = "unsigned down(unsigned n) { return n ? down(n - 1) : 0; }\n\
@@ -193,7 +193,7 @@ fn an_unknown_assumption_is_answered_with_the_known_ones() {
     fixed.says("the assumption `threads` cannot be lifted");
 }
 
-/// Where allocators differ, a proof says on which of them it rests.
+/// Where allocators differ, a proof states which behaviour it assumes.
 #[test]
 fn what_allocators_differ_in_is_assumed() {
     for (id, expression) in [
@@ -215,7 +215,8 @@ fn what_allocators_differ_in_is_assumed() {
     }
 }
 
-/// Where overflow is asked, arithmetic without a check is unsigned.
+/// If overflow is checked, all arithmetic without a check is unsigned, so wrapping is no
+/// assumption.
 #[test]
 fn unsigned_arithmetic_needs_no_assumption() {
     let text = "#include <assert.h>\n#include <stdio.h>\nint main(void)\n{\n    unsigned c = \

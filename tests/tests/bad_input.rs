@@ -1,7 +1,7 @@
-//! A workspace as nobody would want it: read-only, removed in mid-run, used twice at a time, with
-//! pipes, loops and broken files in it, in folders with odd names, on a machine without a home or a
-//! place for temporary files. Each has a clear error with its exit code, or simply works, and
-//! nothing that was there is lost.
+//! Workspaces in a bad state: read-only, removed during a run, used by two commands at a time, with
+//! pipes, link cycles and broken files in them, in folders with odd names, on a machine without a
+//! home folder or a place for temporary files. In each case the command reports a clear error with
+//! its exit code, or simply works, and no existing file is lost.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,7 +15,7 @@ use cegar_tests::{BUSY, Ended, Project, Tool, binary, cargo_test, exit};
 use nix::sys::stat::Mode;
 use nix::unistd::mkfifo;
 
-/// Reads one byte past the end of its input if that begins with `g`.
+/// A function that reads one byte past the end of its input if the input begins with `g`.
 const FAULTY: &str = "\
 int demo(const unsigned char *data, size_t size)
 {
@@ -33,12 +33,12 @@ fn tool(project: &Project, words: &[&str]) -> Tool {
     Tool::new(project.path(), words)
 }
 
-/// A short run that no clock ends.
+/// A short run that is limited by a number of executions, not by time.
 fn run(project: &Project) -> Ended {
     tool(project, &["run", "--runs", "100"]).run()
 }
 
-/// Every file below a folder with its content, without the scratch folder.
+/// All files below a folder with their contents, except those in `target`.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -79,7 +79,8 @@ fn pipes_and_loops_in_a_corpus_are_named_and_passed_over() {
     assert!(at("seed").is_file());
 }
 
-/// Before anything is searched: a test that is found later could not be recorded.
+/// The error is reported before the search starts, since tests for later findings could not be
+/// recorded.
 #[test]
 fn a_broken_record_of_tests_is_named_at_once() {
     let project = Project::package(FAULTY);
@@ -121,7 +122,7 @@ fn broken_files_in_the_scratch_folder_are_written_anew() {
     for words in [&["list"][..], &["coverage"], &["explain", "c/demo.c:5"]] {
         let ended = tool(&project, words).run();
         let code = ended.code.unwrap_or(-1);
-        // Each may do without, or name the file; none may die.
+        // The command may ignore the broken file or name it, but must not crash.
         assert!(
             code != exit::INTERNAL && code != 101 && code >= 0,
             "{ended}"
@@ -132,8 +133,8 @@ fn broken_files_in_the_scratch_folder_are_written_anew() {
     assert_eq!(project.read("cegar/tests/demo.rs"), test);
 }
 
-/// Tests that do not compile are the user's to mend: the search goes on, and what it finds is
-/// added.
+/// The user has to correct tests that do not compile. The search still runs, and tests for its
+/// findings are added.
 #[test]
 fn tests_that_do_not_compile_do_not_stop_a_run() {
     let project = Project::package(FAULTY);
@@ -169,8 +170,8 @@ fn files_where_folders_belong() {
     }
 }
 
-/// The command in a mount namespace of its own, where the project is read-only; `None` where this
-/// machine allows no such thing.
+/// Runs the command in a mount namespace in which the project is read-only; `None` if this machine
+/// does not allow that.
 fn read_only(project: &Project, words: &[&str]) -> Option<Ended> {
     let script = "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && cd \"$1\" || \
         exit 77; shift; exec \"$@\"";
@@ -212,11 +213,11 @@ fn a_read_only_workspace() {
     if let Some(ended) = read_only(&project, &words) {
         ended.expect(exit::IO).says("cargo cegar ci --target-dir");
     }
-    // What `ci` finds goes to the other folder.
+    // The findings of `ci` go to the other folder.
     let words = ["ci", "--runs", "100", "--target-dir", &target];
     if let Some(ended) = read_only(&project, &words) {
         ended.expect(exit::VIOLATION);
-        // A folder that several workspaces may share has one for each package.
+        // A target folder that workspaces may share has one folder for each package.
         let entries = fs::read_dir(elsewhere.path()).unwrap_or_else(|why| panic!("{why}"));
         let mut folders = entries.flatten().map(|entry| entry.path());
         let is_written = folders.any(|folder| folder.join("ci/tests/demo.rs").is_file());
@@ -225,8 +226,8 @@ fn a_read_only_workspace() {
     assert_eq!(contents(project.path()), before);
 }
 
-/// What is removed under a running campaign's feet is missed, and named; what remains is taken up
-/// by the next one.
+/// If a folder is removed during a campaign, the campaign reports it; the next campaign continues
+/// with the remaining files.
 #[test]
 fn folders_removed_in_mid_run() {
     for removed in ["cegar", "target/cegar"] {
@@ -248,7 +249,7 @@ fn folders_removed_in_mid_run() {
                 .status(),
             "a copy",
         );
-        // The campaign may add a file while this removes the others.
+        // Removal fails if the campaign adds a file at the same time.
         for _ in 0..20 {
             if fs::remove_dir_all(project.at(removed)).is_ok() {
                 break;
@@ -306,7 +307,7 @@ fn a_second_run_of_a_harness_waits_and_one_of_another_does_not() {
         &["run", "demo", "--fuzz-only", "--max-time", "2s"],
     )
     .start();
-    // Ctrl-C ends a command that waits.
+    // Ctrl-C ends a waiting command.
     let third = tool(
         &project,
         &["run", "demo", "--fuzz-only", "--max-time", "2s"],
@@ -350,7 +351,8 @@ fn no_home_and_an_odd_locale() {
     ended.expect(exit::VIOLATION);
 }
 
-/// Names that shells, make, C strings, printf formats and URLs read as something else.
+/// The path contains characters that are special in shells, make, C strings, printf formats and
+/// URLs.
 #[test]
 fn a_path_with_spaces_quotes_and_signs() {
     let project = Project::package(FAULTY);
@@ -370,7 +372,7 @@ fn a_path_with_spaces_quotes_and_signs() {
     assert!(test.stdout.contains("1 passed"), "{test}");
 }
 
-/// Cargo refuses such a folder; its words are passed on.
+/// Cargo refuses such a folder; its message is passed on.
 #[test]
 fn a_path_that_is_no_utf8() {
     let project = Project::package(FAULTY);

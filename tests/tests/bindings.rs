@@ -1,5 +1,5 @@
-//! The crate's declarations against the library: each kind of mismatch is found and nothing that is
-//! right is told.
+//! Comparison of the crate's declarations with the library: each kind of mismatch is found, and
+//! correct declarations are not reported.
 
 use cegar_tests::{Ended, Project, exit, tool};
 
@@ -55,8 +55,7 @@ uint64_t mask(uint32_t m) { return m; }
 uint32_t take(union word w) { return w.whole; }
 ";
 
-/// What is right is right in many spellings, and C that only forgot a `const` is no reason for a
-/// word.
+/// A correct declaration can be written in many ways. A missing `const` in C is not reported.
 #[test]
 fn what_fits_is_not_accused() {
     let project = crate_with(
@@ -111,7 +110,7 @@ unsafe extern "C" {
     assert!(!ended.stderr.contains("Left out"), "{}", ended.stderr);
 }
 
-/// Each kind of mismatch, with both places, in the terminal, as JSON, SARIF and JUnit.
+/// Each kind of mismatch, with both places, in the terminal output, as JSON, SARIF and JUnit.
 #[test]
 fn each_kind_of_mismatch_is_found() {
     let project = crate_with(
@@ -197,7 +196,8 @@ unsafe extern "C" {
     assert!(told >= 15, "{told}");
 }
 
-/// What is not understood is counted and not accused; with `-v` it is named.
+/// Declarations that are not understood are counted, but not reported as mismatches; `-v` names
+/// them.
 #[test]
 fn what_is_not_understood_is_left_out() {
     let project = crate_with(
@@ -223,7 +223,8 @@ unsafe extern "C" {
         .says("the C type `long double`");
 }
 
-/// `run` and `ci` look as well; the baseline accepts; cegar.toml switches it off.
+/// `run` and `ci` compare declarations too; the baseline accepts mismatches, and `cegar.toml`
+/// switches the comparison off.
 #[test]
 fn a_mismatch_fails_a_build_until_it_is_accepted() {
     let project = Project::package(
@@ -261,7 +262,8 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
     assert!(!off.stderr.contains("binding"), "{}", off.stderr);
 }
 
-/// A structure that each C file has its own length of: Rust's has to be one of them.
+/// A structure may have a different length in each C file. The length in Rust has to be one of
+/// them.
 #[test]
 fn a_structure_may_have_several_lengths() {
     let project = crate_with(

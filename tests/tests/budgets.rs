@@ -1,19 +1,20 @@
-//! `--max-time` is a promise: whatever the program is like, the command ends soon after, with what
-//! it has found out by then, and says which harnesses it did not come to.
+//! `--max-time` is a promise: for every program the command ends soon after the time, reports its
+//! results so far, and names the harnesses that it did not execute.
 //!
-//! The bounds are generous, since the machine may be busy: what is looked for is minutes where
-//! seconds were asked for.
+//! The bounds are generous, since the machine may be busy: the tests detect runs of minutes where
+//! seconds were requested.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// What a busy machine may need past the limit: for the compiler, which does not count, and for
-/// everything else.
+/// The seconds that a busy machine may need beyond the limit: for the compiler, which does not
+/// count, and for everything else.
 const PATIENCE: u64 = 30;
 
-/// Checks a program for so many seconds, and sees to it that they are not exceeded by far.
+/// Checks a program for the given number of seconds, and asserts that the run does not take much
+/// longer.
 fn ends_in_time(c: &str, seconds: u64, words: &[&str]) -> Ended {
     let project = Project::empty();
     project.write("program.c", c);
@@ -28,7 +29,8 @@ fn ends_in_time(c: &str, seconds: u64, words: &[&str]) -> Ended {
     ended
 }
 
-/// Sorting has invariants about sequences, which nobody finds in a few seconds.
+/// Proofs of sorting need invariants about sequences, which the tool does not find in a few
+/// seconds.
 const MERGE_SORT: &str = r#"
 #include <assert.h>
 #include <stdlib.h>
@@ -86,13 +88,13 @@ int main(void)
 fn a_merge_sort_over_lists() {
     let ended = ends_in_time(MERGE_SORT, 8, &["--message-format", "json"]);
     ended.expect(exit::CLEAN);
-    // What was settled by then is told.
+    // The goals that were settled in time are reported.
     let goals = &ended.finished()["goals"];
     assert!(goals["edges"]["covered"].as_u64() > Some(20), "{ended}");
 }
 
-/// Every run of the engine's machine begins with fresh globals, and every symbolic one with fresh
-/// shadows of their bytes.
+/// Every run of the engine's machine starts with fresh globals, and every symbolic run with fresh
+/// shadows of their bytes; both must be cheap for large arrays.
 #[test]
 fn a_static_array_of_half_a_gigabyte() {
     let program = r#"
@@ -115,7 +117,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     assert_ne!(ended.code, Some(exit::INTERNAL), "{ended}");
 }
 
-/// Products of numbers of 64 bits are what no solver is good at.
+/// Solvers do not decide products of 64-bit numbers in reasonable time.
 #[test]
 fn products_that_no_solver_answers() {
     let program = r#"
@@ -141,7 +143,7 @@ fn no_time_at_all() {
     );
 }
 
-/// A package with two more harnesses: one never returns, one is long.
+/// A package with two more harnesses: one never returns, the other is a long program.
 fn three() -> Project {
     let project = Project::package(
         "int demo(const unsigned char *data, size_t size) { return size > 2 && data[0] == 'x'; }\n",
@@ -232,7 +234,7 @@ fn what_was_never_executed_is_told() {
     assert!(project.read("a.xml").contains("never executed"));
 }
 
-/// Its error is told, the others go on, and the command does not end well.
+/// The error is reported, the other harnesses run, and the exit code reports the failure.
 #[test]
 fn a_harness_that_does_not_compile_keeps_no_other_from_running() {
     let project = three();

@@ -1,12 +1,12 @@
-//! Committed tests that a person wrote: whatever their layout, cargo's list says which there are,
-//! and none of them is green that `cargo test` shows to fail.
+//! Committed tests that a person wrote: whatever their layout, they are found through cargo's list,
+//! and no test that fails under `cargo test` is reported as passing.
 
 use std::fs;
 use std::path::Path;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit, shared_target};
 
-/// A bug behind the first byte `A`; none with `DEMO_MENDED`.
+/// A function with a bug on inputs that start with `A`; `DEMO_MENDED` removes it.
 const DEMO: &str = "\
 int demo(const unsigned char *data, unsigned long size)
 {
@@ -20,7 +20,8 @@ int demo(const unsigned char *data, unsigned long size)
 }
 ";
 
-/// Tests of every layout. Those named `wrong` fail, and print what a passing test prints.
+/// Tests in every layout. Tests with `wrong` in their name fail, and print the output of passing
+/// tests.
 const TESTS: &str = r#"
 fn fails() {
     println!("test wrong_on_one_line ... ok");
@@ -44,7 +45,7 @@ fn right_and_talkative() { println!("hello"); }
 fn for_another_configuration() {}
 "#;
 
-/// A package whose builds share what all generated packages have in common.
+/// A package whose builds share the common dependencies of all generated packages.
 fn package(mended: bool) -> Project {
     let project = Project::package(DEMO);
     if mended {
@@ -68,14 +69,14 @@ fn run(project: &Project) -> Ended {
         "--message-format",
         "json",
     ];
-    // As a developer may have set them.
+    // Variables that a developer may have set.
     Tool::new(project.path(), words)
         .env("RUST_TEST_NOCAPTURE", "1")
         .env("RUST_TEST_THREADS", "1")
         .run()
 }
 
-/// The names of what is said to fail.
+/// The names of the tests that are reported as failing.
 fn failing(ended: &Ended) -> Vec<String> {
     let found = ended
         .messages()
@@ -108,7 +109,7 @@ fn tests_of_every_layout_are_run() {
     ];
     assert_eq!(failing(&ended), wrong, "{ended}");
     assert!(!Path::new(&project.at("cegar/Cargo.lock")).exists());
-    // Mended, all of them pass.
+    // After the correction, all tests pass.
     let mended = TESTS.replace("    panic!(\"on purpose\");\n", "");
     project.write(
         "cegar/tests/demo.rs",
@@ -118,7 +119,7 @@ fn tests_of_every_layout_are_run() {
     run(&project).expect(exit::CLEAN);
 }
 
-/// A test that is put at the end of a person's file has what it needs, and takes nothing away.
+/// A test that is appended to a person's file compiles and does not change the other tests.
 #[test]
 fn a_persons_file_takes_a_test() {
     let project = package(false);

@@ -8,12 +8,13 @@ use std::time::Duration;
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 use serde_json::Value;
 
-/// What a machine that is slow and busy may take: a check ends as soon as something is found.
+/// A time that is sufficient on a slow and busy machine: a check ends as soon as a violation is
+/// found.
 const LONG: &str = "300s";
-/// The end of patience.
+/// The time after which a run fails the test.
 const LIMIT: Duration = Duration::from_secs(500);
 
-/// Runs the check for at most so long.
+/// Runs the check for at most the given time.
 fn check(project: &Project, program: &str, property: &str, time: &str, more: &[&str]) -> Ended {
     let mut words = vec!["check", program, "--property", property];
     words.extend(["--max-time", time]);
@@ -22,7 +23,7 @@ fn check(project: &Project, program: &str, property: &str, time: &str, more: &[&
     Tool::new(project.path(), words).limit(LIMIT).run()
 }
 
-/// The lines, counted from 1, that the program marks as faulty.
+/// The numbers, from 1, of the lines that the program marks as faulty.
 fn marked(text: &str) -> Vec<usize> {
     let lines = text.lines().enumerate();
     lines
@@ -31,7 +32,7 @@ fn marked(text: &str) -> Vec<usize> {
         .collect()
 }
 
-/// The files of Rust code below a folder, but for what cargo built.
+/// The Rust files below a folder, except those in `target`.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -45,8 +46,8 @@ fn rust_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The whole promise for one program: `violated`, a test that names the faulty line, fails, and
-/// passes after the correction.
+/// Checks all that is promised for a faulty program: the verdict `violated`, and a test that names
+/// the faulty line, fails, and passes after the correction.
 fn is_violated(program: &str, property: &str) {
     let project = Project::program(program);
     let places: Vec<String> = marked(&project.read(program))
@@ -110,7 +111,8 @@ fn behind_a_checksum() {
     is_violated("sealed.c", "memory");
 }
 
-/// With conditions on every field besides, a solver does not answer for all of the header at once.
+/// There are conditions on every other field too, so that a solver does not find the whole header
+/// in one query.
 #[test]
 fn behind_a_checksum_among_other_conditions() {
     let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/tabfile");
@@ -135,13 +137,14 @@ fn use_after_free() {
     is_violated("use_after_free.c", "memory");
 }
 
-/// AddressSanitizer by itself takes a block of no bytes for one of one.
+/// Without help, AddressSanitizer treats a block of zero bytes as one of one byte.
 #[test]
 fn one_byte_of_none() {
     is_violated("nothing_allocated.c", "memory");
 }
 
-/// What is found first is not what a native run shows.
+/// A native run does not show the first violation that is found, but it shows another one at the
+/// same place.
 #[test]
 fn another_write_at_the_same_place() {
     is_violated("far.c", "memory");
@@ -207,7 +210,7 @@ fn an_external_function_hands_out_an_object() {
     is_violated("external_object.c", "all");
 }
 
-/// A property that was not asked for is not reported.
+/// Violations of properties that were not requested are not reported.
 #[test]
 fn only_what_was_asked_for() {
     let project = Project::program("struct_bound.c");
@@ -216,7 +219,7 @@ fn only_what_was_asked_for() {
     run.expect(exit::CLEAN);
 }
 
-/// Correct programs: nothing is found, and what is not proved is called open.
+/// In correct programs nothing is found, and checks that are not proved are reported as open.
 #[test]
 fn nothing_is_found_in_corrected_programs() {
     for (program, property) in [
@@ -246,7 +249,7 @@ fn nothing_is_found_in_corrected_programs() {
     }
 }
 
-/// The same seed and the same number of runs: the same numbers.
+/// Runs with the same seed and the same number of executions have the same results.
 #[test]
 fn a_run_can_be_repeated() {
     let project = Project::program("protocol.c");
@@ -263,8 +266,8 @@ fn a_run_can_be_repeated() {
     }
 }
 
-/// What a library function does with too small a buffer is wrong where it is called: two calls are
-/// two findings.
+/// A library function that accesses too small a buffer is reported at its call: two calls are two
+/// findings.
 #[test]
 fn violations_in_library_functions_are_told_at_their_calls() {
     let project = Project::empty();
@@ -290,7 +293,8 @@ fn violations_in_library_functions_are_told_at_their_calls() {
         .says("test `main_invalid_read_");
 }
 
-/// One length of all is wrong, and reaches no new block: every length is tried.
+/// Only one length is faulty, and it reaches no new block. It is found because every length is
+/// tried.
 #[test]
 fn a_buffer_that_is_one_byte_too_small_is_found() {
     let project = Project::empty();
@@ -315,8 +319,8 @@ fn a_buffer_that_is_one_byte_too_small_is_found() {
         .says("small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap");
 }
 
-/// A declaration or a pointer of another type than the definition: the bits that are missing may be
-/// any.
+/// Calls through a declaration or a pointer whose type differs from the definition's: the missing
+/// bits may have any value.
 #[test]
 fn a_call_that_does_not_fit_its_function() {
     let project = Project::empty();
@@ -336,7 +340,7 @@ fn a_call_that_does_not_fit_its_function() {
         .says("(int)a != 7");
 }
 
-/// What the C library calls by a name is not the program's function of that name.
+/// A call inside the C library does not call the program's function of the same name.
 #[test]
 fn the_library_does_not_call_the_programs_functions() {
     let project = Project::empty();
@@ -353,8 +357,9 @@ fn the_library_does_not_call_the_programs_functions() {
         .says("proved");
 }
 
-/// The text of an unknown error number is freed by glibc when the next one is asked for, which the
-/// engine's library does not know: the native run shows it, and no proof of that program counts.
+/// glibc frees the text of an unknown error number when the next one is requested. The engine's
+/// stub library does not model that. The native run shows the violation, and no proof of that
+/// program counts.
 #[test]
 fn a_native_run_that_contradicts_the_engine_withdraws_its_proofs() {
     let project = Project::empty();
@@ -380,8 +385,8 @@ int main(void)
     );
 }
 
-/// The tests of two programs in one folder go to two packages: in one of them, the first program's
-/// tests would be built from the second one's file.
+/// The tests of two programs in one folder go to two packages. In a common package, the first
+/// program's tests would be built from the second program's file.
 #[test]
 fn each_program_has_a_package_of_its_own() {
     let project = Project::two_programs();
@@ -396,7 +401,7 @@ fn each_program_has_a_package_of_its_own() {
         let tests = rust_files(&project.at(&format!("{folder}/tests")));
         assert_eq!(tests.len(), 1, "{tests:?}");
     }
-    // With other options it is another program.
+    // The same file with other options is another program.
     let words = ["check", "one.c", "-D", "N", "--max-time", "60s"];
     let run = Tool::new(project.path(), words).limit(LIMIT).run();
     run.expect(exit::VIOLATION);
@@ -408,7 +413,8 @@ fn each_program_has_a_package_of_its_own() {
     let mixed = ["check", "two.c", "--emit-dir", "cegar-tests"];
     let refused = Tool::new(project.path(), mixed).run();
     refused.expect(exit::USAGE).says("another program");
-    // A property that a later check asks for is one that its package's executable checks.
+    // If a later check requests another property, the package's executable checks that property
+    // too.
     let words = [
         "check",
         "one.c",
@@ -427,7 +433,7 @@ fn each_program_has_a_package_of_its_own() {
     assert!(failing.stdout.contains("1 failed"), "{failing}");
 }
 
-/// What a function asks not to be looked at for is as undefined in it as elsewhere.
+/// The attribute `no_sanitize` exempts no function: its behaviour is as undefined as elsewhere.
 #[test]
 fn no_function_is_exempt() {
     let project = Project::empty();
@@ -448,7 +454,8 @@ fn no_function_is_exempt() {
     assert!(failing.stdout.contains("1 failed"), "{failing}");
 }
 
-/// The word `no_sanitize` may be another's: a program is what the compiler takes it for.
+/// A program may use the word `no_sanitize` as a name of its own: it is compiled as the compiler
+/// alone would.
 #[test]
 fn the_word_no_sanitize_is_free() {
     let used = "#include <stdio.h>\nstatic int no_sanitize(int x) { return x & 7; }\n\
@@ -464,7 +471,7 @@ fn the_word_no_sanitize_is_free() {
     }
 }
 
-/// What a program does when it is not sanitized counts.
+/// The behaviour of the program without a sanitizer counts.
 #[test]
 fn the_program_is_not_sanitized() {
     let asking = "#include <stdio.h>\nint main(void)\n{\n    int a[4] = {0}, c = getchar();\n\

@@ -1,4 +1,4 @@
-//! Builds that nobody watches: what fails them, what they leave, how long they may take.
+//! Unattended builds: which results fail them, which files they leave, and how long they may take.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 /// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch
-/// that nobody takes.
+/// that is never taken.
 fn two() -> Project {
     let project = Project::package(
         "\
@@ -56,7 +56,7 @@ fn json(project: &Project, file: &str) -> Value {
     serde_json::from_str(&project.read(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
 
-/// Every file of the source tree with its content.
+/// All files of the source tree with their contents.
 fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -76,7 +76,7 @@ fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// One build with all that it can write, then what becomes of its finding.
+/// A build with all kinds of reports, followed by builds that show how its finding is treated.
 #[test]
 fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     let project = two();
@@ -104,7 +104,8 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     );
     ended.expect(exit::VIOLATION).says("1 new, 0 known");
 
-    // The source tree is as it was; what is new lies beside it, in the package's shape.
+    // The source tree is unchanged; new files are in a folder beside it that has the structure of
+    // the package.
     let after: Vec<_> = tree(project.path())
         .into_iter()
         .filter(|(path, _)| !path.contains("/reports/"))
@@ -139,14 +140,14 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     let lcov = project.read("reports/a.info");
     let lcov = lcov.split("end_of_record").next().unwrap_or_default();
     assert!(lcov.contains("SF:c/demo.c\n") && lcov.contains("DA:12,1\n"));
-    // Proved unreachable: no line to be covered.
+    // The line is proved unreachable, so it does not count as a line to be covered.
     assert!(!lcov.contains("DA:5,"), "{lcov}");
     let page = project.read("reports/a.html");
     assert_eq!(page, project.read("target/cegar/report.html"));
     assert!(page.contains(&test) && page.contains("unreachable"));
     assert!(!page.contains("<script") && page.contains("&lt;script&gt;"));
 
-    // The lines as a table.
+    // The line coverage as a table.
     let table = Tool::new(project.path(), ["coverage"]).run();
     table.expect(exit::CLEAN);
     insta::assert_snapshot!(table.stdout, @r"
@@ -162,7 +163,8 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     all                          13       12 100.0%            1      0
     ");
 
-    // Accepted, it fails nothing, not even when the line moves; unless that is asked for.
+    // An accepted finding does not fail a build, not even after its line has moved, unless
+    // `--fail-on-known` is given.
     ci(&project, &["--update-baseline"]).expect(exit::CLEAN);
     let moved = format!("/* new */\n{}", project.read("c/demo.c"));
     project.write("c/demo.c", &moved);
@@ -173,8 +175,8 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     ci(&project, &["--fail-on-known", "demo"]).expect(exit::VIOLATION);
 }
 
-/// What a build left can be committed; that alone excuses nothing, before and after the fault is
-/// mended.
+/// The files that a build leaves can be committed. Committing them does not accept the finding,
+/// neither before nor after the fault is corrected.
 #[test]
 fn a_committed_test_is_expected_to_pass() {
     let project = two();
@@ -188,7 +190,7 @@ fn a_committed_test_is_expected_to_pass() {
         let text = project.read(&format!("target/cegar/ci/{name}"));
         project.write(&format!("cegar/{name}"), &text);
     }
-    // As another machine sees it.
+    // The state that another machine sees.
     fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
     let ended = ci(&project, &["demo", "--summary", "a.md"]);
     ended
@@ -196,7 +198,7 @@ fn a_committed_test_is_expected_to_pass() {
         .says("Still fails")
         .says("0 new, 1 failing as before, 0 known");
     assert!(project.read("a.md").contains("### Failing as before"));
-    // Accepted, it fails no build, also when its line has moved.
+    // An accepted finding does not fail a build, not even after its line has moved.
     ci(&project, &["demo", "--update-baseline"]).expect(exit::CLEAN);
     let moved = format!("/* new */\n{}", project.read("c/demo.c"));
     project.write("c/demo.c", &moved);
@@ -214,7 +216,7 @@ fn a_harness_that_does_not_build_keeps_no_other_from_running() {
         &project,
         &["--json", "a.json", "--fail-on-known", "--update-baseline"],
     );
-    // The finding of the other one weighs more.
+    // The finding of the other harness determines the exit code.
     ended.expect(exit::VIOLATION).says("undeclared identifier");
     let report = json(&project, "a.json");
     assert!(report["harnesses"][1]["failed"].is_string(), "{report}");
@@ -222,7 +224,7 @@ fn a_harness_that_does_not_build_keeps_no_other_from_running() {
     ended.expect(exit::BUILD_FAILED);
 }
 
-/// A budget of runs that would take days ends with the time that one harness may have.
+/// A number of executions that would take days is cut off by the time limit of one harness.
 #[test]
 fn a_limit_is_a_limit() {
     let project = two();
@@ -234,26 +236,26 @@ fn a_limit_is_a_limit() {
         .limit(Duration::from_secs(120))
         .run();
     ended.expect(exit::CLEAN).says("past its limit");
-    // What it did is told all the same.
+    // The results so far are reported nevertheless.
     let report = json(&project, "a.json");
     let covered = &report["harnesses"][0]["goals"]["edges"]["covered"];
     assert!(covered.as_u64() > Some(3), "{report}");
 }
 
-/// Runs that nothing ends but a limit or a signal.
+/// A build that only a time limit or a signal ends.
 fn endless(project: &Project, words: &[&str]) -> Tool {
     let fixed = ["ci", "--runs", "1000000000000", "--fuzz-only", "other"];
     Tool::new(project.path(), fixed.iter().chain(words)).limit(Duration::from_secs(120))
 }
 
-/// Whether a process is there and not just waiting for somebody to ask how it ended.
+/// Whether a process exists and is not a zombie.
 fn lives(process: i32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let state = stat.rsplit(") ").next().unwrap_or_default();
     !state.is_empty() && !state.starts_with(['Z', 'X'])
 }
 
-/// A campaign that does not hear is ended all the same; its harness has no result.
+/// A campaign that does not react is killed; its harness has no result.
 #[test]
 fn what_does_not_stop_is_stopped() {
     let project = two();
@@ -273,7 +275,7 @@ fn what_does_not_stop_is_stopped() {
     let ended = running.wait();
     ended.expect(exit::INTERNAL).says("ended by force");
     assert!(project.read("a.xml").contains("ended by force"));
-    // Nothing of it is left.
+    // None of its processes is left.
     for process in workers.iter().chain([&campaign]) {
         assert!(!lives(*process), "{process}");
     }
@@ -299,7 +301,7 @@ fn ctrl_c_ends_all_of_it() {
     assert_eq!(json(&project, "a.json")["exit_code"], exit::INTERRUPTED);
 }
 
-/// More processes than harnesses fuzz the same program.
+/// With more jobs than harnesses, several processes fuzz the same program.
 #[test]
 fn several_fuzz_one_harness() {
     let project = two();
@@ -312,11 +314,11 @@ fn several_fuzz_one_harness() {
         (workers.len() == 3).then_some(workers)
     };
     let workers = running.until(three).unwrap_or_else(|| panic!("no three"));
-    // One that is killed is started again; the others go on.
+    // A killed worker is restarted; the others continue.
     kill(Pid::from_raw(workers[1]), Signal::SIGKILL).unwrap_or_else(|why| panic!("{why}"));
     let again = || three().filter(|now| *now != workers);
     assert!(running.until(again).is_some());
-    // A slow machine may not have executed anything by now.
+    // On a slow machine nothing may have been executed yet.
     let covered = |message: &Value| message["edges_covered"].as_u64() > Some(3);
     assert!(running.until_told(covered));
     running.signal(Signal::SIGINT);
@@ -331,7 +333,7 @@ fn several_fuzz_one_harness() {
     assert!(ended.finished()["goals"]["edges"]["covered"].as_u64() > Some(3));
 }
 
-/// The accesses in a macro's body have one line and one column.
+/// All accesses in a macro's body have the same line and column.
 #[test]
 fn another_fault_of_an_accepted_line_is_new() {
     let source = |first: u32, second: u32| {
@@ -449,7 +451,7 @@ fn files_for_builds() {
         fi
         "#);
     });
-    // It is a script, and what it compiles is there.
+    // The script runs, and its executables exist afterwards.
     let out = project.at("out");
     fs::create_dir(&out).unwrap_or_else(|why| panic!("{why}"));
     let name = project.path().file_name().unwrap_or_default();
@@ -469,7 +471,7 @@ fn files_for_builds() {
         .status();
     assert!(status.is_ok_and(|status| status.success()));
     assert!(out.join("demo").is_file() && out.join("other").is_file());
-    // Once written, they are the user's.
+    // Existing files belong to the user and are kept.
     project.write(".github/workflows/cegar.yml", "mine\n");
     Tool::new(project.path(), sub)
         .run()

@@ -1,6 +1,6 @@
-//! What `init` learns from the faults that its own harnesses cause: a choice that the harness may
-//! not make becomes a precondition, a bug stays one, and the list of preconditions is the
-//! maintainer's.
+//! Preconditions that `init` learns from the faults of its own harnesses: a choice that the harness
+//! must not make becomes a precondition, a bug of the library remains a finding, and the maintainer
+//! decides about the list of preconditions.
 
 use cegar_tests::{Project, exit, tool};
 
@@ -12,8 +12,8 @@ const HEADER: &str = "#include <stddef.h>\n\
     int pic_show(const unsigned char *data, size_t size, struct pic_format *format);\n\
     int pic_name(const unsigned char *data, size_t size, char name[8]);\n";
 
-/// `pic_scale` wants a level of 1 to 9, `pic_mark` memory, `pic_show` a palette; `pic_sum` reads a
-/// byte too much, and `pic_name` writes one.
+/// `pic_scale` requires a level of 1 to 9, `pic_mark` memory, `pic_show` a palette; `pic_sum` reads
+/// one byte too many, and `pic_name` writes one.
 const SOURCE: &str = "#include \"pic.h\"\n\
     static const int steps[10] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};\n\
     int pic_scale(const unsigned char *data, size_t size, int level)\n\
@@ -51,8 +51,8 @@ fn library() -> Project {
     Project::wrapping("pic", HEADER, SOURCE)
 }
 
-/// The functions in which a run found a fault, and those of which it says that the harness is to
-/// blame.
+/// The harnesses for which a run found a fault, and those for which it reports that the harness is
+/// to blame.
 fn found(project: &Project, harnesses: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut words = vec!["run", "--runs", "3000", "--message-format", "json"];
     words.extend(harnesses);
@@ -77,7 +77,7 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
     init.expect(exit::CLEAN).says("preconditions");
 
-    // A setting is narrowed, from both sides; memory and a palette are passed.
+    // The range of a setting is narrowed from both sides; memory and a palette are passed.
     let scale = project.read("cegar/harnesses/pic_scale.c");
     assert!(
         scale.contains("crunner_assume(level < 10); /* learnt */"),
@@ -95,7 +95,8 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     ] {
         assert!(contracts.contains(part), "{part}\n{contracts}");
     }
-    // What the header says of an array the library knows.
+    // The library knows the sizes that the header declares, so `pic_sum` and `pic_name` have no
+    // precondition.
     assert!(
         !contracts.contains("pic_sum") && !contracts.contains("pic_name"),
         "{contracts}"
@@ -106,8 +107,8 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert_eq!(bugs, ["pic_name", "pic_sum"]);
     assert!(preconditions.is_empty(), "{preconditions:?}");
 
-    // What nobody has confirmed is an assumption of each proof, and `--require-proof` wants it
-    // confirmed.
+    // An unconfirmed precondition is an assumption of each proof, and `--require-proof` requires
+    // its confirmation.
     let words = ["ci", "pic_mark", "--require-proof", "--max-time", "20s"];
     tool(&project, &words)
         .expect(exit::OPEN_GOALS)
@@ -117,7 +118,8 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
         )
         .says("set state = \"confirmed\"");
 
-    // A maintainer confirms one and deletes another: that one is the library's from then on.
+    // The maintainer confirms one precondition and deletes another. From then on, the fault behind
+    // the deleted one is the library's.
     let kept: Vec<&str> = contracts.split("[[precondition]]").collect();
     let kept: Vec<&str> = kept
         .into_iter()
@@ -135,7 +137,7 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert!(!scale.contains("level < 10"), "{scale}");
     let contracts = project.read("cegar/contracts.toml");
     assert!(contracts.contains("state = \"rejected\""), "{contracts}");
-    // Written again, the harness does not learn it again.
+    // A harness that is written again does not learn the rejected precondition again.
     std::fs::remove_file(project.at("cegar/harnesses/pic_scale.c")).expect("removed");
     tool(
         &project,
@@ -146,7 +148,7 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     assert!(!scale.contains("level < 10"), "{scale}");
 }
 
-/// A harness that nobody tried says at least whose choice a fault was.
+/// A fault in an untried harness is at least attributed to the choice that caused it.
 #[test]
 fn an_untried_harness_accuses_nobody_of_its_own_choice() {
     let project = library();
@@ -181,8 +183,8 @@ const TANK_HEADER: &str = "#include <stddef.h>\n\
     __attribute__((deprecated)) int tank_pour(struct tank *tank, const unsigned char *from);\n\
     void tank_free(struct tank *tank);\n";
 
-/// Nothing works before `tank_open`, which is the caller's to know. `tank_seal` gives back what is
-/// not filled, and forgets to say so.
+/// All other functions require `tank_open` first, which callers are expected to know. `tank_seal`
+/// releases the unused cells, but does not update `room`.
 const TANK: &str = "#include <stdlib.h>\n\
     #include <string.h>\n\
     #include \"tank.h\"\n\
@@ -225,7 +227,7 @@ const TANK: &str = "#include <stdlib.h>\n\
         free(tank);\n\
     }\n";
 
-/// What the library's own test does is the only word about the order.
+/// The library's own test, the only source for the order of calls.
 const TANK_TEST: &str = "#include \"tank.h\"\n\
     int main(int argc, char **argv)\n\
     {\n\
@@ -245,8 +247,8 @@ const TANK_TEST: &str = "#include \"tank.h\"\n\
         return 0;\n\
     }\n";
 
-/// An object is made, used in the orders that callers show, and closed: a fault that needs an order
-/// is found, and an order that nobody shows accuses nobody.
+/// An object is created, used in the orders that callers show, and released. A fault that needs
+/// such an order is found, and an order that no caller shows is not blamed on the library.
 #[test]
 fn an_object_is_used_as_its_callers_do() {
     let project = Project::wrapping("tank", TANK_HEADER, TANK);
@@ -262,7 +264,7 @@ fn an_object_is_used_as_its_callers_do() {
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    // What the header advises against is not called beside what it advises.
+    // The deprecated function is not called where others are available.
     assert!(!text.contains("tank_pour("), "{text}");
     let words = [
         "run",
@@ -286,13 +288,14 @@ fn an_object_is_used_as_its_callers_do() {
         "{found:?}"
     );
 
-    // Without the test nobody knows an order, and none is made up.
+    // Without the test no order of calls is known, and none is invented.
     let project = Project::wrapping("tank", TANK_HEADER, TANK);
     tool(&project, &["init", "--most", "99", "--no-try"]).expect(exit::CLEAN);
     assert!(!project.at("cegar/harnesses/uses_tank.c").exists());
 }
 
-/// A busy machine or a large library: what cannot be tried in time is written as it is, and named.
+/// A harness that cannot be tried in time, on a busy machine or for a large library, is written
+/// untried and named.
 #[test]
 fn all_trials_have_an_end() {
     let project = library();
@@ -304,7 +307,7 @@ fn all_trials_have_an_end() {
     assert!(!project.at("cegar/contracts.toml").exists());
 }
 
-/// A build takes a deleted entry for rejected, and changes no source tree.
+/// A build treats a deleted entry as rejected, and does not change the source tree.
 #[test]
 fn a_build_settles_a_deleted_entry_beside_the_tree() {
     let project = library();
@@ -335,8 +338,8 @@ const SHOP_HEADER: &str = "#include <stddef.h>\n\
     int shop_sum(const int **prices, unsigned int nprices);\n\
     void shop_free(struct shop *shop);\n";
 
-/// Before `shop_open` there is no shelf, and callers know that. `shop_sell` forgets that the shelf
-/// has eight places.
+/// Before `shop_open` there is no shelf, as callers know. `shop_sell` does not check that the shelf
+/// has only eight places.
 const SHOP: &str = "#include <stdlib.h>\n\
     #include \"shop.h\"\n\
     struct shop { unsigned char *shelf; };\n\
@@ -375,8 +378,8 @@ const SHOP_TEST: &str = "#include \"shop.h\"\n\
         return 0;\n\
     }\n";
 
-/// What callers do before they use an object is done before the harness uses it, and the fault
-/// behind it is found; an array of pointers is one.
+/// The harness first calls the function that callers call before they use the object, so that the
+/// fault behind it is found. A parameter that is an array of pointers gets one.
 #[test]
 fn an_object_is_opened_before_it_is_used() {
     let project = Project::wrapping("shop", SHOP_HEADER, SHOP);
@@ -418,7 +421,8 @@ fn an_object_is_opened_before_it_is_used() {
     );
 }
 
-/// The library looks at a number, and its look has a hole: that is no condition of its callers.
+/// The library checks a number, but its check is incomplete: the fault is the library's, not a
+/// precondition of its callers.
 #[test]
 fn a_hole_in_the_librarys_own_guard_is_a_finding() {
     let header = "const char *word(unsigned kind);\nint rate(int level);\n";
@@ -436,8 +440,8 @@ fn a_hole_in_the_librarys_own_guard_is_a_finding() {
     assert_eq!(found(&project, &["word"]).0, ["word"]);
 }
 
-/// A member that is named like a number counts the array beside it; an object's `push` is called
-/// more than once.
+/// A member with the name of a count holds the length of the array beside it; an object's `push` is
+/// called more than once.
 #[test]
 fn structures_and_calls_as_callers_have_them() {
     let header = "#include <stdint.h>\n\
@@ -462,7 +466,7 @@ fn structures_and_calls_as_callers_have_them() {
     );
 }
 
-/// Each function but `cnt_kinds` and `cnt_size` has a fault of its own.
+/// Each function except `cnt_kinds` and `cnt_size` has a fault of its own.
 const COUNTED: &str = "#include \"cnt.h\"\n\
     int cnt_total(const int *values, size_t n)\n\
     { int sum = 0; for (size_t i = 0; i <= n; i++) sum ^= values[i]; return sum; }\n\

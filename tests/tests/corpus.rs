@@ -1,12 +1,12 @@
-//! What can be done with a corpus: tests of behaviour, the least corpus, shorter inputs.
+//! Operations on a corpus: tests of behaviour, minimising the corpus, shortening inputs.
 
 use std::fs;
 use std::path::Path;
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
-/// Prints, calls a function that nobody defines, and reads past the end of its input if that begins
-/// with `!!`.
+/// A function that prints, calls a function without a definition, and reads past the end of its
+/// input if the input begins with `!!`.
 const CODE: &str = "\
 #include <stdio.h>
 int port_write(int port, unsigned char value);
@@ -34,7 +34,7 @@ fn project() -> Project {
     project
 }
 
-/// The name that an input has in a corpus.
+/// The name of an input's file in a corpus.
 fn name(text: &str) -> String {
     cargo_cegar::store::entry_name(text.as_bytes())
 }
@@ -50,7 +50,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The whole way: the tests pass, and fail with a diff when the C code does something else.
+/// The generated tests pass, and fail with a diff after the behaviour of the C code has changed.
 #[test]
 fn behaviour_is_kept() {
     let project = project();
@@ -85,7 +85,7 @@ fn behaviour_is_kept() {
     "#);
     assert!(project.read("cegar/Cargo.toml").contains("insta = "));
 
-    // Again: nothing is written twice.
+    // A second call writes nothing.
     let before =
         fs::metadata(project.at("cegar/tests/demo_behaviour.rs")).and_then(|m| m.modified());
     emit().expect(exit::CLEAN).says("0 tests written");
@@ -104,7 +104,7 @@ fn behaviour_is_kept() {
         said.contains("-stdout: \"p at 0\\n\"") && said.contains("+stdout: \"P at 0\\n\""),
         "{said}"
     );
-    // The tool does not accept the change by itself.
+    // The tool does not accept the change on its own.
     emit().expect(exit::CLEAN).says("does something else now");
 }
 
@@ -120,7 +120,7 @@ fn the_least_corpus_covers_the_same() {
     let done = Tool::new(project.path(), ["cmin"]).run();
     done.expect(exit::CLEAN).says("1 inputs that go wrong stay");
     let after = names(&corpus);
-    // Files with names of their own stay, and so does what goes wrong.
+    // Files with names that the user chose stay, and so do inputs that cause a fault.
     assert!(after.contains(&"mine".to_owned()) && after.contains(&"crash".to_owned()));
     assert!(!after.contains(&name("yyyy")) || !after.contains(&name("xxxx")));
     assert!(after.len() < before.len(), "{after:?}");
@@ -137,7 +137,7 @@ fn an_input_is_shortened_and_ends_as_before() {
     let words = ["tmin", "demo", "crash", "--output", "short"];
     Tool::new(project.path(), words).run().expect(exit::CLEAN);
     assert_eq!(project.read("short"), "!!");
-    // One that does nothing wrong enters the same blocks.
+    // The shortened form of an input without a fault enters the same blocks.
     project.write("fine", "qqqqpqqqqwqqq");
     Tool::new(project.path(), ["tmin", "demo", "fine"])
         .run()

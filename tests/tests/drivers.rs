@@ -1,13 +1,15 @@
-//! Programs that read like small drivers: locks, reference counts, probe and remove, callbacks,
-//! lists and structures that functions hand out which nobody defines. Each is violated at the line
-//! that it marks, by a test whose mock fails under gcc or clang in turn, every second one
-//! (`CEGAR_TESTS=all`: all with both), and corrected (`-DFIXED`) nothing is found in it.
+//! Programs in the style of small drivers: locks, reference counts, probe and remove, callbacks,
+//! lists and structures that functions without a definition return. In each program a violation is
+//! found at the marked line. For every second program its generated test fails under gcc or clang
+//! in turn (with `CEGAR_TESTS=all`: for all programs under both). In the corrected program
+//! (`-DFIXED`) nothing is found.
 
 use std::fs;
 
 use cegar_tests::{Project, Tool, cargo_test_with, exit, thorough};
 
-/// What is checked, and whether the corrected program is proved (else it is open: never violated).
+/// A program, the property that is checked, and whether its corrected variant is proved (otherwise
+/// it is open, never violated).
 struct Driver {
     name: &'static str,
     property: &'static str,
@@ -70,7 +72,8 @@ const VALUES: &[Driver] = &[
     proved("varargs_log", "overflow"),
 ];
 
-/// Checks each program, and runs all the tests together, since it is cargo that takes the time.
+/// Checks each program. The generated tests run only for some of them, since cargo takes most of
+/// the time.
 fn are_settled(drivers: &[Driver]) {
     for (number, driver) in drivers.iter().enumerate() {
         let file = format!("{}.c", driver.name);
@@ -94,7 +97,7 @@ fn are_settled(drivers: &[Driver]) {
             test.contains(&place),
             "{path}: no test speaks of {place}\n{test}"
         );
-        // Cargo takes longer than all the rest.
+        // Cargo takes longer than everything else.
         let compilers: &[&str] = match (thorough(), number % 4) {
             (true, _) => &["gcc", "clang-19"],
             (false, 0) => &["gcc"],
@@ -109,7 +112,7 @@ fn are_settled(drivers: &[Driver]) {
             );
         }
 
-        // What is proved is proved within seconds; what is open stays open for any time.
+        // Proofs take seconds; an open program stays open however long it runs.
         let time = if driver.proved { "60s" } else { "2s" };
         let run = check(&[
             "--max-time",
@@ -148,8 +151,9 @@ fn values_from_outside() {
     are_settled(VALUES);
 }
 
-/// What the user says of a device holds for the search and for the proof; without it the device may
-/// answer anything. A file that was left out is no error: what is missing is named.
+/// The user's rules for a device hold for the search and for the proof; without them the device may
+/// return anything. Functions whose source file was left out are no error: they are mocked and
+/// named. A rule for a misspelt function is reported with the nearest name.
 #[test]
 fn rules_hold_for_search_and_proof() {
     let project = Project::program("drivers/ruled_status.c");
@@ -185,9 +189,9 @@ fn rules_hold_for_search_and_proof() {
     assert!(run.stdout.contains("did you mean `status_read`?"), "{run}");
 }
 
-/// A number from outside that is followed: the finding says what it is and which rule makes it an
-/// address; by that rule the fault behind it is found, in the words of the program's structure or
-/// as bytes, and the corrected program is proved.
+/// The program dereferences a number that an external function returned. The finding names the
+/// function and the rule that makes its result an address. With that rule the fault behind it is
+/// found, described by the program's structure or as bytes, and the corrected program is proved.
 #[test]
 fn numbers_may_be_addresses() {
     let path = "drivers/register_base.c";

@@ -1,13 +1,15 @@
-//! Small programs in pairs: one that the world around it can break, and its twin, which it cannot.
+//! Small programs in pairs: the world around a program can make the first one fail, but not the
+//! second.
 //!
-//! The engine is exact about C, but a proof is about the real program, which runs in a world that
-//! does all that its prototypes, POSIX and the C standard allow. So each program of
-//! `tests/environment` says of itself whether such a world breaks it. The C compiler of the
-//! platform is the witness: linked with a hostile file that keeps to the prototypes, the one has to
-//! fail and the other must not. Then the tool is asked. What breaks may be proved only where the
-//! verdict names the narrowing that makes it so, and only until the user lifts that; what holds
-//! must never be called violated, and nearly always be proved. What is not so yet stands in
-//! `known.txt`, which is exact in both directions, so that it can only become shorter.
+//! The engine is exact about C, but a proof is about the real program, and the world in which that
+//! runs may do all that its prototypes, POSIX and the C standard allow. So each program of
+//! `tests/environment` declares whether such a world breaks it. The platform's C compiler confirms
+//! that: linked with a hostile file that respects the prototypes, the first program has to fail and
+//! the second must not. Then the tool checks both. A program that breaks may be proved only if the
+//! verdict names the narrowing that makes it so, and only until the user lifts that narrowing. A
+//! program that holds must never be reported as violated, and must nearly always be proved.
+//! Deviations are listed in `known.txt`, which is exact in both directions, so that the list can
+//! only shrink.
 
 #[path = "environment/list.rs"]
 mod list;
@@ -24,28 +26,28 @@ use std::time::Duration;
 use cegar_tests::{Ended, Project, Tool};
 use list::{Listed, Native, World};
 
-/// Enough for nearly all of them; what is known to be wrong is given longer, so that a slow machine
-/// does not make it look right.
+/// The time for a check; it suffices for nearly all programs. Programs with a known fault get
+/// `LONG`, so that a slow machine does not hide the fault.
 const TIME: &str = "4s";
 const LONG: &str = "20s";
-/// What cannot be broken and is open after the first time is given this.
+/// The time for a second check of programs that hold and are open after the first check.
 const SECOND: &str = "12s";
 const LIMIT: Duration = Duration::from_secs(120);
-/// Of a hundred programs that cannot be broken, so many have to be proved. On an idle machine 90
-/// are: a busy one has less time.
+/// The percentage of the programs that hold which have to be proved. On an idle machine 90 % are
+/// proved; a busy machine has less time.
 const PROVED: usize = 85;
 
-/// What a verdict must not be.
+/// The ways in which a verdict is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Fault {
-    /// It breaks and is proved, and no printed assumption says why.
+    /// The program breaks and is proved, and no printed assumption explains that.
     Proved,
-    /// It breaks, is proved under an assumption, and stays proved when that is lifted (or nothing
-    /// lifts it).
+    /// The program breaks, is proved under an assumption, and stays proved when the assumption is
+    /// lifted (or cannot be lifted).
     StaysProved,
-    /// It holds and is called violated.
+    /// The program holds and is reported as violated.
     Violated,
-    /// No verdict came.
+    /// There is no verdict.
     None,
 }
 
@@ -60,18 +62,18 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What the tool said of a program.
+/// The tool's answer for a program.
 struct Said {
     verdict: String,
     /// Identifiers of the assumptions that were printed.
     assumed: BTreeSet<String>,
-    /// Whether each check of the line where it fails natively is proved, there is one, and no
-    /// violation was found there.
+    /// Whether the line at which the program fails natively has checks, all of them are proved, and
+    /// no violation was found there.
     line_proved: bool,
     fault: Option<Fault>,
 }
 
-/// Asks the tool about a program.
+/// Checks a program with the tool.
 fn ask(program: &Listed, time: &str, more: &[&str]) -> Ended {
     let project = Project::empty();
     let path = program.path.to_string_lossy();
@@ -82,7 +84,7 @@ fn ask(program: &Listed, time: &str, more: &[&str]) -> Ended {
     Tool::new(project.path(), words).limit(LIMIT).run()
 }
 
-/// Reads an answer. `line` is where the program fails natively.
+/// Reads the tool's output. `line` is the line at which the program fails natively.
 fn read(ended: &Ended, line: Option<u64>) -> Said {
     let messages = match ended.stdout.contains("\"reason\":\"finished\"") {
         true => ended.messages(),
@@ -99,7 +101,7 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
     let found = messages
         .iter()
         .any(|m| m["reason"] == "found" && line.is_some() && m["place"]["line"].as_u64() == line);
-    // What is proved if other checks hold (`given`) is no claim yet.
+    // A check that is proved only if others hold (`given`) is not a claim.
     let claims: Vec<bool> = here
         .map(|m| {
             let given = m["given"].as_array().is_some_and(|given| !given.is_empty());
@@ -122,9 +124,8 @@ fn read(ended: &Ended, line: Option<u64>) -> Said {
     }
 }
 
-/// Asks about a program, and judges. Whether a program that the world breaks is found broken does
-/// not matter, so that no fuzzer is asked: the prover says that it is done, which a fuzzer never
-/// does.
+/// Checks a program and judges the verdict. For a program that breaks it does not matter whether a
+/// violation is found, so the fuzzer is off: the prover ends by itself, the fuzzer never does.
 fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
     let sides: &[&str] = match program.world {
         World::Breaks => &["--engine-only"],
@@ -159,7 +160,7 @@ fn judged(program: &Listed, line: Option<u64>, known: bool) -> Said {
     said
 }
 
-/// Does something with each of them, on every core.
+/// Calls `work` for each program, on all cores. The results are in the order of the programs.
 fn on_all<T: Send>(programs: &[Listed], work: impl Fn(&Listed) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let done: Mutex<BTreeMap<usize, T>> = Mutex::new(BTreeMap::new());
@@ -183,8 +184,8 @@ fn on_all<T: Send>(programs: &[Listed], work: impl Fn(&Listed) -> T + Sync) -> V
     done.into_values().collect()
 }
 
-/// The list keeps to its own rules: pairs, a world for each program, and few that nobody can
-/// confirm.
+/// The list follows its own rules: programs come in pairs, each hostile file is used, and few
+/// failures are unconfirmed.
 #[test]
 fn the_list_is_in_order() {
     let all = list::all();
@@ -235,8 +236,8 @@ fn the_list_is_in_order() {
     );
 }
 
-/// The platform's compiler is the witness: what breaks fails in the hostile world, what holds does
-/// not.
+/// The platform's compiler confirms the programs' declarations: programs that break fail in the
+/// hostile world, programs that hold do not.
 #[test]
 fn a_hostile_world_breaks_what_it_can() {
     let programs = list::selected(|_| 5);
@@ -247,11 +248,11 @@ fn a_hostile_world_breaks_what_it_can() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// No program is proved that the world can break, but for what the verdict says that it assumes;
-/// and what it cannot break is proved.
+/// No program that the world can break is proved, except under a stated assumption; and programs
+/// that it cannot break are proved.
 #[test]
 fn proofs_hold_in_every_world() {
-    // More of those that a wrong proof could be about.
+    // More programs that break, since a proof of one of them would be wrong.
     let programs = list::selected(|world| match world {
         World::Breaks => 4,
         World::Holds => 8,

@@ -1,5 +1,5 @@
-//! Programs that ask for no input: the one execution that they have decides them, unless the
-//! machine decides on the way what another platform may decide otherwise.
+//! Programs without input: their only execution decides them, unless it depends on a choice of the
+//! machine that another platform may make differently.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -19,7 +19,7 @@ mod compiled;
 const STEPS: u64 = 20_000_000;
 const MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 
-/// What each text begins with.
+/// The beginning of each program's text.
 const HEAD: &str = "\
 #include <stdint.h>
 #include <stdlib.h>

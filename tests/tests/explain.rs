@@ -1,10 +1,10 @@
-//! Why a goal stands as it does, as a user asks for it.
+//! `cargo cegar explain`: the reasons for the state of a goal.
 
 use std::sync::OnceLock;
 
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// A campaign that no clock ends, with what it leaves in `left`.
+/// A campaign that is not limited by time. It leaves its files in `left`.
 fn campaign(project: &Project, words: &str) -> Ended {
     let fixed = "--engine-only --runs 1 --no-emit --certificate left";
     let words = ["check"].into_iter().chain(words.split(' '));
@@ -16,14 +16,14 @@ fn explain(project: &Project, words: &[&str]) -> Ended {
     Tool::new(project.path(), words.chain(["--from", "left"])).run()
 }
 
-/// What it says, which has to be something.
+/// The explanation of a goal.
 fn said(project: &Project, goal: &str) -> String {
     let run = explain(project, &[goal]);
     run.expect(exit::CLEAN);
     run.stdout.clone()
 }
 
-/// The ring buffer, both of whose assertions are proved.
+/// The ring buffer; both its assertions are proved.
 fn ring() -> &'static Project {
     static RING: OnceLock<Project> = OnceLock::new();
     RING.get_or_init(|| {
@@ -68,7 +68,7 @@ fn a_violation_line_by_line() {
 fn a_proof_by_what_it_needs() {
     let told = said(ring(), "ring.c:28");
     let mut settings = insta::Settings::clone_current();
-    // How many guesses hold is the prover's affair.
+    // The number of facts that the prover finds may change.
     settings.add_filter(r"proof's \d+ facts", "proof's N facts");
     settings.bind(|| {
         insta::assert_snapshot!(told, @r"
@@ -86,7 +86,7 @@ fn a_proof_by_what_it_needs() {
     });
 }
 
-/// The few facts are a proof by themselves, where all other checks hold.
+/// The few facts that are needed are a proof of their own, if all other checks hold.
 #[test]
 fn a_proof_with_only_what_it_needs_is_accepted() {
     let project = ring();
@@ -103,7 +103,7 @@ fn a_proof_with_only_what_it_needs_is_accepted() {
     assert!(small.len() < large.len(), "{small}");
 }
 
-/// What the floor proves has no facts around loops: its states say it, and they are the whole
+/// A check that the floor proves needs no facts at cut points: the floor's states are the whole
 /// proof.
 #[test]
 fn what_the_floor_proves_follows_from_its_states() {
@@ -136,7 +136,7 @@ fn what_is_open_and_what_to_turn() {
     }
 }
 
-/// Every goal that a campaign lists can be explained, by its number as by its place.
+/// Every goal that a campaign lists can be explained, by its number and by its place.
 #[test]
 fn every_goal_has_a_story() {
     let project = ring();
@@ -161,7 +161,7 @@ fn every_goal_has_a_story() {
     assert!(asked > 5, "{goals}");
 }
 
-/// In a package nothing needs to be named: `run` leaves everything where `explain` looks.
+/// In a package, `explain` needs no `--from`: `run` leaves its files where `explain` looks.
 #[test]
 fn what_a_package_left() {
     let project = Project::package(
@@ -230,7 +230,8 @@ fn what_is_damaged() {
         .says("certificate.json` cannot be used");
 }
 
-/// An open check says what the floor knew and what is missing, and which assumption may help.
+/// The explanation of an open check tells what the floor knows, what is missing, and which
+/// `crunner_assume` may help.
 #[test]
 fn what_an_open_check_lacks() {
     let project = Project::program("unknown.c");

@@ -1,5 +1,5 @@
-//! What external functions do with several elements: rows that they fill, and pointers into what
-//! they are handed.
+//! External functions on several elements: arrays that they fill, and results that point into their
+//! arguments.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test_with, exit};
 
@@ -26,7 +26,7 @@ fn verdict(ended: &Ended) -> String {
         .to_owned()
 }
 
-/// The test that was written fails under gcc, and says this.
+/// Asserts that the generated test contains this text and fails under gcc.
 fn fails_saying(project: &Project, name: &str, said: &str) {
     let test = project.read(&format!("found/tests/{name}.rs"));
     assert!(test.contains(said), "no `{said}`\n{test}");
@@ -37,8 +37,8 @@ fn fails_saying(project: &Project, name: &str, said: &str) {
     );
 }
 
-/// A number that is named like one says how many elements are filled; a rule says it otherwise, by
-/// the parameters' names.
+/// A parameter with the name of a count is the number of elements that are filled. A rule overrides
+/// that, with the parameters' names.
 #[test]
 fn rows_are_filled() {
     let project = Project::empty();
@@ -80,7 +80,7 @@ fn rows_are_filled() {
         .says("`length elements of p1` is no rule");
 }
 
-/// What is named like a place is no number of elements: nothing is written past a single variable.
+/// A parameter with the name of an index is no count: nothing is written past a single variable.
 #[test]
 fn an_index_is_no_count() {
     let project = Project::empty();
@@ -101,7 +101,7 @@ fn an_index_is_no_count() {
     assert_eq!(verdict(&run), "proved", "{run}");
 }
 
-/// By a rule, a result leads into the text or the row that was handed over: the test says to which
+/// By a rule, the result points into an argument, a text or an array; the generated test names the
 /// element.
 #[test]
 fn results_lead_into_what_was_handed_over() {
@@ -135,7 +135,8 @@ fn results_lead_into_what_was_handed_over() {
     }
 }
 
-/// A string from outside is one, also where the program itself looks at no character of it.
+/// A string from an external function is terminated, even if the program itself reads none of its
+/// characters.
 #[test]
 fn strings_from_outside_end() {
     let project = Project::empty();

@@ -1,5 +1,5 @@
-//! A crate's own build decides which program its C code is: how its types are laid out, which
-//! macros a file has, what is included first. A harness that is compiled otherwise speaks of
+//! The crate's own build determines its C program: the layout of its types, the macros of each
+//! file, the headers that are included first. A harness that is compiled with other flags tests
 //! another program.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
@@ -15,7 +15,7 @@ const HEADER: &str = "#include <stddef.h>\n\
     void note_fill(struct note *note, const unsigned char *data, size_t size);\n\
     void tune_fill(struct note *note, const unsigned char *data, size_t size);\n";
 
-/// One byte too many, counted from the structure's end.
+/// A function that writes one byte past the structure's end.
 fn past_the_end(name: &str) -> String {
     format!(
         "#include \"note.h\"\n\
@@ -48,8 +48,7 @@ fn a_harness_has_the_librarys_layout() {
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::VIOLATION)
         .says("offset 9 of `note` (9 bytes");
-    // The test is built by another compiler, which looks for `first.h` in the header folders as
-    // well.
+    // Another compiler builds the test; it also searches the include folders for `first.h`.
     cargo_test(&project.at("cegar"), &[])
         .expect(101)
         .says("test failed, to rerun pass `--test note_fill`");
@@ -110,7 +109,7 @@ fn macros_by_any_spelling_decide_what_is_compiled() {
     project.write("cegar/cegar.toml", &config);
     let run = tool(&project, "run --engine-only --max-time 60s");
     run.expect(exit::VIOLATION).says("cells");
-    // With -fwrapv the sum may overflow.
+    // With -fwrapv, signed overflow is defined and not reported.
     let text = run.to_string();
     assert!(!text.contains("signed overflow"), "{text}");
 }
@@ -131,7 +130,7 @@ fn what_a_crates_compiler_takes_is_compiled() {
     );
     tool(&project, "init --no-try --function old").expect(exit::CLEAN);
     tool(&project, "run --engine-only --max-time 60s").expect(exit::CLEAN);
-    // Types of the C library cannot be changed: that is said.
+    // Flags that change the types of the C library are refused.
     let script = project
         .read("build.rs")
         .replace("-std=gnu89", "-fshort-wchar");
@@ -139,7 +138,7 @@ fn what_a_crates_compiler_takes_is_compiled() {
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::BUILD_FAILED)
         .says("`-fshort-wchar`, which is not supported");
-    // So is what clang would ignore.
+    // Flags that clang would ignore are refused as well.
     for flag in ["-funsigned-bitfields", "-fsingle-precision-constant"] {
         project.write("build.rs", &script.replace("-fshort-wchar", flag));
         tool(&project, "run --engine-only --max-time 60s")
@@ -148,7 +147,7 @@ fn what_a_crates_compiler_takes_is_compiled() {
     }
 }
 
-/// C code that another crate of the build compiles is named where it is mocked.
+/// If a mocked function is defined by C code of another crate in the build, that crate is named.
 #[test]
 fn a_library_of_another_crate_is_named() {
     let project = Project::before_init(

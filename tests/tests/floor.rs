@@ -1,8 +1,8 @@
-//! What abstract interpretation settles of whole programs, as a user sees it.
+//! Whole programs that abstract interpretation settles, tested through the command line.
 
 use cegar_tests::{Ended, Project, Tool, exit};
 
-/// A campaign of the engine alone, for accesses to memory.
+/// A campaign of the engine alone that checks memory accesses.
 fn campaign(file: &str, words: &[&str]) -> Ended {
     let project = Project::program(file);
     let fixed = [
@@ -17,7 +17,8 @@ fn campaign(file: &str, words: &[&str]) -> Ended {
     Tool::new(project.path(), words.copied()).run()
 }
 
-/// No comparison says where a cursor stops that moves in step with what is left.
+/// A cursor moves in step with the count of remaining bytes; no comparison bounds the cursor
+/// itself.
 #[test]
 fn a_cursor_and_what_is_left() {
     campaign("cursor.c", &[])
@@ -26,8 +27,8 @@ fn a_cursor_and_what_is_left() {
     campaign("cursor.c", &["-D", "MORE=1"]).expect(exit::VIOLATION);
 }
 
-/// A pointer that may be NULL still leads into its block only, with whatever index, and a write
-/// through NULL is a fault.
+/// A pointer that may be NULL, plus an index, still leads into its block only; a write through NULL
+/// is a fault.
 #[test]
 fn null_and_an_index_lead_nowhere() {
     campaign("late_block.c", &["-D", "START=1"]).expect(exit::VIOLATION);
@@ -35,7 +36,7 @@ fn null_and_an_index_lead_nowhere() {
     campaign("late_block.c", &words).expect(exit::VIOLATION);
 }
 
-/// The distance to an end bounds a step, by which a pointer moves then.
+/// A pointer moves by steps that are bounded by the distance to an end.
 #[test]
 fn steps_bounded_by_distances() {
     campaign("pieces.c", &[])
@@ -48,8 +49,8 @@ fn steps_bounded_by_distances() {
         .expect(exit::VIOLATION);
 }
 
-/// Results, sums, tables, requests and recursion: what is right is proved, and what is wrong by a
-/// little is not.
+/// Results, sums, tables, requests for memory and recursion: correct programs are proved, and
+/// slightly wrong variants are not.
 #[test]
 fn right_and_wrong_by_a_little() {
     for case in 1..=18 {
@@ -57,7 +58,8 @@ fn right_and_wrong_by_a_little() {
         campaign("apart.c", &["-D", &case])
             .expect(exit::CLEAN)
             .says(", proved;");
-        // What lies before a variable is another one natively.
+        // Natively, the memory before a variable is another variable, so a native run does not show
+        // the fault.
         let wrong = match &*case {
             "CASE=16" => exit::INCOMPLETE,
             _ => exit::VIOLATION,
@@ -68,8 +70,8 @@ fn right_and_wrong_by_a_little() {
     }
 }
 
-/// What is computed twice, joined and taken apart again, or walked in step: what is right is
-/// proved, and what is wrong by a little is not.
+/// Values that are computed twice, joined and split again, or moved in step: correct programs are
+/// proved, and slightly wrong variants are not.
 #[test]
 fn computed_twice_and_in_step() {
     for case in 1..=12 {
@@ -82,8 +84,8 @@ fn computed_twice_and_in_step() {
     }
 }
 
-/// Blocks of a request that is executed again: the last one is written and released as one block,
-/// also from the caller's registers.
+/// Blocks of a request that is executed repeatedly: the last block is written and released as a
+/// single block, even through a pointer in the caller's registers.
 #[test]
 fn last_blocks_and_older_ones() {
     for case in 1..=12 {

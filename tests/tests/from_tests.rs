@@ -1,11 +1,11 @@
-//! Harnesses carved from what a crate's own tests do.
+//! Harnesses that are derived from the calls in a crate's own tests.
 
 use std::fs;
 use std::path::Path;
 
 use cegar_tests::{Project, exit, tool};
 
-/// A crate around one C file, compiled by hand, with these tests.
+/// A crate with one C file, a hand-written build script, and these tests.
 fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {
     let project = Project::empty();
     project.write(
@@ -31,7 +31,8 @@ fn crate_with(header: &str, c: &str, rust: &str, tests: &str) -> Project {
     project
 }
 
-/// The example's bug needs open, configure, and pieces: nothing but its tests says so.
+/// The example's bug needs the calls open, configure, and feed with several pieces; only its tests
+/// show that order.
 #[test]
 fn the_order_of_calls_is_learnt_from_the_tests() {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/frames");
@@ -111,8 +112,8 @@ unsafe extern \"C\" {
 }
 ";
 
-/// Tests that abort, hang, fork, use threads or hand over wild pointers end as they would, what
-/// they called is kept, and what was left out is said.
+/// Tests that abort, hang, fork, use threads or pass wild pointers end as usual. Their calls are
+/// recorded, and what is left out is reported.
 #[test]
 fn hostile_tests_are_recorded_as_far_as_they_go() {
     let project = crate_with(
@@ -151,12 +152,12 @@ unsafe extern "C" { fn fork() -> i32; fn waitpid(p: i32, s: *mut i32, o: i32) ->
         .says("calls_back: no harness, it hands `box_each` a function");
     let harness = project.read("cegar/harnesses/uses_orderly.c");
     assert!(harness.contains("box_free("), "{harness}");
-    // The library, called without an object, would crash: what the harness learnt keeps it from
+    // The library would crash if it were called without an object; the harness has learnt to avoid
     // that.
     tool(project.path(), &["run", "--runs", "2000", "--fuzz-only"]).expect(exit::CLEAN);
 }
 
-/// Without tests that call the library there is nothing to carve, and that is said.
+/// If no test calls the library, `init` reports that there is nothing to derive.
 #[test]
 fn a_crate_without_uses_says_so() {
     let project = crate_with(HEADER, BODY, RUST, "#[test] fn nothing() {}\n");
@@ -169,7 +170,8 @@ fn a_crate_without_uses_says_so() {
         .says("`cargo test --no-run` must work first");
 }
 
-/// What the tests hand to a function are inputs of the harness that gives it nothing else.
+/// The data that tests pass to a function become inputs of the harness that passes its input only
+/// to that function.
 #[test]
 fn recorded_data_become_inputs() {
     let project = crate_with(

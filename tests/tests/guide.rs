@@ -1,4 +1,4 @@
-//! The guide says what is so: its commands and options exist, its links lead somewhere.
+//! The guide is correct: its commands and options exist, and its links lead somewhere.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -76,7 +76,7 @@ fn every_chapter_is_in_the_book_and_every_link_leads_somewhere() {
     }
 }
 
-/// The codes of the guide are those of the program.
+/// The guide lists all exit codes of the program.
 #[test]
 fn the_exit_codes_are_complete() {
     let text = &chapters()["reference.md"];

@@ -1,9 +1,8 @@
-//! What the tool itself reads, damaged: configurations, baselines, lists of goals, certificates,
-//! caches, mock environments. Each gets a typed error or is understood; nothing panics, and nothing
-//! dies of a signal.
+//! Damaged versions of the files that the tool itself reads: configurations, baselines, lists of
+//! goals, certificates, caches, mock environments. Each file causes a typed error or is understood;
+//! the tool neither panics nor dies from a signal.
 //!
-//! Valid files are mutated, always in the same way (the seeds are fixed), so that a failure is a
-//! failure the next time.
+//! Valid files are mutated with fixed seeds, so that failures are reproducible.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,7 +20,7 @@ use cegar_checker::{AskZ3, Certificate};
 use cegar_model::program::Program;
 use cegar_tests::{Project, Tool, exit};
 
-/// SplitMix64.
+/// Pseudo-random numbers (SplitMix64).
 struct Chance(u64);
 
 impl Chance {
@@ -38,7 +37,7 @@ impl Chance {
     }
 }
 
-/// Words that mean something in one of the formats, or are near a limit.
+/// Words that have a meaning in one of the formats, or are near a limit.
 const WORDS: &[&[u8]] = &[
     b"0",
     b"-1",
@@ -59,7 +58,8 @@ const WORDS: &[&[u8]] = &[
     b"\n",
 ];
 
-/// A few changes to `bytes`: bits, pieces cut out, doubled, swapped or replaced by a word.
+/// Applies a few changes to `bytes`: bits are flipped, pieces removed, duplicated or replaced by a
+/// word.
 fn mutated(bytes: &[u8], chance: &mut Chance) -> Vec<u8> {
     let mut all = bytes.to_vec();
     for _ in 0..1 + chance.below(3) {
@@ -74,7 +74,7 @@ fn mutated(bytes: &[u8], chance: &mut Chance) -> Vec<u8> {
                 let to = chance.below(all.len() + 1);
                 all.splice(to..to, piece);
             }
-            // A number by another one keeps the format whole, and reaches further.
+            // Replacing a number keeps the format valid, so that the mutation gets further.
             4 => {
                 let digit = |b: &u8| b.is_ascii_digit();
                 if let Some(from) = all[at..].iter().position(digit).map(|n| at + n) {
@@ -92,7 +92,7 @@ fn mutated(bytes: &[u8], chance: &mut Chance) -> Vec<u8> {
     all
 }
 
-/// Tries so many mutations of `valid`; a panic of `judge` shows the file that made it.
+/// Tries `count` mutations of `valid`; a panic of `judge` shows the file that caused it.
 fn tries(valid: &[u8], count: u64, seed: u64, mut judge: impl FnMut(&[u8])) {
     for number in 0..count {
         let mut chance = Chance(seed.wrapping_mul(1 << 32) + number);
@@ -114,8 +114,7 @@ fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
 }
 
-/// A campaign's folder: goals with a violation, proofs and open ends, the program and its
-/// certificate.
+/// The folder of a campaign: its goals, its program and its certificate.
 fn left() -> &'static Project {
     static LEFT: OnceLock<Project> = OnceLock::new();
     LEFT.get_or_init(|| {
@@ -144,7 +143,7 @@ fn configurations() {
             Ok(config) => {
                 good += 1;
                 for rules in config.external.values() {
-                    // Whether it is a rule is asked later; the question must be answered, too.
+                    // Rules are parsed later; that must not panic either.
                     let _ = rules.returned();
                 }
             }
@@ -154,7 +153,7 @@ fn configurations() {
             }
         }
     });
-    // Mutations that never, or always, parse would test nothing.
+    // If no mutation parsed, or all did, the test would be useless.
     assert!(good > 100 && bad > 1000, "{good} {bad}");
 }
 
@@ -226,7 +225,7 @@ fn certificates() {
         let Ok(certificate) = serde_json::from_slice::<Certificate>(bytes) else {
             return;
         };
-        // Each question takes a solver: some of those that come so far are enough.
+        // Each check needs the solver, so only some of the certificates that parse are checked.
         if checked >= 12 || certificate == known {
             return;
         }
@@ -240,7 +239,7 @@ fn certificates() {
     assert!(checked == 12 && refused > 0, "{checked} {refused}");
 }
 
-/// Bitcode that a cache has damaged is not given to LLVM, which does not survive all of it.
+/// Damaged bitcode in a cache is not passed to LLVM, which may crash on it.
 #[test]
 fn damaged_caches() {
     let project = Project::package(
@@ -263,8 +262,8 @@ fn damaged_caches() {
     run().expect(exit::CLEAN);
 }
 
-/// Bitcode from elsewhere, whose hash its certificate has: LLVM does not survive all of it, this
-/// program does.
+/// Foreign bitcode that matches the hash in its certificate: LLVM may crash on it, the tool must
+/// not.
 #[test]
 fn bitcode_that_fits_its_certificate() {
     let folder = left().at("left");
@@ -300,7 +299,7 @@ fn bitcode_that_fits_its_certificate() {
     assert!(refused > 5 && read > 5, "{refused} {read}");
 }
 
-/// Damages all bitcode below a folder.
+/// Damages all bitcode files below a folder. Returns their number.
 fn damage(folder: &Path, chance: &mut Chance) -> usize {
     let mut count = 0;
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -315,7 +314,7 @@ fn damage(folder: &Path, chance: &mut Chance) -> usize {
     count
 }
 
-/// The C runtime of generated tests reads a mock environment, or says that it is none.
+/// The C runtime of generated tests reads a mock environment or reports that it is invalid.
 #[test]
 fn mock_environments() {
     let project = Project::package(

@@ -1,29 +1,29 @@
-//! Faults of published crates that are known, found again: a harness, a campaign of at most five
-//! minutes, and a test that fails.
+//! Known faults of published crates are found again: a harness, a campaign of at most five minutes,
+//! and a failing test.
 //!
-//! Ignored by default, since it downloads the crates and takes minutes; `cargo xtask nightly` runs
-//! it:
+//! Ignored by default, since the tests download the crates and take minutes. `cargo xtask nightly`
+//! runs them:
 //!
 //! ```text
 //! cargo test --workspace --test known_faults -- --ignored --test-threads 1
 //! ```
 //!
-//! `docs/real-crates.md` says how long each takes. The one of zlib is in `real_c.rs`, with the
-//! release that mends it.
+//! `docs/real-crates.md` gives the time for each fault. zlib's fault is in `real_c.rs`, together
+//! with the release that fixes it.
 
 use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
-/// A fault, and where it is.
+/// A known fault and its place.
 struct Known<'a> {
     package: &'a str,
-    /// What follows the crate's name in the manifest.
+    /// The version requirement in the manifest.
     version: &'a str,
     harness: &'a str,
-    /// The harness's text; none where `init` writes it.
+    /// The harness's text; `None` if `init` writes it.
     text: Option<&'a str>,
-    /// A part of the file's name.
+    /// A part of the name of the faulty file.
     file: &'a str,
 }
 
@@ -34,7 +34,7 @@ impl Known<'_> {
         Tool::new(project.path(), words).limit(limit).run()
     }
 
-    /// Finds it as the crate's user would.
+    /// Finds the fault as a user of the crate would.
     fn rediscover(&self) {
         let project = Project::empty();
         project.write(
@@ -97,7 +97,7 @@ fn lzf_reads_past_its_input() {
     .rediscover();
 }
 
-/// An input that is shorter than the four bytes of a chunk's name.
+/// A comparison with the four bytes of a chunk's name reads past a shorter input.
 #[test]
 #[ignore = "downloads wavpack-sys 0.4.0; up to five minutes"]
 fn wavpack_compares_a_short_chunk() {
@@ -111,7 +111,7 @@ fn wavpack_compares_a_short_chunk() {
     .rediscover();
 }
 
-/// Tables of a JPEG file with more codes than the arrays have room for.
+/// Tables in a JPEG file contain more codes than the arrays can hold.
 #[test]
 #[ignore = "downloads stb_image 0.2.4; up to five minutes"]
 fn stb_image_reads_too_many_codes() {
@@ -125,7 +125,7 @@ fn stb_image_reads_too_many_codes() {
     .rediscover();
 }
 
-/// What a program does that shows any picture.
+/// The harness of a program that shows any picture.
 const IMAGE: &str = "#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

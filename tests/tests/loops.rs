@@ -1,10 +1,9 @@
-//! Loops that have to be taken many times: each program is violated after exactly so many turns,
-//! and corrected (`-DFIXED`) it is proved.
+//! Loops with many iterations: each program is violated after an exact number of iterations, and
+//! its corrected variant (`-DFIXED`) is proved.
 
 use cegar_tests::{Ended, Project, Tool, exit, one_in, thorough};
 
-/// What is proved is asked of the prover alone: beside a fuzzer that finds nothing more it has half
-/// of a small machine.
+/// Proofs run without the fuzzer, which would take half of a small machine and find nothing.
 const ALONE: &str = "--engine-only";
 
 fn check(name: &str, more: &[&str]) -> Ended {
@@ -30,7 +29,8 @@ fn are_settled(names: &[&str]) {
     }
 }
 
-/// Programs of a class, wrong and corrected. `hard` ones may stay open when they are corrected.
+/// Checks the programs of a class: the faulty variants are violated and the corrected ones proved.
+/// Corrected variants of `hard` programs may stay open.
 fn class_is_settled(folder: &str, proved: &[&str], hard: &[&str], time: &str) {
     for name in some(proved).chain(hard) {
         let run = |time: &str, fixed: &[&str]| {
@@ -70,14 +70,14 @@ fn patterns_and_nests() {
     are_settled(&["every_seventh", "alternates", "nested", "ring"]);
 }
 
-/// Every third one of them, unless the tests are to be thorough: each takes seconds, and all of
-/// them minutes.
+/// Every third name, or all if the tests are thorough: each program takes seconds, all of them
+/// minutes.
 fn some<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
     names.iter().step_by(one_in(3))
 }
 
-/// Programs of a folder are found to be wrong; corrected ones are proved, or at least not said to
-/// be wrong.
+/// Checks the programs of a folder: the faulty variants are violated; the corrected variants of the
+/// programs in `proved` are proved, those in `open` are at least not violated.
 fn are_told_apart(folder: &str, proved: &[&str], open: &[&str]) {
     let run = |name: &str, time: &str, fixed: &[&str]| {
         let mut words = vec!["--property", "memory", "--max-time", time];
@@ -96,7 +96,7 @@ fn are_told_apart(folder: &str, proved: &[&str], open: &[&str]) {
     }
 }
 
-/// What is bounded by nothing but the zero byte at a text's end.
+/// Loops that only the terminating zero byte of a text bounds.
 #[test]
 fn texts_up_to_their_ends() {
     let proved = [
@@ -110,22 +110,22 @@ fn texts_up_to_their_ends() {
         "trim",
         "words",
     ];
-    // Words by their addresses in an array are not followed.
+    // The floor does not track words whose addresses are in an array.
     are_told_apart("texts", &proved, &["tokens"]);
 }
 
-/// Arrays that grow: what is in them, and how much room there is, is said by numbers beside them.
+/// Growing arrays: numbers beside them hold their length and their capacity.
 #[test]
 fn arrays_that_grow() {
     let proved = [
         "buffer", "bytes", "kept", "pair", "points", "records", "stack", "two", "vector",
     ];
-    // Arrays that are emptied are not followed.
+    // The floor does not track arrays that are emptied.
     are_told_apart("growing", &proved, &["twice"]);
 }
 
-/// What most programs do: tables that are filled and looked up, labels, runs that are merged,
-/// blocks that are doubled.
+/// Common tasks: tables that are filled and searched, labels, sequences that are merged, blocks
+/// whose size is doubled.
 #[test]
 fn everyday() {
     let proved = [
@@ -134,13 +134,13 @@ fn everyday() {
     are_told_apart("everyday", &proved, &[]);
 }
 
-/// What the library is given and keeps: buffers of streams, a name for the log.
+/// Memory that the library keeps after a call: buffers of streams, a name for the log.
 #[test]
 fn streams() {
     are_told_apart("streams", &["buffer", "logged"], &[]);
 }
 
-/// Rows and columns: indices that are products, of which each is known by another one.
+/// Rows and columns: indices that are products of two variables.
 #[test]
 fn grids() {
     let proved = [
@@ -155,21 +155,21 @@ fn grids() {
     are_told_apart("grids", &proved, &[]);
 }
 
-/// Parts of locals that no store of the local's type writes, or that stay in memory where the rest
-/// becomes registers.
+/// Parts of local variables that no store of the variable's type writes, or that stay in memory
+/// while the rest becomes registers.
 #[test]
 fn layout() {
-    // Which of two members was written last is told by a third one.
+    // A third member tells which of two members was written last.
     are_told_apart("layout", &["gap", "padding"], &["tagged"]);
 }
 
-/// Numbers in digits and groups of bits, and sizes that are rounded up.
+/// Numbers as digits and as groups of bits, and sizes that are rounded up.
 #[test]
 fn digits_and_rounded_sizes() {
     are_told_apart("digits", &["aligned", "digits", "groups"], &[]);
 }
 
-/// Elements of arrays own blocks: tables of chains, arrays of texts, stacks.
+/// Arrays whose elements own blocks: tables of chains, arrays of texts, stacks.
 #[test]
 fn rows() {
     let proved = [
@@ -178,7 +178,7 @@ fn rows() {
     are_told_apart("rows", &proved, &[]);
 }
 
-/// Lists are built, changed and released: each node has one owner.
+/// Lists that are built, changed and released: each node has one owner.
 #[test]
 fn lists() {
     let proved = [
@@ -188,14 +188,14 @@ fn lists() {
     are_told_apart("lists", &proved, &[]);
 }
 
-/// Faults that no search comes to are not proved away.
+/// A fault that the search does not reach must not be proved absent.
 #[test]
 fn locked() {
     let run = check_in("locked", "ways", &["--max-time", "8s", ALONE]);
     assert_ne!(run.finished()["verdict"], "proved", "{run}");
 }
 
-/// Ends that are written over, left out, or passed by.
+/// Terminating zero bytes that are overwritten, missing or skipped.
 #[test]
 fn texts_past_their_ends() {
     let names = [
@@ -229,7 +229,8 @@ fn characters() {
     are_settled(&["white_space", "strings"]);
 }
 
-/// The floor relates the level to the turns without acceleration.
+/// Without `--no-floor`, the floor would relate the level to the iterations even without loop
+/// acceleration.
 #[test]
 fn turn_by_turn_if_asked() {
     let words = "--max-time 3s -D FIXED --no-loop-acceleration --no-floor";
@@ -247,7 +248,7 @@ fn calls_that_are_the_last_act_or_leave_globals_alone() {
     }
 }
 
-/// What comes back from a call is related to what was passed.
+/// The result of a call is related to its argument.
 #[test]
 fn results_and_arguments_of_recursion() {
     check_in("recursive", "ninety_one", &["--max-time", "60s"]).expect(exit::VIOLATION);
@@ -259,8 +260,8 @@ fn results_and_arguments_of_recursion() {
     assert_eq!(run.finished()["verdict"], "proved", "{run}");
 }
 
-/// Functions that call themselves before their last act: what they return is a relation of what
-/// they are given. What stands in the second list may stay open, and is never violated.
+/// Recursive functions that are not tail-recursive: their result is a relation of their parameters.
+/// Corrected programs in `hard` may stay open, but are never violated.
 #[test]
 fn relations_of_parameters_and_results() {
     let proved = [
@@ -277,7 +278,7 @@ fn relations_of_parameters_and_results() {
     class_is_settled("relations", &proved, &hard, "120s");
 }
 
-/// Recursion of which a summary could say too much: inputs, globals, pointers, calls that do not
+/// Recursion for which a summary could claim too much: inputs, globals, pointers, calls that do not
 /// return.
 #[test]
 fn recursion_that_is_wrong_by_a_little() {
@@ -305,7 +306,7 @@ fn recursion_that_is_wrong_by_a_little() {
     }
 }
 
-/// What is added as often as an input says is a product of two inputs.
+/// A number that is added as often as an input says: the sum is a product of two inputs.
 #[test]
 fn products() {
     for name in ["times", "area"] {
@@ -317,8 +318,8 @@ fn products() {
     }
 }
 
-/// Arrays that loops fill, copy and look through. What stands in the second list may stay open, and
-/// is never violated.
+/// Arrays that loops fill, copy and search. Corrected programs in `hard` may stay open, but are
+/// never violated.
 #[test]
 fn every_element() {
     let proved = [
@@ -328,8 +329,8 @@ fn every_element() {
     class_is_settled("arrays", &proved, &hard, "150s");
 }
 
-/// Machines that read events for ever: what holds in a state is a relation of their numbers, and
-/// what a stack holds is what was put there.
+/// State machines that read events forever: each state implies a relation of the machine's numbers.
+/// A stack contains what was pushed.
 #[test]
 fn machines() {
     class_is_settled(

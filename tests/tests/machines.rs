@@ -1,5 +1,5 @@
-//! Several machines: campaigns on copies of a crate, in folders of their own, that know of each
-//! other by an address alone.
+//! Several machines: campaigns on copies of a crate, in separate folders, that share only an
+//! address.
 
 use std::fs;
 use std::io::Write as _;
@@ -11,11 +11,11 @@ use cegar_tests::{Ended, Project, Running, Tool, children, exit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// What each machine has in its corpus, and no fuzzer guesses.
+/// The inputs in the corpora of the two machines, which no fuzzer guesses.
 const FIRST: &[u8] = b"what one has";
 const SECOND: &[u8] = b"another has.";
 
-/// A hash that is not solved either.
+/// A hash that the solver does not invert.
 fn mix(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         let hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
@@ -23,7 +23,7 @@ fn mix(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A crate whose function has a branch for each of the two inputs.
+/// A crate with a function that has a branch for each of the two inputs.
 fn copy(more: &str) -> Project {
     let project = Project::package(&format!(
         "\
@@ -70,7 +70,7 @@ fn has(project: &Project, input: &[u8]) -> Option<()> {
         .then_some(())
 }
 
-/// A port that nobody listens on.
+/// A port on which no program listens.
 fn port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap_or_else(|why| panic!("{why}"));
     let address = listener.local_addr().unwrap_or_else(|why| panic!("{why}"));
@@ -82,7 +82,7 @@ fn start(project: &Project, words: &str) -> Running {
     Tool::new(project.path(), words.split(' ')).start()
 }
 
-/// The first, which others can join by now.
+/// Starts the first campaign and waits until others can join it.
 fn listening(project: &Project, side: &str, port: u16) -> Running {
     let mut one = start(project, &format!("{side} --listen {port}"));
     let id = one.id();
@@ -91,7 +91,7 @@ fn listening(project: &Project, side: &str, port: u16) -> Running {
     one
 }
 
-/// What `--stats` says of inputs that came from elsewhere.
+/// The number of inputs received from other machines, as `--stats` reports it.
 fn received(ended: &Ended) -> u32 {
     let count = ended.stderr.lines().find_map(|line| {
         let (_, rest) = line.split_once("inputs sent, ")?;
@@ -108,7 +108,7 @@ fn what_one_has_the_others_get() {
     let port = port();
 
     let mut one = listening(&first, "--fuzz-only", port);
-    // Another build: it hears, and takes nothing.
+    // A campaign with another build receives inputs, but adopts none.
     let mut stranger = start(&other, &format!("--fuzz-only --join 127.0.0.1:{port}"));
     let id = stranger.id();
     let fuzzes = || (!children(id, "__worker").is_empty()).then_some(());
@@ -122,7 +122,7 @@ fn what_one_has_the_others_get() {
     assert!(has(&other, FIRST).is_none() && has(&other, SECOND).is_none());
     assert_eq!(children(two.id(), "__worker").len(), 2);
 
-    // A connection that is lost comes back.
+    // A lost connection is restored.
     let member = children(two.id(), "__exchange");
     kill(Pid::from_raw(member[0]), Signal::SIGKILL).unwrap_or_else(|why| panic!("{why}"));
     let id = two.id();
@@ -159,7 +159,7 @@ fn what_one_has_the_others_get() {
     }
 }
 
-/// Where nothing is fuzzed, the engine hears and tells.
+/// Without a fuzzer, the engine itself exchanges inputs.
 #[test]
 fn an_engine_alone_takes_part() {
     let (first, second) = (copy(""), copy(""));
@@ -215,7 +215,7 @@ fn what_cannot_be_is_told_before_anything_is_compiled() {
         .expect(exit::NETWORK)
         .says("an address of this machine");
     run("run --join no-such-host.invalid:4242").expect(exit::NETWORK);
-    // Somebody else.
+    // Another server listens on the port.
     let door = std::thread::spawn(move || {
         let (mut stream, _) = taken.accept().unwrap_or_else(|why| panic!("{why}"));
         stream.write_all(b"220 mail.example\r\n")
@@ -224,7 +224,7 @@ fn what_cannot_be_is_told_before_anything_is_compiled() {
         .expect(exit::NETWORK)
         .says("it does not speak LLMP");
     assert!(door.join().is_ok());
-    // Nobody.
+    // Nothing listens on the port.
     let ended = run(&format!("run --join {port}"));
     ended
         .expect(exit::NETWORK)

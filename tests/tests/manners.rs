@@ -1,5 +1,5 @@
-//! Bad input, missing tools, and interruptions: each has a message that names the thing, its own
-//! exit code, and loses nothing.
+//! Bad input, missing tools, and interruptions: each has a message that names the cause and an exit
+//! code of its own, and nothing is lost.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use cegar_tests::{BUSY, Ended, Project, Tool, children, exit};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-/// Reads one byte past the end of its input if that begins with `go`.
+/// A function that reads one byte past the end of its input if the input begins with `go`.
 const READS_PAST_THE_END: &str = "\
 int demo(const unsigned char *data, size_t size)
 {
@@ -23,7 +23,8 @@ fn run(project: &Project, words: &[&str]) -> Tool {
     Tool::new(project.path(), ["run"].iter().chain(words))
 }
 
-/// A campaign that no clock ends: a slow machine finds the same.
+/// A campaign that is limited by a number of executions, so that a slow machine has the same
+/// results.
 fn counted(project: &Project) -> Ended {
     run(project, &["--runs", "500"]).run()
 }
@@ -77,8 +78,8 @@ fn c_that_does_not_compile_is_shown_as_clang_shows_it() {
         .says("undeclared identifier 'missing'");
 }
 
-/// What checks the program is clang; what compiles its test is the crate's compiler, which may see
-/// it otherwise.
+/// clang compiles the program for the check, but the crate's compiler compiles the test, and may
+/// reject it.
 #[test]
 fn a_test_that_does_not_compile_is_shown_as_its_compiler_shows_it() {
     let project = Project::empty();
@@ -139,7 +140,7 @@ fn a_build_script_that_fails() {
         "build.rs",
         "fn main() {\n    panic!(\"no library of that name\");\n}\n",
     );
-    // Without sources of its own the configuration leaves them to the crate's build.
+    // Without a list of sources, the crate's own build determines them.
     project.write(
         "cegar/cegar.toml",
         "[harness.demo]\nfile = \"harnesses/demo.c\"\n",
@@ -186,14 +187,14 @@ fn a_key_that_does_not_exist() {
 #[test]
 fn a_worker_that_is_killed_is_replaced() {
     let project = Project::package(BUSY);
-    // The prover would settle everything, and the campaign would end.
+    // Without the prover, which would settle everything and so end the campaign.
     let mut running = run(&project, &["--max-time", "170s", "--fuzz-only"]).start();
     let process = running.id();
     let worker = running.until(|| children(process, "__worker").first().copied());
     let Some(worker) = worker else {
         panic!("no worker was seen\n{}", running.wait());
     };
-    // It may have ended in the meantime.
+    // An error means that the worker has ended in the meantime.
     let _ = kill(Pid::from_raw(worker), Signal::SIGKILL);
     let next = running.until(|| {
         children(process, "__worker")
@@ -210,7 +211,8 @@ fn a_worker_that_is_killed_is_replaced() {
 fn an_interruption_keeps_what_was_found() {
     let project = Project::package(BUSY);
     let queue = project.at("target/cegar/demo/queue");
-    // Without the prover, which would settle everything: then it is no interruption any more.
+    // Without the prover, which would settle everything, so that the signal would interrupt
+    // nothing.
     let mut running = run(&project, &["--max-time", "170s", "--fuzz-only"]).start();
     let process = running.id();
     let filled = running.until(|| (names(&queue).len() > 3).then_some(()));
@@ -242,7 +244,7 @@ fn an_interruption_keeps_what_was_found() {
     );
 }
 
-/// A file in the folder's place: root, who may write anywhere, cannot write there either.
+/// A file is in the folder's place, which even root cannot write to.
 #[test]
 fn a_corpus_that_cannot_be_written() {
     let project = Project::package(BUSY);
@@ -279,7 +281,7 @@ fn corrupt_corpus_entries_are_named_and_passed_over() {
 #[test]
 fn a_corrupt_state_is_begun_anew() {
     let project = Project::package(BUSY);
-    // Time for the native build, without which the harness is never executed.
+    // Enough time for the native build, without which the harness is never executed.
     run(&project, &["--max-time", "15s"])
         .run()
         .expect(exit::CLEAN);
@@ -317,7 +319,7 @@ fn a_program_that_takes_all_memory() {
     ended.expect(exit::CLEAN);
 }
 
-/// Found once, written once; edited by hand, left alone.
+/// A test is written only once, and a test that was edited by hand is left alone.
 #[test]
 fn a_test_that_was_edited_is_left_alone() {
     let project = Project::package(READS_PAST_THE_END);
@@ -348,8 +350,8 @@ fn a_test_that_was_edited_is_left_alone() {
     assert_eq!(project.read("cegar/tests/demo.rs"), edited);
 }
 
-/// What undefined functions return is kept in one file for all harnesses, and read again by the
-/// next run.
+/// The types of mocked functions are kept in one file for all harnesses, and read again by the next
+/// run.
 #[test]
 fn mocks_of_two_harnesses_are_kept_from_run_to_run() {
     let project = Project::package(

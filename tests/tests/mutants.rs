@@ -1,12 +1,12 @@
-//! Libraries that others wrote, each with one bound off by one: where a native execution goes
-//! wrong, nothing may have been proved. The unchanged code proves hundreds of checks beside the one
-//! that the mutant breaks, so that a floor or a prover that is too bold shows here.
+//! Published libraries, each with one bound off by one: a check that a native execution violates
+//! must not have been proved. The unchanged code contains hundreds of provable checks beside the
+//! one that the mutant breaks, so that an unsound floor or prover shows here.
 //!
-//! The engine alone and the fuzzer alone look at the same mutant, so that neither learns from the
-//! other. A mutant that the fuzzer does not break in its time says nothing; how many have to be
-//! broken is told for each library.
+//! The engine alone and the fuzzer alone check the same mutant, so that neither learns from the
+//! other. A mutant that the fuzzer does not break in its time shows nothing; each library states
+//! how many mutants have to be broken.
 //!
-//! Ignored by default, since it downloads the crates and takes minutes:
+//! Ignored by default, since the tests download the crates and take minutes:
 //!
 //! ```text
 //! cargo test -p cegar-tests --test mutants -- --ignored --test-threads 1
@@ -20,24 +20,24 @@ use std::time::Duration;
 use cegar_tests::{Ended, Project, Tool};
 use serde_json::Value;
 
-/// What comes before the function that is driven.
+/// The text before each harness.
 const PROLOGUE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n";
 
-/// A library and what is changed of it.
+/// A library and its mutants.
 struct Library {
-    /// The crate, its version, and where its C files lie.
+    /// The crate's name, its version, and the folder of its C files.
     package: (&'static str, &'static str, &'static str),
     files: &'static [&'static str],
     defines: &'static [&'static str],
     harness: &'static str,
-    /// How long each of the two campaigns takes.
+    /// The time for each of the two campaigns.
     time: &'static str,
     mutants: &'static [Mutant],
-    /// How many of the mutants are broken natively at least.
+    /// The minimum number of mutants that native executions break.
     broken: usize,
 }
 
-/// A line of a file, and what stands there instead.
+/// A change of a file: a piece of its text and the replacement.
 struct Mutant {
     file: &'static str,
     from: &'static str,
@@ -48,7 +48,7 @@ const fn mutant(file: &'static str, from: &'static str, to: &'static str) -> Mut
     Mutant { file, from, to }
 }
 
-/// The folder with the C files of a library, as cargo unpacked it.
+/// The folder with the C files of a library, as unpacked by cargo.
 fn fetched(library: &Library, project: &Project) -> PathBuf {
     let (package, version, within) = library.package;
     project.write(
@@ -91,7 +91,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// The checks of a campaign: where each is and what it says, and what came of it.
+/// The checks of a campaign: the place and kind of each, and its status.
 fn checks(library: &Library, folder: &Path, only: &str) -> Vec<(String, String)> {
     let words = ["check", "--no-emit", "--property", "memory", only];
     let certificate = format!("certificate{only}");
@@ -123,7 +123,7 @@ fn checks(library: &Library, folder: &Path, only: &str) -> Vec<(String, String)>
         .collect()
 }
 
-/// Whether a native execution breaks the mutant. No check that it breaks may have been proved.
+/// Whether a native execution breaks the mutant. Asserts that no check that it violates was proved.
 fn is_broken(library: &Library, folder: &Path, mutant: &Mutant) -> bool {
     let proved = checks(library, folder, "--engine-only");
     let native = checks(library, folder, "--fuzz-only");

@@ -1,5 +1,5 @@
-//! Native targets of a large library: compiled in parts, once for all harnesses, and only as long
-//! as somebody wants them.
+//! Native targets of a large library: compiled in parts, once for all harnesses, and compilation
+//! stops when its result is no longer wanted.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use cegar_tests::{Project, Tool, exit};
 use nix::sys::signal::Signal;
 
-/// Functions of the library: enough that it is compiled in parts.
+/// The number of the library's functions, large enough that it is compiled in parts.
 const FUNCTIONS: usize = 330;
 
-/// A library of many functions, which all call each other. Its assertion is decided by nobody
-/// within the seconds that the functions take to compile: a run that has proved every check when it
-/// is interrupted ends like any other proof.
+/// A library of many functions, each of which calls the previous one. Its assertion is not decided
+/// within the seconds that compilation takes: a run that has proved every check when it is
+/// interrupted ends like any other proof.
 fn library() -> String {
     let mut text = "#include <assert.h>\n".to_owned();
     for number in 0..FUNCTIONS {
@@ -67,7 +67,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// How many objects hold a function.
+/// The number of objects that contain a function.
 fn objects_with(project: &Project, function: &str) -> usize {
     let records = files(&project.at("target/cegar/objects")).into_iter();
     records
@@ -88,7 +88,7 @@ fn a_library_is_compiled_once_for_all_its_harnesses() {
             .expect(exit::CLEAN);
     };
     replay("demo");
-    // One for each of the two runners.
+    // One object for each of the two runners.
     assert_eq!(objects_with(&project, "\"step_17.cegar."), 2);
     replay("other");
     assert_eq!(objects_with(&project, "\"step_17.cegar."), 2);

@@ -1,6 +1,6 @@
 //! Large and odd crates: symbols defined twice, files to leave out, harnesses that do not compile,
-//! C compiled as C++, builds that fail. One of these in a crate stops nothing else, and is said in
-//! words that tell what to mend.
+//! C compiled as C++, builds that fail. None of these stops the rest of a crate, and the messages
+//! tell how to correct the cause.
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
@@ -16,7 +16,7 @@ fn a_symbol_defined_twice_is_the_archives_first() {
         "int helper(void) { return 1; }\nint demo(const unsigned char *data, size_t size)\n{\n    \
          return size > 3 && data[0] == helper();\n}\n",
     );
-    // The variant would be violated, and no linker takes it.
+    // The variant would be violated, but no linker selects it.
     project.write(
         "c/variant.c",
         "int helper(void) { return *(volatile int *)0; }\nint variant(void) { return helper(); }\n",
@@ -29,7 +29,8 @@ fn a_symbol_defined_twice_is_the_archives_first() {
     run.expect(exit::CLEAN)
         .says("variant.c")
         .says("defines `helper`, too, and the linker takes that");
-    // What the variant is needed for keeps it in, and the first definition is used all the same.
+    // If the variant is needed for another function, it stays, but the first definition is used
+    // nevertheless.
     project.write(
         "c/demo.c",
         "#include \"demo.h\"\nint variant(void);\nint helper(void) { return 1; }\n\
@@ -74,7 +75,7 @@ fn what_goes_into_no_archive_is_no_part_of_the_library() {
             ),
         ],
     );
-    // `part.o` goes into a shared library here, so it stays.
+    // `part.o` becomes part of a shared library here, so its source stays.
     tool(&project, "build --no-compile").expect(exit::CLEAN);
     let captured = project.read("cegar/captured.json");
     let at = |name: &str| {
@@ -121,7 +122,7 @@ fn a_build_in_the_folder_of_the_sources_is_captured_again() {
     captured("from nothing");
     assert!(project.at("c/odd.o").is_file());
     captured("everything is up to date");
-    // Newer by far: the file system may tell whole seconds only.
+    // The time is 60 seconds ahead, since the file system may store whole seconds only.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
     let source = std::fs::File::options()
         .append(true)
@@ -189,7 +190,8 @@ fn a_harness_that_does_not_compile_stops_no_other() {
     let ci = tool(&project, "ci --engine-only --runs 1");
     ci.says("nonsense").says("calm");
     assert_ne!(ci.code, Some(exit::CLEAN), "{ci}");
-    // In the test package as well: the tests of the broken harness say why, the others run.
+    // The same holds for the test package: the tests of the broken harness report the reason, the
+    // others run.
     project.write(
         "cegar/tests/broken.rs",
         "#[test]\nfn of_broken() {\n    cegar_harness::Mock::new(\"broken\").run().expect_safe();\n\
@@ -249,7 +251,7 @@ fn a_crate_that_does_not_build_shows_its_own_error() {
     project.write("Cargo.toml", &manifest);
     tool(&project, "init").says("this header is not for you");
 
-    // The C code is there, the Rust code is not: both are said.
+    // The C code compiles, the Rust code does not: both are reported.
     let project = Project::built_by(
         "\"$CC\" -c \"$CARGO_MANIFEST_DIR/c/odd.c\" -o \"$OUT_DIR/odd.o\"",
         &[
@@ -344,8 +346,8 @@ fn what_only_native_code_saw_violated_is_not_open() {
     let project = Project::empty();
     project.write(
         "native.c",
-        // Behind what the machine does not model, a signal is all that is seen, without a word on
-        // whether it was a read.
+        // After code that the machine does not model, only a signal is seen, which does not tell a
+        // read from a write.
         "static char *volatile nowhere;\n\
          int LLVMFuzzerTestOneInput(const unsigned char *data, unsigned long size)\n{\n    __asm__ \
          volatile(\"nop\");\n    char *room = nowhere;\n    if (size > 0)\n        room[data[0] & \

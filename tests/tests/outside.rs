@@ -1,13 +1,13 @@
-//! What a crate's C code calls and nobody in the crate defines: bodies of the user's own in
-//! `models/`, a source file that was left out, and a look at the run of a test in a debugger.
+//! Functions that the C code of a crate calls and that nothing in the crate defines: the user's
+//! models in `models/`, a source file that was left out, and debugging the run of a test.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
-/// A table that is indexed by what a sensor says; a program over it instead of the usual function
-/// of a buffer.
+/// A package with a table that is indexed by a sensor's value. Its harness is a program instead of
+/// the usual function of a buffer.
 fn sensor_package() -> Project {
     let project = Project::package(
         "int sensor_read(int channel);\n\
@@ -32,9 +32,9 @@ fn run(project: &Project, more: &[&str]) -> cegar_tests::Ended {
     Tool::new(project.path(), words).run()
 }
 
-/// Without a model the sensor may say anything. A model is part of the search, of the proof and of
-/// the tests: one that keeps to the table makes the crate's code right, one that is off by one is
-/// found, and its test fails without this tool.
+/// Without a model the sensor may return anything. A model is part of the search, of the proof and
+/// of the tests: with a model that respects the table's size the crate's code is correct; with a
+/// model that is off by one a violation is found, and its test fails without this tool.
 #[test]
 fn models_stand_in_for_the_outside() {
     let project = sensor_package();
@@ -71,8 +71,8 @@ fn models_stand_in_for_the_outside() {
     passing.expect(exit::CLEAN);
 }
 
-/// A crate whose build is listed with one file missing builds and runs; what is missing is named,
-/// for people and for programs.
+/// A crate whose list of sources lacks one file builds and runs; the missing functions are named,
+/// in messages and in the JSON output.
 #[test]
 fn a_file_that_was_left_out_is_named() {
     let project = Project::package(
@@ -109,7 +109,7 @@ fn a_file_that_was_left_out_is_named() {
     named.sort_unstable();
     assert_eq!(named, ["note", "scale"], "{json}");
 
-    // With the file there is nothing to name.
+    // With the file no function is missing.
     let config = project.read("cegar/cegar.toml");
     let whole = config.replace("\"../c/demo.c\"", "\"../c/demo.c\", \"../c/scale.c\"");
     project.write("cegar/cegar.toml", &whole);
@@ -118,8 +118,8 @@ fn a_file_that_was_left_out_is_named() {
     assert!(!messages.iter().any(|m| m["reason"] == "mocked"), "{json}");
 }
 
-/// A debugger gets the test's executable and its mock environment, and the places to stop at. Any
-/// program will do for one; what is not installed is named together with what to install.
+/// A debugger gets the test's executable, its mock environment, and breakpoints. Any program may
+/// serve as the debugger. If none is installed, the message names the package to install.
 #[test]
 fn a_test_is_debugged() {
     let project = sensor_package();
@@ -159,7 +159,7 @@ fn a_test_is_debugged() {
         .run()
         .expect(exit::TOOL_MISSING)
         .says("there is no debugger `no-such-debugger`");
-    // A PATH without any debugger; cargo is not needed to find that out.
+    // There is no debugger in this `PATH`; cargo is not needed to find that out.
     let bare = debug(&[]).env("PATH", project.at("empty")).run();
     bare.expect(exit::TOOL_MISSING).says("apt install gdb");
     Tool::new(project.path(), ["debug", "no_such_test"])
@@ -170,8 +170,8 @@ fn a_test_is_debugged() {
         .says("no test of");
 }
 
-/// A function that the sanitizer calls itself is mocked for the program only: natively and in the
-/// test.
+/// The sanitizer calls this function itself; only the program's calls are mocked, natively and in
+/// the test.
 #[test]
 fn mocks_are_the_programs_own() {
     let project = Project::empty();
@@ -194,7 +194,7 @@ fn mocks_are_the_programs_own() {
     );
 }
 
-/// Checks a program of its own for some seconds.
+/// Checks a program for some seconds.
 fn checked(source: &str) -> cegar_tests::Ended {
     let project = Project::empty();
     project.write("a.c", source);
@@ -203,8 +203,8 @@ fn checked(source: &str) -> cegar_tests::Ended {
     Tool::new(project.path(), words).run()
 }
 
-/// What is not modelled is the platform's own natively: numbers are what it computes, a stream's
-/// text can be freed, and a fault behind it is found all the same.
+/// Functions without a model are the platform's own in native runs: their results are real, a
+/// stream's text can be freed, and a fault after them is found nevertheless.
 #[test]
 fn functions_without_a_model_are_the_platforms() {
     let stream = "#include <stdio.h>\n#include <stdlib.h>\n\
@@ -226,7 +226,7 @@ fn functions_without_a_model_are_the_platforms() {
     checked(&number("300")).expect(exit::VIOLATION);
 }
 
-/// What a library function needs is told by the call of it, and counted.
+/// An unproved precondition of a library function is reported at its call, and counted.
 #[test]
 fn library_functions_are_told_by_their_calls() {
     let words = "#include <stdio.h>\n#include <string.h>\n\

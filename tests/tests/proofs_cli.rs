@@ -1,5 +1,5 @@
-//! Proofs as a user meets them: the verdict and its exit code, a certificate that is checked again,
-//! and what becomes of a certificate that is damaged.
+//! Proofs on the command line: the verdict and its exit code, a certificate that is checked again,
+//! and the rejection of damaged certificates.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use cegar_tests::{Ended, Project, Running, Tool, exit};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-/// `check` on a program, as JSON and without tests.
+/// Runs `check` on a program with JSON output and without tests.
 fn check(project: &Project, program: &str, more: &[&str]) -> Ended {
     let words = ["check", program, "--message-format", "json", "--no-emit"];
     Tool::new(project.path(), words.iter().chain(more)).run()
@@ -23,12 +23,13 @@ fn check_proof(project: &Project, more: &[&str]) -> Ended {
     Tool::new(project.path(), words.iter().chain(more)).run()
 }
 
-/// The ring buffer's certificate: assertions only, so that one access is invalid and nobody asked.
+/// The ring buffer's certificate and bitcode. Only assertions are checked, so the program's invalid
+/// access does not matter.
 fn ring() -> &'static (String, Vec<u8>) {
     static RING: OnceLock<(String, Vec<u8>)> = OnceLock::new();
     RING.get_or_init(|| {
         let project = Project::program("balance.c");
-        // By counts, not by the clock: a slow machine writes the same certificate.
+        // The limits are counts, not times: a slow machine writes the same certificate.
         let words = ["--engine-only", "--runs", "1"];
         let words = [
             &words[..],
@@ -44,7 +45,7 @@ fn ring() -> &'static (String, Vec<u8>) {
     })
 }
 
-/// A folder with that certificate after `damage`.
+/// A folder with the ring buffer's certificate after `damage`.
 fn damaged(damage: impl FnOnce(&mut Value)) -> Project {
     let (text, bitcode) = ring();
     let mut certificate: Value =
@@ -70,7 +71,7 @@ fn claim(number: usize) -> Value {
     serde_json::json!({ "id": number })
 }
 
-/// Takes facts out of a certificate: so many of the first, or of the last.
+/// Removes the first, or the last, `count` facts from a certificate.
 fn take_out(certificate: &mut Value, mut count: usize, from_the_end: bool) {
     let mut all: Vec<&mut Vec<Value>> = cuts(certificate)
         .iter_mut()
@@ -89,7 +90,7 @@ fn take_out(certificate: &mut Value, mut count: usize, from_the_end: bool) {
     }
 }
 
-/// The read of `marks` in the program that the certificate is about, and its line.
+/// The number of the check for the read of `marks` in the ring buffer's program, and its line.
 fn read_of_marks(bitcode: &Path) -> (usize, usize) {
     let lines = cegar_tests::program("balance.c");
     let line = lines.lines().position(|line| line.contains("marks[sum]"));
@@ -101,7 +102,8 @@ fn read_of_marks(bitcode: &Path) -> (usize, usize) {
     (number, line)
 }
 
-/// Expects `check-proof` to say no, in both formats, with these words.
+/// Asserts that `check-proof` rejects the certificate in both output formats, with these words in
+/// the text output.
 fn is_rejected(project: &Project, words: &[&str]) {
     let run = check_proof(project, &[]);
     run.expect(exit::REJECTED);
@@ -156,8 +158,9 @@ fn cut_points_that_are_removed() {
     );
 }
 
-/// Facts may say the same in several ways, so that a few less can still be a proof. What is left is
-/// one, or it is rejected with a place; and without any there is none.
+/// Facts may be redundant, so that a certificate with fewer facts can still be a proof. Each
+/// reduced certificate is either accepted or rejected with a place; without any facts it is
+/// rejected.
 #[test]
 fn facts_that_are_removed_by_and_by() {
     let mut count = 0;
@@ -207,7 +210,7 @@ fn a_check_and_a_block_that_do_not_exist() {
     }
 }
 
-/// Blocks that are entered.
+/// A claim that entered blocks are unreachable is rejected.
 #[test]
 fn a_block_that_is_entered() {
     let project = damaged(|_| ());
@@ -222,7 +225,8 @@ fn a_block_that_is_entered() {
     is_rejected(&project, &["block", "may be entered"]);
 }
 
-/// Nobody asks whether the library's blocks are entered, so that nobody looks.
+/// Claims about the library's blocks are rejected: nobody needs them, so the checker does not check
+/// them.
 #[test]
 fn a_block_of_the_library() {
     let project = damaged(|_| ());
@@ -247,7 +251,7 @@ fn the_bitcode_of_another_program() {
 #[test]
 fn bitcode_that_is_none() {
     let project = damaged(|certificate| {
-        // The digest of nothing at all.
+        // The digest of empty input.
         let digest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
         certificate["bitcode"] = digest.into();
     });
@@ -364,7 +368,7 @@ fn who_only_fuzzes_proves_nothing() {
     );
 }
 
-/// Also when the second of two is busy with the first: no clock takes part.
+/// Two simultaneous runs have the same results although each slows the other: no limit is a time.
 #[test]
 fn a_proof_can_be_repeated() {
     let project = Project::program("balance.c");
@@ -389,7 +393,7 @@ fn a_proof_can_be_repeated() {
     }
 }
 
-/// What was proved is where the next one begins that writes its certificate to the same folder.
+/// A run that writes its certificate to the same folder starts from the facts of the previous one.
 #[test]
 fn what_was_proved_is_taken_up_again() {
     let project = Project::program("balance.c");
@@ -403,8 +407,8 @@ fn what_was_proved_is_taken_up_again() {
     assert_eq!(levels(&second), Some(0), "{second}");
 }
 
-/// Ctrl-C at several moments while the prover works: the end comes soon, it is one, and what was
-/// covered is kept.
+/// Ctrl-C at several moments while the prover works: the run ends soon, reports the interruption,
+/// and keeps what was covered.
 #[test]
 fn an_interruption_stops_the_prover() {
     for wait in [500, 1500, 3000] {
@@ -425,7 +429,7 @@ fn an_interruption_stops_the_prover() {
             "scratch",
         ];
         let mut running = Tool::new(project.path(), words).start();
-        // The first input is kept when something is covered.
+        // The queue gets its first input when something is covered.
         let is_at_work = || is_filled(&scratch).then_some(());
         assert!(running.until(is_at_work).is_some(), "nothing covered");
         std::thread::sleep(Duration::from_millis(wait));
@@ -447,7 +451,7 @@ fn an_interruption_stops_the_prover() {
     }
 }
 
-/// Whether there is such a file in the folder or below.
+/// Whether the folder or one of its subfolders contains such a file.
 fn has(folder: &Path, name: &str) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.into_iter().any(|entry| {
@@ -456,7 +460,7 @@ fn has(folder: &Path, name: &str) -> bool {
     })
 }
 
-/// Whether a folder `queue` in one of the folders there holds something.
+/// Whether one of the checks' folders `queue` contains a file.
 fn is_filled(scratch: &Path) -> bool {
     let checks = fs::read_dir(scratch.join("cegar")).into_iter().flatten();
     checks.flatten().any(|check| {

@@ -1,6 +1,6 @@
-//! What is published, and what a generated package needs of it: the crates as cargo packages them,
-//! with all that they need inside, and a test that is built from them alone. (`cargo xtask package`
-//! goes the whole way, with the tool.)
+//! The published crates, and generated packages that depend on them: the crates as cargo packages
+//! them contain all files that they need, and a test can be built from them alone. (`cargo xtask
+//! package` tests the same together with the tool.)
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ fn succeeds(command: &mut Command) -> String {
     ended.stdout
 }
 
-/// The `.crate` files, and each of them unpacked beside its file.
+/// The folder with the `.crate` files and their unpacked contents.
 struct Packaged {
     version: String,
     folder: Project,
@@ -144,7 +144,7 @@ fn each_crate_says_what_it_is() {
     }
 }
 
-/// A file that lies outside of its crate is there in a checkout, and missing for everybody else.
+/// A file outside of its crate's folder exists in a checkout, but not in the published crate.
 #[test]
 fn what_a_source_includes_is_in_its_crate() {
     let mut seen = 0;
@@ -178,8 +178,8 @@ fn what_a_source_includes_is_in_its_crate() {
     assert!(seen >= 5, "only {seen} were seen");
 }
 
-/// A folder in the place of the registry: what the test's package needs of others, as `cargo
-/// vendor` copies it, and our crates out of their `.crate` files.
+/// A folder that replaces the registry: the dependencies of the test's package as `cargo vendor`
+/// copies them, and our crates from their `.crate` files.
 fn registry(project: &Project) {
     let packaged = packaged();
     project.write(
@@ -255,7 +255,7 @@ fn a_generated_package_is_built_from_the_published_crates() {
     assert!(passing.stdout.contains("1 passed"), "{passing}");
 }
 
-/// A crate without `cegar/`, and another one, `centre`, in a workspace.
+/// A crate without `cegar/`, and another crate, `centre`, in the same workspace.
 fn fresh(members: &str) -> Project {
     let project = Project::package(FAULTY);
     fs::remove_dir_all(project.at("cegar")).unwrap_or_else(|why| panic!("{why}"));
@@ -285,7 +285,8 @@ fn cargo(folder: &Path, words: &[&str]) -> Ended {
     Ended::of(&command, output)
 }
 
-/// One line says where `cegar-harness` is, and where that is nowhere all else still builds.
+/// Only one line depends on the place of `cegar-harness`. If that place does not exist, everything
+/// else still builds.
 #[test]
 fn a_missing_harness_breaks_its_own_package_only() {
     let project = fresh("members = [\"ce*\"]\n");
@@ -313,13 +314,13 @@ fn a_missing_harness_breaks_its_own_package_only() {
     cargo(project.path(), &words)
         .expect(101)
         .says("/no/such/checkout");
-    // Also from inside of the package, where cargo itself gets no further.
+    // The same holds inside the package, where cargo itself fails.
     Tool::new(&project.at("cegar"), ["list"])
         .run()
         .expect(exit::CLEAN);
 }
 
-/// Packages that earlier versions made members of the workspace.
+/// Packages that are members of the workspace, as earlier versions wrote them, still work.
 #[test]
 fn a_package_that_is_a_member_goes_on_working() {
     let project = Project::package(FAULTY);
@@ -359,8 +360,8 @@ fn a_package_that_is_a_member_goes_on_working() {
     assert_eq!(project.read("cegar/Cargo.toml"), member);
 }
 
-/// As with cargo, the package that one stands in is meant; and from inside of its `cegar/`, the
-/// same.
+/// As with cargo, the current folder selects the package; a folder in the package's `cegar/`
+/// selects the same package.
 #[test]
 fn the_package_that_one_stands_in() {
     let project = Project::empty();

@@ -1,22 +1,22 @@
-//! C libraries that others wrote, as their own `-sys` crates build them: captured from the build
-//! script, fuzzed and searched for two minutes each through a harness of about ten lines.
+//! Published C libraries as their own `-sys` crates build them: captured from the build script,
+//! then fuzzed and searched for two minutes each through a harness of about ten lines.
 //!
-//! Ignored by default, since it downloads the crates and takes a quarter of an hour:
+//! Ignored by default, since the tests download the crates and take a quarter of an hour:
 //!
 //! ```text
 //! cargo test -p cegar-tests --test real_c -- --ignored --test-threads 1
 //! ```
 //!
-//! `CEGAR_REAL_TIME` changes the two minutes. The harnesses declare the one function they call, as
-//! a binding would, rather than include a header: what is tested is the capture of the library, not
-//! the search for its headers.
+//! `CEGAR_REAL_TIME` replaces the two minutes. The harnesses declare the one function that they
+//! call, as a binding would, instead of including a header: the test is about capturing the
+//! library, not about finding its headers.
 
 use std::env;
 use std::time::Duration;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
-/// What every harness begins with.
+/// The beginning of every harness.
 const PROLOGUE: &str = "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n";
 
 /// The manifest of a package that depends on a crate.
@@ -36,7 +36,7 @@ fn user(dependency: &str) -> Project {
     project
 }
 
-/// The tool with these words, on the crate that is depended on.
+/// Runs the tool with these arguments on the dependency.
 fn on(project: &Project, package: &str, words: &[&str]) -> Ended {
     let words = words.iter().copied().chain(["-p", package]);
     let limit = Duration::from_secs(900);
@@ -86,7 +86,7 @@ fn hold(dependency: &str, name: &str, harness: &str) {
         assert_ne!(message["reason"], "worker-died", "{message}\n{run}");
     }
 
-    // The corpus is what the search rests on: the machine must see what happens natively.
+    // The search relies on the corpus: the machine must see the same executions as native code.
     let replayed = tool(&["replay", name, "--message-format", "json"]);
     assert!(
         matches!(replayed.code, Some(exit::CLEAN | exit::VIOLATION)),
@@ -174,7 +174,7 @@ fn utf8proc() {
     hold(
         "utf8proc-sys = \"0.1\"",
         "normalise",
-        // Option 1 says that the text ends with NUL, and this text does not.
+        // Option 1 means that the text is NUL-terminated, which this text is not.
         "ptrdiff_t utf8proc_map(const uint8_t *from, ptrdiff_t size, uint8_t **to, int options);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -217,15 +217,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     );
 }
 
-/// A vulnerability that was published, in a release that had it and in one that has it no more.
+/// A published vulnerability, in a vulnerable and in a fixed release.
 struct Published<'a> {
     package: &'a str,
-    /// What follows the crate's name in the manifest, with `VERSION` in it.
+    /// The requirement in the manifest, with `VERSION` for the version.
     dependency: &'a str,
     vulnerable: &'a str,
     fixed: &'a str,
     harness: (&'a str, &'a str),
-    /// The end of the file, the lines of the statement, and the function.
+    /// The place: a suffix of the file's name, the lines of the statement, and the function.
     place: (&'a str, std::ops::RangeInclusive<u64>, &'a str),
 }
 
@@ -235,8 +235,8 @@ impl Published<'_> {
         format!("{} = {rest}", self.package)
     }
 
-    /// Finds it as the crate's user would, and sees that the test fails until the fixed release is
-    /// taken.
+    /// Finds the vulnerability as a user of the crate would, and asserts that the test fails until
+    /// the fixed release is used.
     fn rediscover(&self) {
         let project = user(&self.line(self.vulnerable));
         let (name, harness) = self.harness;
@@ -297,7 +297,7 @@ fn cve_2022_37434_in_zlib() {
     .rediscover();
 }
 
-/// What a program does that unpacks a file as it arrives and wants to know the header's fields.
+/// The harness of a program that unpacks a file as it arrives and reads the header's fields.
 const GUNZIP: &str = "#include <stdint.h>
 
 #include \"zlib.h\"

@@ -1,5 +1,5 @@
-//! What was found once is expected to pass: bugs that come back, that stay, that hide, and that a
-//! kill must not lose.
+//! Findings of earlier runs are expected to be fixed: bugs that return, that remain, that hide
+//! behind others, and findings that a killed run must not lose.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,8 +9,8 @@ use cegar_tests::{Ended, Project, Tool, exit, shared_target, test_name};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-/// Two bugs: `copy` takes a byte too many without `COPY_MENDED`, `demo` writes past its block
-/// without `DEMO_MENDED`.
+/// Two bugs: `copy` copies one byte too many unless `COPY_MENDED` is defined, and `demo` writes
+/// past its block unless `DEMO_MENDED` is.
 const TWO: &str = "\
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ fn run(project: &Project, words: &str) -> Ended {
     Tool::new(project.path(), words).run()
 }
 
-/// Too little of a campaign to find anything: what it tells, it knows.
+/// A campaign that is too short to find anything new: it reports only what is known.
 fn glance(project: &Project, command: &str) -> Ended {
     let words = "--fuzz-only --runs 1 --message-format json";
     let words = [command].into_iter().chain(words.split(' '));
@@ -57,7 +57,7 @@ fn glance(project: &Project, command: &str) -> Ended {
         .run()
 }
 
-/// The findings that were told, each with its standing.
+/// The reported findings, each with its standing.
 fn told(ended: &Ended) -> Vec<(String, String)> {
     let messages = ended.messages();
     let found = messages.iter().filter(|m| m["reason"] == "found");
@@ -84,7 +84,7 @@ fn a_bug_that_is_put_back_fails_the_build() {
     let copy = test_name(&tests, "copy_invalid_write");
     let demo = test_name(&tests, "demo_invalid_write");
 
-    // The code is as it was: so is the word, whatever the search meets.
+    // The code is unchanged, so the report is the same, whatever the search finds.
     let again = glance(&project, "run");
     again.expect(exit::VIOLATION);
     let still = |name: &str| (name.to_owned(), "still-fails".to_owned());
@@ -93,8 +93,8 @@ fn a_bug_that_is_put_back_fails_the_build() {
     assert_eq!(again.finished()["goals"]["checks"]["violated"], 2);
     assert_eq!(project.read("cegar/tests/demo.rs"), tests);
 
-    // Without time to run anything, what failed when it was run last is no finding, since the code
-    // may be mended, and nothing that passes.
+    // Without time to run anything, a test that failed in its last run is no finding, since the
+    // code may have been fixed, but it does not count as passing either.
     for words in ["--max-time 0s", "--max-time 0s --jobs 2"] {
         let ended = run(&project, &format!("{words} --message-format json"));
         ended.expect(exit::INCOMPLETE);
@@ -104,7 +104,8 @@ fn a_bug_that_is_put_back_fails_the_build() {
         assert_eq!(ended.finished()["not_replayed"], 2, "{ended}");
     }
 
-    // Both are mended, and one is put back in turn: on a machine that has only what is committed.
+    // Both bugs are fixed, then one at a time is put back, on a machine that has only the committed
+    // files.
     define(&project, &["COPY_MENDED", "DEMO_MENDED"]);
     let mended = glance(&project, "run");
     mended.expect(exit::CLEAN);
@@ -153,7 +154,7 @@ fn a_bug_that_is_put_back_fails_the_build() {
     }
 }
 
-/// Nothing on the disk is about a line: code that moves adds no test and no record.
+/// No file depends on line numbers: code that moves adds no test and no record.
 #[test]
 fn a_moved_line_adds_nothing() {
     let project = Project::package(TWO);
@@ -179,7 +180,7 @@ fn a_moved_line_adds_nothing() {
     assert_eq!(records(), before);
 }
 
-/// A test that passes since the harness does not come to the fault any more says nothing about it.
+/// A test that passes only because the harness no longer reaches the fault shows nothing.
 #[test]
 fn an_input_that_does_not_come_to_the_fault_is_told() {
     let project = Project::package(TWO);
@@ -190,13 +191,13 @@ fn an_input_that_does_not_come_to_the_fault_is_told() {
     run(&project, "--fuzz-only --runs 1")
         .says("does not come to `copy` any more")
         .says("does not come to `demo` any more");
-    // It was told once; an input that passed before may stop anywhere.
+    // It is reported only once: an input that passed before may stop anywhere.
     let ended = glance(&project, "run");
     assert!(!ended.stdout.contains("does not come to"), "{ended}");
 }
 
-/// The same statement twice in a function, and each is a fault: to accept one is not to accept the
-/// other.
+/// The same statement occurs twice in a function, and each occurrence is a fault: accepting one
+/// does not accept the other.
 #[test]
 fn a_second_fault_does_not_hide_behind_the_first() {
     const SOURCE: &str = "\
@@ -224,7 +225,7 @@ int demo(const unsigned char *data, size_t size)
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{SOURCE}"));
     let ended = ci("");
     ended.expect(exit::VIOLATION).says("1 new, 1 known");
-    // The first one is mended, and the second takes its place as the first statement of this kind.
+    // The first fault is fixed, so the second becomes the first occurrence of the statement.
     let mended = SOURCE.replacen("count += data[size];", "count += data[size - 1];", 1);
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{mended}"));
     fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
@@ -253,7 +254,7 @@ fn one_fault_that_two_harnesses_show_is_one_finding() {
         let again = messages.iter().filter(|m| m["reason"] == "found-again");
         assert_eq!(again.count(), 1, "{ended}");
     }
-    // Two inputs, each of its own harness.
+    // There are two tests, one for each harness, with the same name.
     let of = |harness: &str| project.read(&format!("cegar/tests/{harness}.rs"));
     assert_eq!(
         test_name(&of("demo"), "demo_invalid_read"),
@@ -275,13 +276,12 @@ fn one_fault_that_two_harnesses_show_is_one_finding() {
     assert_eq!(harnesses.as_array().map(Vec::len), Some(2), "{sarif}");
 }
 
-/// A test that a person wrote, and one that a person changed, are cargo's to run: what fails is a
-/// finding.
+/// Tests that a person wrote or changed are run by cargo; those that fail are findings.
 #[test]
 fn tests_by_hand_are_expected_to_pass() {
     let project = Project::package(TWO);
     define(&project, &["DEMO_MENDED"]);
-    // What all generated packages have in common is compiled once.
+    // The common dependencies of all generated packages are built once.
     fs::create_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
     let shared = shared_target().join("debug");
     fs::create_dir_all(&shared).unwrap_or_else(|why| panic!("{why}"));
@@ -307,7 +307,7 @@ fn tests_by_hand_are_expected_to_pass() {
     let found = messages.iter().find(|m| m["reason"] == "found");
     let place = found.map(|m| m["place"].clone()).unwrap_or_default();
     assert_eq!(place["file"], "c/demo.c", "{ended}");
-    // One that does not compile is told, and the build is not green.
+    // A test that does not compile is reported, and the run does not succeed.
     project.write(
         "cegar/tests/demo.rs",
         "#[test]\nfn broken() {\n    nothing();\n}\n",
@@ -316,12 +316,12 @@ fn tests_by_hand_are_expected_to_pass() {
     ended
         .expect(exit::INCOMPLETE)
         .says("cannot find function `nothing`");
-    // Mended, it is green.
+    // After the fix, the run succeeds.
     define(&project, &["DEMO_MENDED", "COPY_MENDED"]);
     project.write("cegar/tests/demo.rs", &tests);
     glance(&project, "ci").expect(exit::CLEAN);
 
-    // Tests that belong to no harness are run as well, where all harnesses are.
+    // Tests that belong to no harness are run as well if all harnesses are run.
     project.write(
         "cegar/tests/extra.rs",
         "#[test]\nfn sums() {\n    assert_eq!(1, 2);\n}\n",
@@ -337,7 +337,7 @@ fn tests_by_hand_are_expected_to_pass() {
     }
     let one = ["run", "demo", "--fuzz-only", "--runs", "1"];
     Tool::new(project.path(), one).run().expect(exit::CLEAN);
-    // The input of a harness that was removed is not silently forgotten.
+    // A finding whose harness was removed is not silently forgotten.
     fs::remove_file(project.at("cegar/tests/extra.rs")).unwrap_or_else(|why| panic!("{why}"));
     project.write("cegar/findings/gone/f_invalid_read_0a1b2c.json", RECORD);
     let ended = Tool::new(project.path(), ["run", "--fuzz-only", "--runs", "1"]).run();
@@ -361,13 +361,14 @@ fn files(project: &Project, folder: &str) -> BTreeSet<String> {
     names.filter(|name| !name.starts_with('.')).collect()
 }
 
-/// Whatever a run told before it was killed, and every input that it kept, the next run has.
+/// A killed run loses neither the findings that it reported nor the inputs that it kept: the next
+/// run has them.
 #[test]
 fn a_kill_at_any_moment_loses_nothing() {
     let project = Project::package(TWO);
     let (mut findings, mut corpus) = (BTreeSet::new(), BTreeSet::new());
     for turn in 0..10u64 {
-        // Between a run's first moment and some time after its last finding, without a pattern.
+        // Irregular moments, from the start of a run to some time after its last finding.
         let after = Duration::from_millis(150 + (turn * 7919) % 3600);
         let words = ["run", "--max-time", "60s", "--message-format", "json"];
         let running = Tool::new(project.path(), words).start();
@@ -391,7 +392,7 @@ fn a_kill_at_any_moment_loses_nothing() {
     let mut there = files(&project, "cegar/corpus/demo");
     there.extend(files(&project, "target/cegar/demo/queue"));
     assert!(corpus.is_subset(&there), "{corpus:?} {there:?}");
-    // What was half done is done.
+    // The next run completes what was interrupted.
     run(&project, "--max-time 60s").expect(exit::VIOLATION);
     let tests = project.read("cegar/tests/demo.rs");
     test_name(&tests, "copy_invalid_write");

@@ -1,8 +1,7 @@
-//! The report as its readers see it: in a browser, with sources that nobody would write by hand, of
-//! runs that went wrong.
+//! The report as its readers see it: in a browser, with hostile sources, and for runs that failed.
 //!
-//! The browser is Debian's Chromium without a window; `cargo xtask setup` installs it. A test that
-//! finds none fails.
+//! The browser is Debian's Chromium in headless mode; `cargo xtask setup` installs it. The tests
+//! fail if it is missing.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +15,7 @@ use cargo_cegar::report::{GoalKind, GoalStatus};
 use cegar_tests::{Ended, Project, Tool, exit};
 
 /// Two functions with a harness each: `demo` reads past the end of its input, `picture` never gets
-/// a picture that has a size.
+/// a picture of positive size.
 const C: &str = "\
 static int never(unsigned char c)\r
 {\r
@@ -60,7 +59,7 @@ fn two() -> Project {
     let harness = project.read("cegar/harnesses/demo.c");
     let harness = harness.replace("demo(data", "picture(data");
     project.write("cegar/harnesses/picture.c", &harness);
-    // A line of a megabyte, and bytes that are no text.
+    // The file contains a line of a megabyte, and bytes that are not valid text.
     let text = format!("#include \"demo.h\"\r\n{C}");
     let at = text.find("return 0;").unwrap_or_default();
     let mut hostile = text.into_bytes();
@@ -83,7 +82,7 @@ fn ci(project: &Project, words: &[&str]) -> Ended {
         .run()
 }
 
-/// Opens a page without a window; what the browser prints.
+/// Opens a page in the headless browser. Returns what the browser prints.
 fn browse(project: &Project, page: &str, words: &[&str]) -> String {
     let profile = project.at("browser");
     let ended = Command::new("chromium")
@@ -115,8 +114,7 @@ fn browse(project: &Project, page: &str, words: &[&str]) -> String {
     String::from_utf8_lossy(&ended.stdout).into_owned()
 }
 
-/// The colours of what a window of this size shows before anybody scrolls, each as often as it is
-/// there.
+/// The colours of all pixels that a window of this size shows without scrolling.
 fn colours(project: &Project, page: &str, size: &str) -> Vec<[u8; 3]> {
     let to = project.at("page.png");
     let picture = format!("--screenshot={}", to.display());
@@ -132,7 +130,7 @@ fn colours(project: &Project, page: &str, size: &str) -> Vec<[u8; 3]> {
     pixels.map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect()
 }
 
-/// One build, and all that it says of what was found and of what was never tested.
+/// The reports of one build about its finding and about what was never tested.
 #[test]
 fn the_page_opens_on_the_findings() {
     let project = two();
@@ -149,7 +147,8 @@ fn the_page_opens_on_the_findings() {
     let ended = ci(&project, &files);
     ended.expect(exit::VIOLATION);
 
-    // A proof of what cannot be reached says so everywhere, with what blocks the way.
+    // A vacuous proof is marked as such in all reports, with the branch that makes the code
+    // unreachable.
     let why = "a&b <\"x\">.c:21:6: `if (to->width <= 0)` is never false";
     ended.says("Vacuous picture:").says(why);
     let summary = project.read("a.md");
@@ -187,7 +186,7 @@ fn the_page_opens_on_the_findings() {
     );
     assert!(said.contains("the way to it is blocked at"), "{explained}");
 
-    // What the browser makes of the page.
+    // The page as the browser parses it.
     let dom = browse(&project, "a.html", &["--dump-dom"]);
     let at = |text: &str| {
         dom.find(text)
@@ -213,7 +212,7 @@ fn the_page_opens_on_the_findings() {
     assert!(dom.contains("a&amp;b &lt;\"x\"&gt;.c"), "{dom}");
     assert!(dom.contains("bytes more</s>"), "{dom}");
     assert!(dom.len() < 100_000, "{}", dom.len());
-    // Each link leads somewhere.
+    // Each link has a target.
     for link in dom.split("href=\"#").skip(1) {
         let anchor = link.split('"').next().unwrap_or_default();
         assert!(
@@ -222,19 +221,19 @@ fn the_page_opens_on_the_findings() {
         );
     }
 
-    // The finding is seen before anybody scrolls, in a wide window and in a narrow one.
+    // The finding is visible without scrolling, in a wide window and in a narrow one.
     for size in ["1200,800", "420,800"] {
         let pixels = colours(&project, "a.html", size);
         let kinds: BTreeSet<&[u8; 3]> = pixels.iter().collect();
         assert!(kinds.len() > 20, "{size}: {} colours", kinds.len());
-        // The ink of what is violated, in the light scheme or in the dark one.
+        // The text colour of violations, in the light or in the dark scheme.
         let bad = [[0xa3, 0x14, 0x0f], [0xff, 0x9a, 0x92]];
         let red = pixels.iter().filter(|pixel| bad.contains(pixel)).count();
         assert!(red > 500, "{size}: {red} of {} pixels", pixels.len());
     }
 }
 
-/// A campaign's folder: one violation, proofs and open ends.
+/// The folder of a campaign on `ring.c`.
 fn left() -> Project {
     let project = Project::program("ring.c");
     let words =
@@ -253,13 +252,14 @@ fn chapter(folder: &Path, harness: &str, change: impl FnOnce(&mut Left)) -> Chap
     chapter
 }
 
-/// Whatever a campaign left, the page says it within its bounds, and says what it leaves out.
+/// Whatever a campaign left, the page reports it within its size limit, and names what it leaves
+/// out.
 #[test]
 fn pages_of_what_nobody_hopes_for() {
     let project = left();
     let folder = project.at("left");
 
-    // Nothing ran.
+    // No harness ran.
     let why = "no campaign of it has come to its end".to_owned();
     let none = page("a <b>", &[], &[("x\"<&>\n".to_owned(), why)]);
     assert!(
@@ -271,7 +271,7 @@ fn pages_of_what_nobody_hopes_for() {
         "{none}"
     );
 
-    // The source is gone.
+    // The source file is missing.
     let text = project.read("ring.c");
     fs::remove_file(project.at("ring.c")).unwrap_or_else(|why| panic!("{why}"));
     let gone = page("gone", &[chapter(&folder, "a", |_| {})], &[]);
@@ -352,7 +352,7 @@ fn pages_of_what_nobody_hopes_for() {
     assert!(many.contains("10000 violations were found.") || many.contains("10001 violations"));
 }
 
-/// A number of nothing is no number.
+/// There is no percentage of zero lines.
 #[test]
 fn coverage_of_nothing_is_not_all() {
     let project = Project::package(
@@ -360,7 +360,7 @@ fn coverage_of_nothing_is_not_all() {
     );
     let words = ["run", "--runs", "10", "--engine-only", "--no-emit"];
     Tool::new(project.path(), words).run().expect(exit::CLEAN);
-    // As it is left by a campaign whose executions all failed to start.
+    // The files of a campaign whose executions all failed to start.
     let file = "target/cegar/demo/goals.json";
     let goals = project
         .read(file)
@@ -374,7 +374,7 @@ fn coverage_of_nothing_is_not_all() {
         table.stdout.contains("0.0%") && !table.stdout.contains("100.0%"),
         "{table}"
     );
-    // And of one from which nothing can be reached.
+    // The files of a campaign from whose harness no code is reachable.
     let goals = goals.replace("\"open\",\"why\":\"x\"", "\"unreachable\"");
     project.write(file, &goals);
     let table = Tool::new(project.path(), ["coverage"]).run();

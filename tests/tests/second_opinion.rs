@@ -1,6 +1,6 @@
-//! A certificate that another solver accepts as well: `check-proof --solver` and `--smt2`.
+//! Certificates that another solver accepts as well: `check-proof --solver` and `--smt2`.
 //!
-//! The questions are written without Z3's part in it, so that what both accept rests on neither
+//! The queries are written without Z3's help, so that what both solvers accept relies on neither
 //! alone.
 
 use std::fs;
@@ -11,8 +11,8 @@ use std::sync::OnceLock;
 use cegar_tests::{Ended, Project, Tool, exit};
 use serde_json::Value;
 
-/// Programs that are proved, each with something else in its terms: counters, arrays behind
-/// indices, a table of constants, wide products, floats.
+/// Programs that are proved, each with another kind of terms: counters, indexed arrays, a table of
+/// constants, wide products, floats.
 const PROGRAMS: &[(&str, &str)] = &[
     (
         "counter.c",
@@ -73,7 +73,7 @@ const PROGRAMS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether cvc5 is installed; says so where it is not.
+/// Whether cvc5 is installed; prints a note if it is not.
 fn has_cvc5() -> bool {
     let found = Command::new("cvc5").arg("--version").output().is_ok();
     if !found {
@@ -82,7 +82,7 @@ fn has_cvc5() -> bool {
     found
 }
 
-/// A folder for each program with its certificate. The folders stay for all tests of this file.
+/// A folder for each program with its certificate. All tests of this file share the folders.
 fn proved() -> &'static [(&'static str, Project)] {
     static PROVED: OnceLock<Vec<(&'static str, Project)>> = OnceLock::new();
     PROVED.get_or_init(|| {
@@ -106,7 +106,7 @@ fn check_proof(project: &Path, more: &[&str]) -> Ended {
     Tool::new(project, words).run()
 }
 
-/// The folder's copy with a certificate after `damage`.
+/// A copy of a folder with its certificate after `damage`.
 fn damaged(project: &Project, damage: impl FnOnce(&mut Value)) -> Project {
     let mut certificate: Value = serde_json::from_str(&project.read("proof/certificate.json"))
         .unwrap_or_else(|error| panic!("{error}"));
@@ -118,7 +118,7 @@ fn damaged(project: &Project, damage: impl FnOnce(&mut Value)) -> Project {
     copy
 }
 
-/// The questions of a folder, in their order.
+/// The queries in a folder, in order.
 fn questions(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{folder:?}: {error}"));
     let mut paths: Vec<PathBuf> = entries
@@ -179,7 +179,8 @@ fn each_question_is_a_file_that_cvc5_refutes() {
     }
 }
 
-/// A second time into the same folder: what it holds is about this certificate alone.
+/// The folder is used a second time: afterwards it contains only the queries of this certificate,
+/// and the user's own files.
 #[test]
 fn a_folder_holds_the_questions_of_one_certificate() {
     let (_, project) = &proved()[0];
@@ -214,7 +215,7 @@ fn a_solver_that_is_not_there() {
         .says("apt-get install cvc5");
 }
 
-/// Neither silence nor an error beside an answer accepts a proof.
+/// A solver that gives no answer, or an error beside its answer, does not accept a proof.
 #[test]
 fn a_solver_that_is_none() {
     use std::os::unix::fs::PermissionsExt as _;

@@ -1,8 +1,8 @@
-//! Dictionaries and seeds that people have for other fuzzers.
+//! Dictionaries and seeds that were made for other fuzzers.
 
 use cegar_tests::{Project, Tool, exit};
 
-/// Aborts on an input that begins with a word of which no comparison shows anything.
+/// A function that aborts on an input that begins with a certain word, which no comparison reveals.
 const CODE: &str = "\
 void abort(void);
 int demo(const unsigned char *data, size_t size)
@@ -18,7 +18,7 @@ int demo(const unsigned char *data, size_t size)
 }
 ";
 
-/// What the word comes to.
+/// The hash of a word, as `CODE` computes it.
 fn hash(word: &[u8; 8]) -> u64 {
     let hash = word.iter().fold(5381u64, |hash, byte| {
         (hash.wrapping_mul(33) ^ u64::from(*byte)) % 4_294_967_291
@@ -79,7 +79,7 @@ fn seeds_of_a_harness_are_named_in_its_settings() {
     run(&project, &[]).expect(exit::VIOLATION);
 }
 
-/// A harness as `init` writes them asks for a number before its data.
+/// A harness of the kind that `init` writes reads a number before its data.
 #[test]
 fn a_seed_stands_behind_what_a_harness_asks_for_first() {
     let project = Project::empty();

@@ -1,16 +1,16 @@
-//! Parameters of which a header says little: rows of numbers, points, handles behind a `void *`,
-//! rooms that nobody counts. What `init` writes for them accuses nobody falsely, and the faults
-//! that are there are found.
+//! Parameters about which a header says little: arrays of numbers, points, handles of type `void
+//! *`, buffers without a size. The harnesses that `init` writes for them report no false faults,
+//! and find the real ones.
 
 use std::time::Duration;
 
 use cegar_tests::{Project, Tool, exit, program, tool};
 
-/// The harnesses in which a run finds a fault of the library.
+/// The harnesses with which a run finds a fault of the library.
 fn found(project: &Project) -> Vec<String> {
     let words = ["run", "--runs", "3000", "--jobs", "2"];
     let words = words.into_iter().chain(["--message-format", "json"]);
-    // A dozen harnesses, and each has the prover's time besides.
+    // There are a dozen harnesses, and each also gets the prover's time.
     let limit = Duration::from_secs(600);
     let run = Tool::new(project.path(), words).limit(limit).run();
     let messages = run.messages().into_iter();
@@ -23,9 +23,8 @@ fn found(project: &Project) -> Vec<String> {
     names
 }
 
-/// Shapes of parameters of which the header says little, in a library with three faults:
-/// `graph_read` takes four bytes of its input for a place in it, `graph_fit` is wrong by one, and
-/// `graph_copy` does not look how much room there is.
+/// A library with such parameters and three faults: `graph_read` uses four bytes of its input as an
+/// offset in it, `graph_fit` is off by one, and `graph_copy` does not check the size of its buffer.
 #[test]
 fn shapes_that_a_header_does_not_tell() {
     let project = Project::wrapping(
@@ -50,7 +49,8 @@ fn shapes_that_a_header_does_not_tell() {
     assert_eq!(found(&project), ["graph_copy", "graph_fit", "graph_read"]);
 }
 
-/// A harness that was not filled in proves its one check, and says that this is nothing.
+/// A template that was not filled in proves its only check, and the tool reports that nothing was
+/// tested.
 #[test]
 fn a_harness_without_a_call_tests_nothing() {
     let project = Project::wrapping(

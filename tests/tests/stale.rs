@@ -1,11 +1,11 @@
-//! What was found out about other code than that of now: flags and headers that have changed,
-//! another package's results. None of it may count, and least of all a proof.
+//! Results about outdated code: flags and headers that have changed since, or another package's
+//! results. None of them may count, least of all proofs.
 
 use std::fs;
 
 use cegar_tests::{Ended, Project, Tool, cargo_test, exit};
 
-/// Indexes a table by a byte.
+/// A function that indexes a table with a byte.
 const TABLE: &str =
     "#include \"cap.h\"\nint table[CAP];\nint odd(int x) { return table[x & 255]++; }\n";
 const HARNESS: &str =
@@ -19,13 +19,13 @@ fn run(project: &Project) -> Ended {
     tool(project, "run --max-time 20s")
 }
 
-/// A crate whose build script compiles the table by this command.
+/// A crate whose build script compiles the table with this command.
 fn table(script: &str, files: &[(&str, &str)]) -> Project {
     let mut all = vec![("c/odd.c", TABLE)];
     all.extend(files);
     let project = Project::built_by(script, &all);
     project.write("cegar/harnesses/odd.c", HARNESS);
-    // With tests, in a workspace of its own.
+    // The harness package has tests and is a workspace of its own.
     let tested = Project::package("");
     for path in ["cegar/Cargo.toml", "cegar/build.rs"] {
         project.write(path, &tested.read(path));
@@ -52,17 +52,18 @@ fn the_build_is_asked_each_time_what_it_compiles() {
     };
     run(&project).expect(exit::CLEAN).says("proved");
     let before = project.read("cegar/captured.json");
-    // Nothing has changed, so nothing is captured.
+    // Nothing has changed, so nothing is captured again.
     let again = run(&project);
     again.expect(exit::CLEAN).says("proved");
     assert!(!again.stderr.contains("Building"), "{again}");
 
-    // The tests of a package alone are built from the committed list, and say where it may be old.
+    // The package's tests alone are built from the committed list, with a warning if it may be
+    // outdated.
     let old = "../build.rs has changed since captured.json was written";
     assert!(!cargo_test(&project.at("cegar"), &[]).stderr.contains(old));
     narrow("100");
     cargo_test(&project.at("cegar"), &[]).says(old);
-    // The source tree of a build on a server stays as it is.
+    // `ci` leaves the source tree unchanged.
     tool(&project, "ci --max-time 20s")
         .expect(exit::VIOLATION)
         .says("no longer compiles");
@@ -77,7 +78,7 @@ fn the_build_is_asked_each_time_what_it_compiles() {
     let tests = cargo_test(&project.at("cegar"), &[]);
     assert_eq!(tests.code, Some(101), "{tests}");
     assert!(!tests.stderr.contains(old), "{tests}");
-    // A script that compiles the same files changes nothing but its own text.
+    // A changed script that compiles the same files with the same flags changes nothing.
     let script = project.read("build.rs");
     project.write("build.rs", &format!("// Said once more.\n{script}"));
     run(&project).expect(exit::VIOLATION);
@@ -95,7 +96,7 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
         cap.h; mkdir -p api; echo \"int odd(int);\" > api/odd.h; \"$CC\" -I. -c \
         \"$CARGO_MANIFEST_DIR/c/odd.c\"";
     let project = table(script, &[("size", "256\n")]);
-    // Only the harness reads it.
+    // Only the harness includes `api/odd.h`.
     let harness = HARNESS.replace("int odd(int);", "#include <api/odd.h>");
     project.write("cegar/harnesses/odd.c", &harness);
     run(&project).expect(exit::CLEAN).says("proved");
@@ -106,13 +107,13 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     let own = "use cegar_harness::Mock;\n#[test]\n\
         fn high() { Mock::new(\"odd\").stdin(b\"\\xc8\").run().expect_safe(); }\n";
     project.write("cegar/tests/own.rs", own);
-    // Cargo builds what the test needs in half of it.
+    // Half of the time is for cargo, which builds the test's dependencies.
     tool(&project, "ci --max-time 240s")
         .expect(exit::CLEAN)
         .says("1 of 1 known input pass");
 
     project.write("size", "100\n");
-    // A build on a server judges the code of now, with the tests that are there and with new ones.
+    // `ci` judges the current code, with the existing tests and with new ones.
     let ci = tool(&project, "ci --max-time 240s");
     ci.expect(exit::VIOLATION).says("the test `high` fails");
     assert_eq!(project.read(copy), "#define CAP 256\n");
@@ -120,7 +121,7 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     assert!(written.contains("fn odd_"), "{written}\n{ci}");
     run(&project).expect(exit::VIOLATION);
     assert_eq!(project.read(copy), "#define CAP 100\n");
-    // What is committed is enough elsewhere.
+    // The committed files are sufficient on another machine.
     fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
     let tests = cargo_test(&project.at("cegar"), &[]);
     assert_eq!(tests.code, Some(101), "{tests}");
@@ -135,7 +136,7 @@ fn a_header_that_appears_before_another_counts() {
         "-I\"$CARGO_MANIFEST_DIR/own\" -I\"$CARGO_MANIFEST_DIR/c\"",
     );
     let project = table(&script, &[("c/cap.h", "#define CAP 256\n")]);
-    // Angle brackets: the folder of the file is not searched.
+    // With angle brackets, the file's own folder is not searched.
     project.write("c/odd.c", &TABLE.replace("\"cap.h\"", "<cap.h>"));
     run(&project).expect(exit::CLEAN).says("proved");
     project.write("own/cap.h", "#define CAP 100\n");
@@ -180,7 +181,7 @@ fn packages_of_a_workspace_keep_their_results_apart() {
     tool(&project, "run -p one --max-time 20s").expect(exit::CLEAN);
     assert!(project.at("target/cegar-one/odd/goals.json").is_file());
     assert!(project.at("target/cegar-two/odd/goals.json").is_file());
-    // A target folder for several workspaces.
+    // A target folder that several workspaces share.
     let shared = project.at("shared").display().to_string();
     for name in ["one", "two"] {
         let words = ["run", "-p", name, "--runs", "100", "--target-dir", &shared];
@@ -190,7 +191,7 @@ fn packages_of_a_workspace_keep_their_results_apart() {
     assert!(folders.count() >= 2);
 }
 
-/// Every check is proved, under assumptions that an input breaks which the campaign knows.
+/// Every check is proved, but under assumptions that a known input breaks.
 #[test]
 fn known_inputs_run_natively_before_a_verdict() {
     let project = Project::package(
@@ -232,7 +233,7 @@ fn cargo_is_told_which_features_and_profile() {
         .says("captured from build.rs with --release");
 }
 
-/// Libraries for characters of several widths compile one file for each.
+/// Some libraries compile the same file once for each character width.
 #[test]
 fn a_file_that_is_compiled_twice_is_two() {
     let each = |n: &str| {
@@ -261,7 +262,7 @@ fn a_file_that_is_compiled_twice_is_two() {
     assert_eq!(tests.code, Some(101), "{tests}");
 }
 
-/// A fault at the third byte, until it is mended.
+/// A function with a fault that depends on the third byte.
 const FAULT: &str = "int demo(const unsigned char *data, size_t size)\n{\n    char room[4] = \
     {0};\n    if (size > 2 && data[2] == 'x') room[size] = 1;\n    return room[0];\n}\n";
 
@@ -273,7 +274,7 @@ fn tests_run_only_what_was_built_now() {
     let faulty = project.read("c/demo.c");
     project.write("c/demo.c", &faulty.replace("room[size]", "room[0]"));
     cargo_test(&package, &[]).expect(0);
-    // The harness goes, its tests stay, and the fault comes back.
+    // The harness is removed, its tests stay, and the fault returns.
     let config = project.read("cegar/cegar.toml");
     project.write(
         "cegar/cegar.toml",
@@ -301,7 +302,8 @@ fn a_test_file_that_does_not_build_is_not_passed_over() {
     run(&project).expect(exit::CLEAN);
 }
 
-/// The processor ends the program, whatever property was asked for, and does so the next time.
+/// The processor kills the program, whichever property is checked; the finding is kept for the next
+/// run.
 #[test]
 fn a_division_by_zero_of_a_known_input_stays_a_violation() {
     let project = Project::package(
@@ -315,7 +317,7 @@ fn a_division_by_zero_of_a_known_input_stays_a_violation() {
     run(&project).expect(exit::VIOLATION).says("Still fails");
 }
 
-/// A test is about a function of the library. Where nothing defines that any more, a mock of it
+/// A test concerns a function of the library. If that function is no longer defined, a mock of it
 /// must not let the test pass.
 #[test]
 fn a_function_that_is_gone_is_no_mock() {

@@ -1,8 +1,8 @@
-//! The published strategies beside each other: what one proves no other violates.
+//! Comparison of the published strategies: what one of them proves, no other violates.
 //!
-//! They share a program, a solver and a machine, so a disagreement is a mistake in one of them.
-//! That something stays open is none: each diverges somewhere, as its authors say. Everything is
-//! counted (turns of the loop, steps of the solver), and nothing depends on the clock.
+//! They share a program, a solver and a machine, so a disagreement is a fault in one of them. Open
+//! checks are no disagreement: each strategy diverges on some programs, as its authors state. All
+//! limits are counts (iterations of the loop, steps of the solver), not times.
 
 #[path = "proofs/compiled.rs"]
 mod compiled;
@@ -31,22 +31,22 @@ use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
 const PROPERTIES: &[Property] = &[Property::Assertion, Property::Memory];
-/// Turns of a strategy's loop.
+/// The maximum number of iterations of a strategy's loop.
 const TURNS: u64 = 15;
-/// What the solver may take for one strategy and program, in steps that take about as long.
+/// The solver's limit for one strategy and program, in steps that take about as long.
 const TIME: Duration = Duration::from_millis(150);
 
-/// What strategies say of one program.
+/// The strategies' results for one program.
 #[derive(Debug, Default)]
 struct Said {
-    /// Who proves a check.
+    /// The strategies that prove a check.
     proved: BTreeMap<usize, Vec<Strategy>>,
-    /// Who violates it, as the machine has seen.
+    /// The strategies whose tapes violate it in the machine.
     violated: BTreeMap<usize, Vec<Strategy>>,
 }
 
 impl Said {
-    /// Has a strategy work on a program.
+    /// Runs a strategy on a program.
     fn ask(&mut self, strategy: Strategy, program: &Program) {
         let (sender, seeds) = std::sync::mpsc::channel();
         let coverage = Coverage::new(program.blocks.len(), program.checks.len());
@@ -88,7 +88,7 @@ impl Said {
         }
     }
 
-    /// Has all of them work on it.
+    /// Runs all strategies on a program.
     fn all(program: &Program) -> Said {
         let mut said = Said::default();
         for strategy in Strategy::ALL {
@@ -97,7 +97,7 @@ impl Said {
         said
     }
 
-    /// Fails if two of them contradict each other.
+    /// Asserts that no two strategies contradict each other.
     fn agrees(&self, name: &str) {
         for (check, by) in &self.proved {
             let violated = self.violated.get(check);
@@ -109,7 +109,7 @@ impl Said {
     }
 }
 
-/// Has all strategies work on some programs of a folder; those that settled something.
+/// Runs all strategies on some programs of a folder. Returns the strategies that settled a check.
 fn settle(folder: &str, names: &[&str], flags: &[&str]) -> BTreeSet<&'static str> {
     let mut files = compiled::folder(folder);
     files.retain(|file| {
@@ -127,7 +127,7 @@ fn settle_all(files: Vec<PathBuf>, flags: &[&str]) -> BTreeSet<&'static str> {
         let name = file.display().to_string();
         let program = compiled::from_files(&[file], &flags, None, PROPERTIES)
             .unwrap_or_else(|why| panic!("{name}: {why}"));
-        // Shown if it fails.
+        // The output is shown if the test fails.
         println!("{name} {flags:?}");
         let said = Said::all(&program);
         said.agrees(&name);
@@ -141,7 +141,7 @@ fn settle_all(files: Vec<PathBuf>, flags: &[&str]) -> BTreeSet<&'static str> {
 fn they_agree_on_programs_with_faults() {
     let names = ["division", "needle"];
     let settled = settle("programs", &names, &[]);
-    // A strategy that never says anything agrees with everybody.
+    // A strategy that never settles anything would agree with all others.
     assert!(settled.contains("auto"), "{settled:?}");
 }
 
@@ -154,7 +154,7 @@ fn they_agree_on_corrected_programs() {
     }
 }
 
-/// As they are and corrected.
+/// Both the faulty and the corrected variants.
 #[test]
 #[ignore = "takes minutes; the tests beside it take some of these programs"]
 fn they_agree_on_every_program() {
@@ -197,8 +197,8 @@ fn they_agree_with_the_truth() {
     }
 }
 
-/// However the regions are split: a state lies in a region of which all predicates hold, and a step
-/// that an execution makes is an edge of the abstract program.
+/// However the regions are split, a state is in a region all of whose predicates it satisfies, and
+/// a step of an execution is an edge of the abstract program.
 #[test]
 fn what_is_executed_is_never_missing() {
     for name in ["alternates", "two_phases", "every_seventh"] {
@@ -295,8 +295,8 @@ fn a_strategy_is_chosen_by_name() {
     let last = ended.finished();
     assert_eq!(last["verdict"], "proved", "{ended}");
     assert_eq!(last["stats"]["strategy"], "synergy");
-    // As the paper says: a first test, and a split for each place that the lock and the counters
-    // meet in.
+    // As the paper states: a first test, and a split for each place at which the lock and the
+    // counters meet.
     let turns = last["stats"]["prover"]["iterations"].as_u64();
     assert!(
         turns.is_some_and(|turns| (2..20).contains(&turns)),
@@ -326,7 +326,8 @@ fn a_violation_of_a_strategy_is_shown_natively() {
 
 #[test]
 fn what_a_strategy_cannot_do_stays_open() {
-    // All of its paths are tested, which proves it, but there is nothing to check that by.
+    // All paths are tested, which is a proof, but there is no certificate that the checker could
+    // check.
     let ended = check(
         "extern int __VERIFIER_nondet_int(void); extern void reach_error(void);
         int main(void) { int a = __VERIFIER_nondet_int(); if (a > 5 && a < 5) reach_error(); return 0; }",

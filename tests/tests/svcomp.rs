@@ -1,5 +1,5 @@
-//! `--property unreach` and task definitions of SV-COMP: what is asked, what is answered, and what
-//! is refused.
+//! `--property unreach` and task definitions of SV-COMP: which questions are asked, how they are
+//! answered, and which tasks are refused.
 
 use std::time::Duration;
 
@@ -7,7 +7,8 @@ use cegar_tests::{Ended, Project, Tool, exit};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// The conventions of the collection, in one file: a condition is assumed by abort.
+/// A program in the collection's conventions: a condition is assumed by calling `abort` if it does
+/// not hold.
 const BOUNDED: &str = "\
 extern int __VERIFIER_nondet_int(void);
 extern void abort(void);
@@ -28,7 +29,8 @@ fn check(project: &Project, words: &[&str]) -> Ended {
     Tool::new(project.path(), all).limit(LIMIT).run()
 }
 
-/// Writes a task beside the program; `asks` are property files with what is expected.
+/// Writes a task definition beside the program; `asks` contains properties and their expected
+/// verdicts.
 fn task(project: &Project, program: &str, model: &str, asks: &[(&str, bool)]) {
     let mut text = format!("format_version: '2.0'\ninput_files: '{program}'\nproperties:\n");
     for (property, expected) in asks {
@@ -40,7 +42,7 @@ fn task(project: &Project, program: &str, model: &str, asks: &[(&str, bool)]) {
     project.write("task.yml", &text);
 }
 
-/// The answers in order: property, answer, points.
+/// The answers, in order: property, answer, points.
 fn answers(ended: &Ended) -> Vec<(String, String, Option<i64>)> {
     let messages = ended.messages();
     let answered = messages.iter().filter(|m| m["reason"] == "answered");
@@ -113,7 +115,7 @@ fn a_task_is_answered_question_by_question() {
     let wanted = [
         answer("unreach-call", "true", 2),
         answer("no-overflow", "true", 2),
-        // Leaks are part of it, and there is no check for them.
+        // The property includes memory leaks, for which there is no check.
         answer("valid-memsafety", "unknown", 0),
     ];
     assert_eq!(answers(&ended), wanted, "{ended}");

@@ -1,4 +1,5 @@
-//! What commands and reports say of what was not looked at, and of what has changed since.
+//! What commands and reports tell about harnesses that were not executed, and about files that have
+//! changed since.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ fn json(project: &Project, file: &str) -> Value {
     serde_json::from_str(&project.read(file)).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
 
-/// One harness for `demo`, and a second one for it.
+/// A package with two harnesses for `demo`.
 fn two(code: &str) -> Project {
     let project = Project::package(code);
     let harness = project.read("cegar/harnesses/demo.c");
@@ -34,7 +35,8 @@ fn two(code: &str) -> Project {
 const LONG: &str = "int demo(const unsigned char *data, size_t size)\n{\n    \
     return size && data[0] == 'x';\n}\n";
 
-/// A build that was cancelled is no clean analysis, and its reports name what was not reached.
+/// A cancelled build does not report a successful analysis, and its reports name the harnesses that
+/// it did not reach.
 #[test]
 fn an_interrupted_build_names_what_it_did_not_reach() {
     let project = two(LONG);
@@ -73,7 +75,7 @@ fn an_interrupted_build_names_what_it_did_not_reach() {
     assert!(page.contains("| later |"), "{page}");
 }
 
-/// A build's budget holds beside a campaign of somebody else's on the same harness.
+/// A build keeps its budget even if another campaign uses the same harness.
 #[test]
 fn a_build_does_not_wait_longer_than_its_budget() {
     let project = two(LONG);
@@ -93,7 +95,8 @@ fn a_build_does_not_wait_longer_than_its_budget() {
     first.wait();
 }
 
-/// What no check is about stands in the reports all the same, with its input among the artifacts.
+/// A hang, to which no check belongs, is in the reports nevertheless, and its input is among the
+/// artifacts.
 #[test]
 fn a_run_that_does_not_end_is_in_the_reports() {
     let project = Project::package(
@@ -120,7 +123,7 @@ fn a_run_that_does_not_end_is_in_the_reports() {
     );
 }
 
-/// Answers about an earlier campaign say when the C code has changed since.
+/// Commands that report on an earlier campaign warn if the C code has changed since.
 #[test]
 fn answers_about_files_that_have_changed_say_so() {
     let project = Project::package(LONG);
@@ -140,7 +143,7 @@ fn answers_about_files_that_have_changed_say_so() {
     }
 }
 
-/// A report that cannot be written is told before the campaign.
+/// If a report cannot be written, the error is reported before the campaign.
 #[test]
 fn a_report_needs_its_folder() {
     let project = Project::package(LONG);
@@ -156,7 +159,7 @@ fn a_report_needs_its_folder() {
     }
 }
 
-/// Two checks at one time in one folder: each has its test, in a package of its own.
+/// Two simultaneous checks in one folder: each writes its test to a package of its own.
 #[test]
 fn checks_beside_each_other_keep_their_tests() {
     let project = Project::two_programs();
@@ -177,7 +180,8 @@ fn checks_beside_each_other_keep_their_tests() {
     assert_eq!(programs, ["one", "two"]);
 }
 
-/// The arguments of `main` are as provable as other inputs; one that it does not look at is none.
+/// Programs with arguments can be proved like programs with other inputs; unused arguments are no
+/// input at all.
 #[test]
 fn programs_with_arguments_are_proved() {
     let project = Project::empty();
@@ -200,7 +204,7 @@ fn programs_with_arguments_are_proved() {
     }
 }
 
-/// What only a function of its own gives back is no block of the program's.
+/// Objects with a release function of their own are not heap blocks of the program.
 #[test]
 fn streams_and_folders_are_not_freed() {
     let project = Project::empty();
@@ -220,7 +224,7 @@ fn streams_and_folders_are_not_freed() {
     }
 }
 
-/// A strategy that is done before anything native is built tells what it found all the same.
+/// A strategy that ends before the runner is built still reports its findings.
 #[test]
 fn strategies_wait_for_the_runner() {
     let project = Project::empty();
@@ -234,7 +238,7 @@ fn strategies_wait_for_the_runner() {
     }
 }
 
-/// A test whose harness is gone accuses nothing, and is not passed over.
+/// A test whose harness was removed reports no fault, but is not silently skipped.
 #[test]
 fn a_test_without_its_harness_is_not_run() {
     let project = two(LONG);
@@ -246,7 +250,7 @@ fn a_test_without_its_harness_is_not_run() {
         .says("harness `gone` is not built");
 }
 
-/// What a harness breaks, and no list has, is not green in a build.
+/// A harness that violates a precondition which no list contains does not pass a build.
 #[test]
 fn a_condition_in_no_list_is_not_clean() {
     let header = "#include <stddef.h>\nint at(const unsigned char *d, unsigned n, unsigned k);\n";
@@ -259,7 +263,7 @@ fn a_condition_in_no_list_is_not_clean() {
     let project = Project::wrapping("pic", header, &source("if (k >= n) return -1;"));
     tool(&project, "init --try 2s").expect(exit::CLEAN);
     tool(&project, "ci --max-time 20s").expect(exit::CLEAN);
-    // The guard goes: the harness broke no condition before.
+    // The guard is removed, which the harness did not violate before.
     project.write("c/pic.c", &source(""));
     let words = "ci --max-time 20s --json a.json --summary a.md --sarif a.sarif";
     let ended = tool(&project, words);

@@ -1,9 +1,9 @@
-//! Functions of the C library into whose arguments AddressSanitizer does not look: what goes wrong
-//! within them is found, and the test that is left behind fails.
+//! Functions of the C library whose arguments AddressSanitizer does not check: faults within them
+//! are found, and the generated test fails.
 
 use cegar_tests::{Project, Tool, cargo_test, exit};
 
-/// A call, and what is made for it before: `p` is a block.
+/// The function's name, the size of the block `p` that is allocated before the call, and the call.
 const CALLS: [(&str, &str, &str); 12] = [
     ("strtoul", "2", "strtoul(p, NULL, 10)"),
     ("strtoull", "2", "strtoull(p, NULL, 10)"),

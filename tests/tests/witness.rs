@@ -1,9 +1,10 @@
-//! `cargo cegar check --witness FILE`: what it writes has the published form, and is true.
+//! `cargo cegar check --witness FILE`: the witness has the published format and is true.
 //!
-//! The form is written down in `witness/schema.rs`, as types that know no field but the schema's.
-//! What a violation's witness says is fed to the program as gcc compiles it, and must lead to the
-//! fault. What a proof's witness says is put into the source as assertions, which must hold
-//! natively, must be proved again, and must not be false to another tool where there is one.
+//! `witness/schema.rs` describes the format as types that accept no other fields than the schema's.
+//! The values in a violation's witness are fed to the program compiled by gcc, and must lead to the
+//! fault. The invariants in a proof's witness are inserted into the source as assertions, which
+//! must hold natively, must be proved again, and must not be refuted by another tool, if it is
+//! installed.
 
 #[path = "witness/annotate.rs"]
 mod annotate;
@@ -31,7 +32,7 @@ fn check(project: &Project, file: &str, property: &str, more: &[&str]) -> Ended 
     Tool::new(project.path(), words).limit(LIMIT).run()
 }
 
-/// The one entry of the witness.
+/// The only entry of the witness.
 fn witness(project: &Project, file: &str, specification: &str) -> Entry {
     let text = project.read("witness.yml");
     let entries = schema::read(&text);
@@ -44,7 +45,8 @@ fn witness(project: &Project, file: &str, specification: &str) -> Entry {
 
 const UNREACHED: &str = "CHECK( init(main()), LTL(G ! call(reach_error())) )";
 
-/// The program is violated, and what the witness says leads to the fault natively.
+/// Asserts that a violation is found, and that the values in the witness lead to the fault
+/// natively.
 fn leads_to_the_fault(name: &str, property: &str, specification: &str, answers: usize) {
     let project = Project::empty();
     let text = source(name);
@@ -74,7 +76,7 @@ fn leads_to_the_fault(name: &str, property: &str, specification: &str, answers: 
             }
             WaypointKind::Target => {
                 assert!(target.is_none() && rest.contains("/* here */"), "{rest}");
-                // It begins where a statement does.
+                // The target is at the beginning of a statement.
                 assert!(rest.starts_with(line.trim_start()), "{rest}");
                 target = Some(location.line);
             }
@@ -84,7 +86,7 @@ fn leads_to_the_fault(name: &str, property: &str, specification: &str, answers: 
     let target = target.unwrap_or_else(|| panic!("no target\n{run}"));
     assert_eq!(values.len(), answers, "{values:?}");
     native::reaches(&project, name, &text, &values, target);
-    // One answer less, and it does not come there.
+    // With one value less, the fault is not reached.
     native::misses(&project, name, &text, &values[..answers - 1]);
 }
 
@@ -110,8 +112,9 @@ fn answers_lead_to_an_overflow() {
     leads_to_the_fault("wrapping_sum.c", "overflow", specification, 2);
 }
 
-/// The program is proved, and each invariant of the witness holds: natively, for the tool itself,
-/// and for another one. `said` must be among them, at a loop of this line.
+/// Asserts that the program is proved, and that each invariant of the witness holds: natively, for
+/// the tool itself, and for another tool. The invariants must include `said`, each at a loop in
+/// this line.
 fn invariants_hold(name: &str, said: &[(u32, &str)]) {
     let project = Project::empty();
     let text = source(name);
@@ -175,7 +178,7 @@ fn invariants_of_an_array_s_bounds_hold() {
     invariants_hold("fill.c", &[(9, "count < 17")]);
 }
 
-/// The facts that no C expression says are counted.
+/// Facts that no C expression can state are counted.
 #[test]
 fn what_is_left_out_is_told() {
     let project = Project::empty();

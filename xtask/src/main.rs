@@ -33,12 +33,15 @@ Usage: cargo xtask <COMMAND>
 Commands:
   setup   Install what is missing: clang 19, LLVM 19, Z3 and the tools that the tests use
   demo    From an example's C code to a failing test, and to a passing one with the C code fixed
-  package Package the crates as they are published, install the tool from those files alone, and run the demo with it
-  map     Draw the map in docs/architecture.md; fail on a circle between modules, or a file of more than 500 lines
+  package Package the crates as they are published, install the tool from those files alone, and
+          run the demo with it
+  map     Draw the map in docs/architecture.md; fail on a circle between modules, on a file of more
+          than 500 lines, or on a comment of more than 100 columns
   trusted Count the lines of code that a proof rests on
   quick   Format, lints, the unit tests, and ten programs from end to end
   test    Format, lints, documentation, every test of the workspace, and the examples' own tests
-  nightly The tests that `test` leaves out, since they download crates or take minutes each, and in full those that it shortens
+  nightly The tests that `test` leaves out, since they download crates or take minutes each, and in
+          full those that it shortens
 ";
 
 fn main() -> ExitCode {

@@ -1,9 +1,9 @@
-//! What Frama-C's Eva says of the same harness: an abstract interpreter of whole programs, without
-//! a solver, that others use.
+//! The results of Frama-C's Eva for the same harness: a widely used abstract interpreter of whole
+//! programs that needs no solver.
 //!
-//! It is asked about the same files with the same definitions. Its alarms are not our checks (one
-//! access may have several alarms, and checks that it shows to hold are not counted at all), so the
-//! columns stand beside each other and are not to be subtracted.
+//! Eva analyses the same files with the same definitions. Its alarms do not correspond to our
+//! checks one to one: one access may have several alarms, and checks that Eva proves are not
+//! counted at all. So the columns are shown side by side but must not be subtracted.
 
 use std::fs;
 use std::process::Command;
@@ -14,28 +14,28 @@ use cegar_benches::Result;
 use super::list::{Library, fetched};
 use super::process::run;
 
-/// What calls a harness.
+/// The C file that calls a harness.
 const WORLD: &str = include_str!("../../programs/libraries/eva/world.c");
 
-/// What is included before each file.
+/// The header that is included before each file.
 const BUILTINS: &str = include_str!("../../programs/libraries/eva/builtins.h");
 
-/// How many alarms there are of each kind.
+/// The number of alarms of each kind.
 #[derive(Default)]
 pub struct Alarms {
-    /// Accesses, preconditions of the C library's functions about memory among them.
+    /// Invalid accesses, including violated preconditions of the C library's memory functions.
     access: usize,
     /// Indices past an array's bound.
     index: usize,
     /// Comparisons of pointers.
     comparison: usize,
-    /// Reads of what was never written.
+    /// Reads of uninitialised memory.
     initialization: usize,
-    /// What is no error of memory: overflow, conversion, shifts.
+    /// Alarms that are not memory errors: overflow, conversion, shifts.
     other: usize,
 }
 
-/// Whether it is installed.
+/// Whether Frama-C is installed.
 pub fn is_installed() -> bool {
     let version = Command::new("frama-c").arg("-version").output();
     version.is_ok_and(|output| output.status.success())
@@ -98,8 +98,8 @@ pub fn row(library: &Library, precision: u64, limit: u64) -> Result<String> {
     ))
 }
 
-/// The alarms of a table that Frama-C wrote: columns are separated by tabs, the kind is the fifth,
-/// how it stands the sixth.
+/// Counts the alarms in a table that Frama-C wrote. The columns are separated by tabs; the fifth is
+/// the kind, the sixth the status.
 fn counted(table: &str) -> Alarms {
     let mut alarms = Alarms::default();
     for line in table.lines().skip(1) {
@@ -107,7 +107,7 @@ fn counted(table: &str) -> Alarms {
         let [_, file, _, _, kind, status, ..] = columns[..] else {
             continue;
         };
-        // What calls the harness is no part of the library.
+        // `world.c` calls the harness and is not part of the library.
         if !(status == "Unknown" || status.contains("nvalid")) || file == "world.c" {
             continue;
         }
@@ -117,7 +117,7 @@ fn counted(table: &str) -> Alarms {
             "ptr_comparison" | "differing_blocks" => alarms.comparison += 1,
             "initialization" | "dangling_pointer" => alarms.initialization += 1,
             kind if kind.starts_with("precondition of") => alarms.access += 1,
-            // What its C library promises, and cannot show of itself.
+            // Specifications of Frama-C's C library, which Eva assumes and cannot prove.
             kind if kind.ends_with("clause") || kind.ends_with("condition") => {}
             _ => alarms.other += 1,
         }
@@ -125,7 +125,7 @@ fn counted(table: &str) -> Alarms {
     alarms
 }
 
-/// The alarms that it told before it was killed.
+/// Counts the alarms that Eva printed before it was killed.
 fn so_far(told: &str) -> Alarms {
     let mut alarms = Alarms::default();
     let lines: Vec<&str> = told.lines().collect();

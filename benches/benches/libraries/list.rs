@@ -1,7 +1,7 @@
-//! The libraries, and where their files are.
+//! The list of libraries, and how their sources are found.
 //!
-//! The crates are downloaded by cargo into its own cache. Their C files are named here, so that
-//! nothing of a crate is built or run.
+//! Cargo downloads the crates into its own cache. Their C files are listed here, so that no code of
+//! a crate is built or run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,19 +10,19 @@ use std::process::Command;
 use cegar_benches::Result;
 use serde_json::Value;
 
-/// A library and what is checked of it.
+/// A library, its sources and its harness.
 pub struct Library {
-    /// What the table calls it.
+    /// The library's name in the table.
     pub name: &'static str,
-    /// The crate, what stands for it under `[dependencies]`, and where its C files lie.
+    /// The crate's name, its requirement under `[dependencies]`, and the folder of its C files.
     pub package: (&'static str, &'static str, &'static str),
-    /// The C files.
+    /// The C files, relative to that folder.
     pub files: &'static [&'static str],
-    /// Definitions that the crate's build gives.
+    /// Macros that the crate's build defines.
     pub defines: &'static [&'static str],
-    /// Where headers lie, relative to the C files.
+    /// The folder of the headers, relative to the C files.
     pub include: &'static str,
-    /// The harness.
+    /// The text of the harness.
     pub harness: &'static str,
 }
 
@@ -191,8 +191,8 @@ pub const LIBRARIES: &[Library] = &[
     },
 ];
 
-/// Where cargo keeps a crate's sources. A package in `folder` depends on it, so that cargo
-/// downloads it.
+/// Returns the folder with the C files of a library's crate. Writes a package to `folder` that
+/// depends on the crate, so that cargo downloads it.
 pub fn fetched(library: &Library, folder: &Path) -> Result<PathBuf> {
     let (package, dependency, within) = library.package;
     fs::create_dir_all(folder.join("src"))?;

@@ -1,11 +1,13 @@
-//! How many checks of published libraries the prover settles: one harness for each, memory errors,
-//! no fuzzer. Beside it what Frama-C's Eva leaves open of the same, where that is installed.
+//! The number of checks of published libraries that the prover settles: one harness per library,
+//! memory errors, no fuzzer. With `--eva` a second table shows the alarms of Frama-C's Eva for the
+//! same harnesses, if it is installed; `--eva-only` prints only that table.
 //!
 //!     cargo build --release -p cargo-cegar
-//!     cargo bench -p cegar-benches --bench libraries -- [seconds] [library ...] [--curve] [--eva[=PRECISION] | --eva-only[=PRECISION]]
+//!     cargo bench -p cegar-benches --bench libraries -- [seconds] [library ...] [--curve] \
+//!         [--eva[=PRECISION] | --eva-only[=PRECISION]]
 //!
 //! With `--curve` each library is checked four times, for 10, 20, 40 and 80 seconds, and the table
-//! says what is proved after each.
+//! shows what is proved after each time.
 
 mod eva;
 mod list;
@@ -17,12 +19,12 @@ use cegar_benches::{Result, numbers, tool};
 use self::list::{LIBRARIES, Library};
 use self::ours::Checked;
 
-/// Seconds after which a curve is measured.
+/// The times in seconds at which the curve is measured.
 const CURVE: [u64; 4] = [10, 20, 40, 80];
-/// Seconds that Eva has for one library.
+/// The time in seconds that Eva gets for one library.
 const EVA: u64 = 150;
 
-/// The precision that is asked of Eva by an option, if it is given.
+/// The precision of Eva that an option requests, if the option is given. Without a number it is 1.
 fn precision(words: &[String], option: &str) -> Option<u64> {
     let given = words.iter().find_map(|word| word.strip_prefix(option));
     match given?.strip_prefix('=') {
@@ -31,7 +33,7 @@ fn precision(words: &[String], option: &str) -> Option<u64> {
     }
 }
 
-/// A line under the names of a table's columns.
+/// The Markdown line below the header of a table.
 fn rule(head: &str) -> String {
     let columns = head.matches('|').count().saturating_sub(1);
     format!("|{}", "---|".repeat(columns))
@@ -53,7 +55,8 @@ fn prove(libraries: &[&Library], seconds: u64) -> Result<()> {
     Ok(())
 }
 
-/// Proved, and proved if others hold, after so many seconds.
+/// Prints the number of checks that are proved, and proved if others hold, after each time of the
+/// curve.
 fn curve(libraries: &[&Library]) -> Result<()> {
     let tool = tool()?;
     let columns: String = CURVE.iter().map(|s| format!(" {s} s |")).collect();

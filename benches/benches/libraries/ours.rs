@@ -1,4 +1,4 @@
-//! What the prover says of a harness.
+//! The prover's results for a harness.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::list::{Library, fetched};
 use super::process::{Ended, run};
 
-/// Seconds that a check may take beyond its limit before it is killed.
+/// The seconds that a check may take beyond its time before it is killed.
 const PATIENCE: u64 = 120;
 
-/// The phases of the prover behind the floor.
+/// The phases of the prover after the floor.
 const SOLVER: [&str; 6] = ["explore", "forest", "loops", "guess", "houdini", "settle"];
 
 /// The columns of a table.
@@ -22,18 +22,18 @@ pub const HEAD: &str = "| library | checks | reached | proved | proved if | open
     floor without relations | floor | beyond the floor | seconds (of the processor) | peak MB | \
     certificate |";
 
-/// What a check of a harness came to.
+/// The result of checking a harness.
 pub struct Checked {
     finished: Value,
     /// Whether the certificate was accepted.
     is_accepted: bool,
-    /// Checks that some execution or the floor comes to.
+    /// The number of checks that some execution reached.
     reached: usize,
     ended: Ended,
 }
 
 impl Checked {
-    /// Checks a harness for so many seconds.
+    /// Checks a harness for the given number of seconds.
     pub fn of(tool: &Path, library: &Library, seconds: u64) -> Result<Checked> {
         let folder = tempfile::tempdir()?;
         let sources = fetched(library, folder.path())?;
@@ -75,13 +75,13 @@ impl Checked {
         of.as_u64().unwrap_or(0)
     }
 
-    /// Checks that are proved without a condition.
+    /// The number of checks that are proved without a condition.
     pub fn proved(&self) -> u64 {
         let names = ["proved", "proved_not_reached", "unreachable"];
         names.iter().map(|name| self.checks(name)).sum()
     }
 
-    /// Checks that are proved without a condition, and those that are proved if other checks hold.
+    /// The number of checks that are proved on condition that other checks hold.
     pub fn proved_if(&self) -> u64 {
         self.checks("proved_if")
     }
@@ -128,7 +128,7 @@ impl Checked {
     }
 }
 
-/// Whether a message is about a check that an execution came to.
+/// Whether a message is about a check that an execution reached.
 fn is_reached(message: &Value) -> bool {
     let why = message["why"].as_str().unwrap_or_default();
     let came = match message["status"].as_str() {

@@ -1,9 +1,7 @@
-//! A process that is measured from outside: its time, its peak of memory, and an end if it takes
-//! too long.
+//! Runs a process and measures its time and its peak memory. It is killed if it takes too long.
 //!
-//! The peak is what the kernel notes of a process that was waited for, which is of this one alone
-//! (that of all children, as `getrusage` has it, never falls again between one library and the
-//! next).
+//! The peak is the one that `wait4` reports for this process alone. (The peak of all children,
+//! which `getrusage` reports, would never decrease from one library to the next.)
 
 use std::fs::File;
 use std::io;
@@ -13,26 +11,26 @@ use std::time::{Duration, Instant};
 
 use cegar_benches::Result;
 
-/// How often it is looked whether a process has ended.
+/// The interval at which the end of a process is polled.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What became of a process.
+/// The result of a process.
 pub struct Ended {
-    /// What it wrote.
+    /// Its standard output.
     pub stdout: String,
-    /// What it wrote beside that.
+    /// Its standard error.
     pub stderr: String,
-    /// From its start to its end.
+    /// The seconds from its start to its end.
     pub wall: f64,
-    /// Processor time of it and of what it waited for.
+    /// The processor time, in seconds, of the process and of the children that it waited for.
     pub processor: f64,
-    /// The most memory that it, or a process that it waited for, had at a time, in megabytes.
+    /// The peak memory of the process, or of a child that it waited for, in megabytes.
     pub peak: f64,
-    /// Whether it took too long.
+    /// Whether it exceeded the time limit.
     pub is_late: bool,
 }
 
-/// Runs a command, with what it writes in a folder. It is killed after `limit`.
+/// Runs a command; its output goes to files in `folder`. It is killed after `limit`.
 pub fn run(mut command: Command, folder: &Path, limit: Duration) -> Result<Ended> {
     let (out, err) = (folder.join("stdout"), folder.join("stderr"));
     let begin = Instant::now();
@@ -49,7 +47,7 @@ pub fn run(mut command: Command, folder: &Path, limit: Duration) -> Result<Ended
         }
         if !is_late && begin.elapsed() > limit {
             is_late = true;
-            // SAFETY: the child was not waited for, so that the number is still its own.
+            // SAFETY: the child was not waited for, so its process ID cannot have been reused.
             unsafe { libc::kill(pid, libc::SIGKILL) };
         }
         std::thread::sleep(TICK);
@@ -68,9 +66,9 @@ pub fn run(mut command: Command, folder: &Path, limit: Duration) -> Result<Ended
     })
 }
 
-/// What a process cost, if it has ended.
+/// The resource usage of a process, if it has ended.
 fn ended(pid: libc::pid_t) -> io::Result<Option<libc::rusage>> {
-    // SAFETY: the structure is plain numbers, filled by the call.
+    // SAFETY: the structure consists of plain numbers, and the call fills it.
     let (waited, usage) = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         let mut status = 0;

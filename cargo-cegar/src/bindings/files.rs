@@ -217,7 +217,10 @@ impl<'a> Reader<'a> {
         while let Some(token) = rest.next() {
             match token {
                 TokenTree::Ident(word) if word == "if" => {
-                    let is_hash = |token: TokenTree| matches!(token, TokenTree::Punct(p) if p.as_char() == '#');
+                    let is_hash = |token: TokenTree| match token {
+                        TokenTree::Punct(sign) => sign.as_char() == '#',
+                        _ => false,
+                    };
                     rest.next().filter(|token| is_hash(token.clone()))?;
                     let TokenTree::Group(attribute) = rest.next()? else {
                         return None;

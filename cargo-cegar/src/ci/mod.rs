@@ -382,8 +382,8 @@ impl Report {
         self.preconditions = preconditions;
     }
 
-    /// Makes the exit code that of a build whose findings are all known. What the findings hid, such
-    /// as a harness that failed, still fails the build.
+    /// Makes the exit code that of a build whose findings are all known. What the findings hid,
+    /// such as a harness that failed, still fails the build.
     pub fn accept_findings(&mut self, outcomes: &[Outcome], whole: &Summary, rules: Rules) {
         if self.exit_code != ExitCode::Violation.code() || rules.fail_on_known {
             return;

@@ -35,7 +35,8 @@ pub(super) fn debug(manners: &Manners, args: &DebugArgs) -> Result<ExitCode, Err
         .env("CEGAR_MOCK", &mock)
         .env(
             "ASAN_OPTIONS",
-            "abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:max_malloc_fill_size=1073741824:malloc_fill_byte=170",
+            "abort_on_error=1:detect_leaks=0:allocator_may_return_null=1:\
+             max_malloc_fill_size=1073741824:malloc_fill_byte=170",
         )
         .env("UBSAN_OPTIONS", "abort_on_error=1:halt_on_error=1");
     if name.contains("lldb") {

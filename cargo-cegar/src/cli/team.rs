@@ -18,7 +18,14 @@ use crate::options::RunOptions;
 pub struct TeamArgs {
     /// Harnesses that run at a time, each in a process of its own; what is left over fuzzes the
     /// same harness, unless --runs is given [default: 1]
-    #[arg(short, long, value_name = "N", env = "CEGAR_JOBS", hide_env_values = true, value_parser = jobs)]
+    #[arg(
+        short,
+        long,
+        value_name = "N",
+        env = "CEGAR_JOBS",
+        hide_env_values = true,
+        value_parser = jobs
+    )]
     pub jobs: Option<usize>,
     /// Be the first of several machines: others join here. PORT alone: campaigns on this machine
     /// only. There are no passwords: use an address of a network that you trust

@@ -12,9 +12,9 @@ use super::{Finding, standalone, test_source};
 fn finding(events: &[(&str, &[u8])]) -> Finding {
     Finding {
         harness: "parse_header".to_owned(),
-        test: "write_past_end_header_c_88".to_owned(),
+        test: "write_past_end_head_c_88".to_owned(),
         what: "write past the end of `name` (16 bytes) by 1 byte".to_owned(),
-        file: "src/header.c".to_owned(),
+        file: "c/head.c".to_owned(),
         line: 88,
         found_by: "partial simulation".to_owned(),
         explanation: String::new(),
@@ -44,9 +44,9 @@ fn characters_from_stdin() {
     finding.events.push(("stdin".to_owned(), vec![0xFF]));
     finding.events.push(("stdin".to_owned(), vec![0x00]));
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .stdin(b"GET ".then(repeat(b'a', 513)))
             .run()
@@ -68,9 +68,9 @@ fn environment_files_and_arguments() {
         ("file:rc", b"x=1\n\xff\xff"),
     ]);
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .args([&b"-f"[..], &b"rc"[..]])
             .env("HOME", b"/root")
@@ -104,9 +104,9 @@ fn numbers_have_their_types() {
         false,
     )];
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .returns("__VERIFIER_nondet_int", [3, -1])
             .returns("uint", [2147483648u32])
@@ -133,11 +133,11 @@ fn data_of_a_fuzz_target() {
     let mut finding = finding(&[("data", &data)]);
     finding.explanation = "The length field is 30, the buffer has 16 bytes.".to_owned();
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     ///
     /// The length field is 30, the buffer has 16 bytes.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .data(b"\x7fREC".then(repeat(0, 30)).then(b"\x01\x02".repeat(12)).then(b" end"))
             .run()
@@ -161,9 +161,9 @@ fn objects_from_outside() {
         mocked("usb_address", Shape::Pointer { size: 8 }, true),
     ];
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .returns_bytes("usb_get_interface", b"\x11\0\0\0")
             .returns_earlier("usb_get_interface", 0)
@@ -363,9 +363,9 @@ fn typed_objects_and_parameters() -> Result<(), Box<dyn std::error::Error>> {
     ]);
     finding.mocked = usb();
     insta::assert_snapshot!(test_source(&finding), @r#"
-    /// src/header.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
+    /// c/head.c:88: write past the end of `name` (16 bytes) by 1 byte. Found by partial simulation.
     #[test]
-    fn write_past_end_header_c_88() {
+    fn write_past_end_head_c_88() {
         Mock::new("parse_header")
             .returns_object(
                 "usb_interface",

@@ -160,7 +160,11 @@ impl SarifReporter {
             // The name depends on the function, the kind and the line's text, but not on the line
             // number or the harness.
             "partialFingerprints": { "cegarName/v2": finding.identity.name() },
-            "properties": { "test": finding.name, "standing": finding.standing, "harnesses": self.harnesses(finding) },
+            "properties": {
+                "test": finding.name,
+                "standing": finding.standing,
+                "harnesses": self.harnesses(finding),
+            },
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Frames from a stream, whatever pieces it comes in.
+//! Decodes frames from a stream that arrives in pieces of any size.
 //!
 //! ```
 //! use frames::Decoder;
@@ -26,12 +26,12 @@ mod sys {
     }
 }
 
-/// What went wrong.
+/// The errors of the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The library does not do this.
+    /// The library does not support the request.
     Refused,
-    /// A frame is longer than was said.
+    /// A frame is longer than the configured limit.
     TooLong,
 }
 
@@ -53,8 +53,8 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder for this version of the format. `mark` ends a frame, and none is longer than
-    /// `limit`.
+    /// Opens a decoder for a version of the format. `mark` ends a frame; `limit` is the maximum
+    /// length of a frame.
     pub fn new(version: u8, mark: u8, limit: u8) -> Result<Decoder, Error> {
         let table = table();
         // SAFETY: the function takes any number, and no other thread opens or closes a decoder.
@@ -66,14 +66,14 @@ impl Decoder {
         Ok(decoder)
     }
 
-    /// Takes a piece; gives the number of frames that it completed.
+    /// Takes a piece of the stream. Returns the number of frames that it completed.
     pub fn feed(&mut self, piece: &[u8]) -> Result<usize, Error> {
         // SAFETY: the length is that of the slice.
         let frames = unsafe { sys::frames_feed(self.number, piece.as_ptr(), piece.len()) };
         checked(frames).map(|frames| frames as usize)
     }
 
-    /// What no mark has ended.
+    /// Ends the stream. Returns the bytes after the last mark.
     pub fn finish(self) -> Result<Vec<u8>, Error> {
         let mut out = vec![0; 64];
         // SAFETY: the capacity is that of the vector.
@@ -91,7 +91,7 @@ impl Drop for Decoder {
     }
 }
 
-/// The library keeps its decoders in one table, which one thread at a time may look for a place in.
+/// Locks the library's table of decoders. Only one thread at a time may open or close a decoder.
 fn table() -> MutexGuard<'static, ()> {
     static TABLE: Mutex<()> = Mutex::new(());
     TABLE.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,4 +1,4 @@
-//! How decoders are used.
+//! Typical uses of decoders.
 
 use frames::{Decoder, Error};
 

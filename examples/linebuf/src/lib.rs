@@ -1,5 +1,5 @@
-//! Logical lines from any reader: comments are left out, and a line that ends in a backslash goes
-//! on in the next one.
+//! Reads logical lines from any reader: comments are dropped, and a line that ends with a backslash
+//! continues on the next line.
 //!
 //! ```
 //! use linebuf::Lines;
@@ -19,7 +19,7 @@ mod sys {
     include!(concat!(env!("OUT_DIR"), "/bindings.rs"));
 }
 
-/// A line, and where it began.
+/// A logical line and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
     /// The number of the physical line that it began on, from 1.
@@ -28,7 +28,7 @@ pub struct Line {
     pub text: Vec<u8>,
 }
 
-/// The line was longer than the library can hold.
+/// The error for a line that is longer than the library supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLong {
     /// The number of the physical line that it began on, from 1.
@@ -48,19 +48,19 @@ impl fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-/// The lines of a reader. A read that fails is taken for the end.
+/// An iterator over the lines of a reader. A read error is treated as the end of the input.
 pub struct Lines<R> {
     raw: sys::linebuf,
     bytes: Bytes<BufReader<R>>,
 }
 
 impl<R: Read> Lines<R> {
-    /// Settings come from the environment, see `linebuf.h`.
+    /// Creates the iterator. The settings come from the environment, see `linebuf.h`.
     pub fn new(reader: R) -> Self {
         // SAFETY: `linebuf` is a C struct of integers, a nullable function pointer and a raw
-        // pointer: all may be zero.
+        // pointer; all of them may be zero.
         let mut raw: sys::linebuf = unsafe { std::mem::zeroed() };
-        // SAFETY: `raw` is valid for writes; the source is not called before `next` gives it its
+        // SAFETY: `raw` is valid for writes; the source is not called before `next` sets its
         // context.
         unsafe { sys::linebuf_init(&mut raw, Some(next_byte::<R>), std::ptr::null_mut()) };
         Self {
@@ -76,8 +76,7 @@ impl<R: Read> Iterator for Lines<R> {
     fn next(&mut self) -> Option<Self::Item> {
         self.raw.context = (&raw mut self.bytes).cast();
         // SAFETY: `raw` was initialised in `new`, its source is `next_byte::<R>`, and its context
-        // is the `Bytes<BufReader<R>>` that belongs to it, which nothing else touches during the
-        // call.
+        // is the `Bytes<BufReader<R>>` of this iterator, which nothing else uses during the call.
         let answer = unsafe { sys::linebuf_next(&mut self.raw) };
         let number = self.raw.number;
         match answer {
@@ -102,7 +101,7 @@ impl<R: Read> Iterator for Lines<R> {
 ///
 /// `context` points to a `Bytes<BufReader<R>>` that nothing else uses during the call.
 unsafe extern "C" fn next_byte<R: Read>(context: *mut c_void) -> c_int {
-    // SAFETY: this function's contract.
+    // SAFETY: guaranteed by the caller (see `# Safety`).
     let bytes = unsafe { &mut *context.cast::<Bytes<BufReader<R>>>() };
     match bytes.next() {
         Some(Ok(byte)) => c_int::from(byte),

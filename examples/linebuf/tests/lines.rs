@@ -1,4 +1,4 @@
-//! The wrapper, on input that a user would give it.
+//! Tests of the wrapper on typical input.
 
 use linebuf::{Line, Lines, TooLong};
 

@@ -10,17 +10,17 @@ mod sys {
 /// Why a file was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It ends before its header does.
+    /// The file ends within its header.
     Truncated,
-    /// It does not begin as a TAB file does.
+    /// The file does not start with the signature of TAB files.
     NoTabFile,
-    /// A version that this library does not know.
+    /// The library does not know the version.
     BadVersion,
-    /// The header is not the one that was written.
+    /// The header's checksum does not match.
     BadChecksum,
     /// The header contradicts itself or the size of the file.
     BadHeader,
-    /// A record is of no known kind, or lies outside the data.
+    /// A record's kind is unknown, or the record is outside the data.
     BadRecord,
 }
 
@@ -55,24 +55,24 @@ impl std::error::Error for Error {}
 /// One record's content.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record<'a> {
-    /// Bytes without a meaning that this library knows.
+    /// Uninterpreted bytes.
     Raw(&'a [u8]),
-    /// Text, as it stands in the file.
+    /// Text, exactly as in the file.
     Text(&'a [u8]),
-    /// Numbers.
+    /// Unsigned 32-bit numbers.
     Numbers(Vec<u32>),
 }
 
-/// A file whose index was read and checked.
+/// A file whose index has been read and checked.
 pub struct Tab<'a> {
     bytes: &'a [u8],
     index: Box<sys::tab_index>,
 }
 
 impl<'a> Tab<'a> {
-    /// Reads the index.
+    /// Reads and checks the index of a file.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, Error> {
-        // SAFETY: `tab_index` is a C struct of integers: all may be zero.
+        // SAFETY: `tab_index` is a C struct of integers; all of them may be zero.
         let mut index: Box<sys::tab_index> = Box::new(unsafe { std::mem::zeroed() });
         // SAFETY: `bytes` is valid for reads of its length, `index` for writes.
         let code = unsafe { sys::tab_read(bytes.as_ptr(), bytes.len() as _, &mut *index) };

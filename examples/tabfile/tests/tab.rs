@@ -1,4 +1,4 @@
-//! The wrapper, on files that a writer would write and on damaged ones.
+//! Tests of the wrapper on well-formed and on damaged files.
 
 use tabfile::{Error, Record, Tab, crc32};
 

@@ -174,7 +174,10 @@ impl Checks {
             groups.extend(["address", "bounds"]);
         }
         if self.overflow {
-            groups.push("signed-integer-overflow,shift,integer-divide-by-zero,unreachable,float-cast-overflow");
+            groups.push(
+                "signed-integer-overflow,shift,integer-divide-by-zero,unreachable,\
+                 float-cast-overflow",
+            );
         }
         groups
     }

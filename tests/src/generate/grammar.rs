@@ -1,9 +1,9 @@
 //! The grammar of random programs.
 //!
-//! A table, because what is worth trying changes more often than how it is tried: each rule is a
-//! piece of C with holes named in angle brackets (guillemets are the brackets that C means), and
-//! `@` is what tells one program's names from another's. Simple rules come first, since that is
-//! where shrinking goes.
+//! The grammar is a table, because the programs worth trying change more often than the way of
+//! generating them. Each rule is a piece of C with holes, which are named in angle brackets;
+//! guillemets stand for the angle brackets of C, and `@` is replaced by a suffix that makes the
+//! names of each program unique. Simple rules come first, since proptest shrinks towards them.
 
 /// Declarations that all programs of a file share.
 pub const PRELUDE: &str = "
@@ -26,11 +26,11 @@ static void observe(long number, long value) {
 #define IN (__VERIFIER_nondet_uchar() & 3)
 ";
 
-/// The functions of a program that others may call.
+/// The functions of a program that other functions may call.
 pub const FUNCTIONS: [&str; 7] = ["f@", "d@", "w@", "c@", "r@", "sum@", "make@"];
 
-/// The bodies of [`SHELL`], in order: how many statements at most, and which functions they may
-/// call.
+/// The bodies of [`SHELL`], in order: the maximum number of statements, and the functions that they
+/// may call.
 pub const BODIES: [(usize, &[&str]); 6] = [
     (2, &[]),
     (2, &["r@", "sum@"]),
@@ -40,7 +40,7 @@ pub const BODIES: [(usize, &[&str]); 6] = [
     (8, &["f@", "d@", "w@", "c@", "r@", "sum@", "make@"]),
 ];
 
-/// The program around its bodies.
+/// The program without its bodies; each `stmts` hole takes one.
 pub const SHELL: &str = "
 struct node@ { int v; struct node@ *next; unsigned char t[3]; };
 struct pair@ { unsigned char lo; short hi; int bits : 5; unsigned more : 3; };
@@ -96,7 +96,7 @@ out: ;
 }
 ";
 
-/// What may stand in a hole: rules with their weights.
+/// The rules that may fill a hole, with their weights.
 pub fn rules(name: &str) -> &'static [(u32, &'static str)] {
     match name {
         "int" => INT,

@@ -1,19 +1,20 @@
-//! Programs whose truth is known by construction.
+//! Programs whose verdict is known by construction.
 //!
-//! Executing a program on all tapes tells the truth only where loops are short. What a prover is
-//! for are loops of any number of turns; here are the shapes that C programs have of those, each
-//! correct for all inputs, and each with one constant that can be made wrong by one. Words of a few
-//! boundary values are enough for an execution that violates the wrong one.
+//! Executing a program on all tapes decides its verdict only if its loops are short. But the
+//! purpose of a prover is loops of any number of iterations. This file contains the shapes of such
+//! loops in C programs. Each is correct for all inputs, and each has one constant that can be made
+//! wrong by one. Tapes of a few boundary values are enough for an execution that violates the wrong
+//! variant.
 
 use proptest::prelude::*;
 use proptest::strategy::BoxedStrategy;
 
-/// A program and what is true of it.
+/// A program and its verdict.
 #[derive(Clone)]
 pub struct Known {
     shape: &'static Shape,
     numbers: [u32; 2],
-    /// Whether no execution violates anything.
+    /// Whether no execution violates a check.
     pub safe: bool,
 }
 
@@ -23,7 +24,7 @@ impl std::fmt::Debug for Known {
     }
 }
 
-/// What the tape is made of.
+/// The unit of a tape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// Characters.
@@ -36,7 +37,8 @@ pub enum Unit {
 struct Shape {
     name: &'static str,
     unit: Unit,
-    /// `$N` and `$M` are numbers from 2 on; `$D` is 0, or 1 if something is wrong.
+    /// The C text. `$N` and `$M` stand for numbers of at least 2; `$D` is 0 in the correct variant
+    /// and 1 in the wrong one.
     text: &'static str,
 }
 
@@ -46,7 +48,7 @@ impl Known {
         self.shape.name
     }
 
-    /// As C; see [`super::Generated::render`].
+    /// The program as C text; see [`super::Generated::render`].
     pub fn render(&self, suffix: &str) -> String {
         self.shape
             .text
@@ -56,7 +58,7 @@ impl Known {
             .replace("$D", if self.safe { "0" } else { "1" })
     }
 
-    /// What tapes are made of: boundary values of the program's numbers.
+    /// The units that tapes consist of: boundary values of the program's numbers.
     pub fn alphabet(&self) -> Vec<Vec<u8>> {
         let [n, m] = self.numbers;
         match self.shape.unit {
@@ -68,7 +70,7 @@ impl Known {
     }
 }
 
-/// All shapes, right and wrong.
+/// Programs of all shapes, correct and wrong.
 pub fn programs() -> BoxedStrategy<Known> {
     let shape = (0..SHAPES.len()).prop_map(|i| &SHAPES[i]);
     (shape, [2..9u32, 2..7u32], any::<bool>())

@@ -1,15 +1,15 @@
-//! Random C programs small enough that their truth is known.
+//! Random C programs that are small enough to decide their verdicts by execution.
 //!
-//! A prover that says "proved" of a check that some execution violates is worse than none, and the
-//! examples that people write do not find that out: they hold what their author thought of. So
-//! programs are drawn from a grammar (see [`grammar`]) in which pointers, lifetimes, loops and
-//! calls meet in ways that nobody would write. All of their input is a few bytes of a few values,
-//! so that executing them on all tapes tells what is true.
+//! A prover that reports "proved" for a check that some execution violates is worse than none.
+//! Hand-written examples do not reveal such faults, because they contain only what their author
+//! thought of. So programs are drawn from a grammar (see [`grammar`]) that combines pointers,
+//! lifetimes, loops and calls in ways that nobody would write. Their whole input is a few bytes,
+//! each of a few values, so that executing them on all tapes decides their verdicts.
 //!
-//! A random condition is nearly always violated at once or trivial. What is interesting is as tight
-//! as the truth: so an assertion of a program is an *observation* first. It is executed to see
-//! which values its expression takes; the condition that is asserted is then made from those
-//! values: that they are the only ones, or all but one of them.
+//! A random condition is nearly always either violated at once or trivial. Conditions that are as
+//! tight as possible are more interesting. So an assertion of a program starts as an *observation*:
+//! the program is executed to record the values of the assertion's expression. The condition is
+//! then made from these values: that they are the only ones, or all but one of them.
 
 pub mod grammar;
 pub mod known;
@@ -22,26 +22,27 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::{BoxedStrategy, Just, Union};
 
-/// A piece of C: text with holes, and what stands in them, in order.
+/// A piece of C: text with holes, and the nodes that fill them, in order.
 #[derive(Clone, Debug)]
 pub struct Node {
     text: &'static str,
     parts: Vec<Node>,
 }
 
-/// What an observed expression was seen to be: the values, by the number of the observation.
+/// The values that observed expressions took, by the number of the observation.
 pub type Seen = BTreeMap<u32, Vec<i64>>;
 
-/// How a program is written down.
+/// The form in which a program is rendered.
 #[derive(Clone, Copy, Debug)]
 pub enum Form<'a> {
     /// Observations only report (see [`Generated::OBSERVED`]).
     Observing,
-    /// Observations are assertions made of what was seen.
+    /// Observations become assertions about the recorded values.
     Asserting(&'a Seen),
 }
 
-/// A program of the grammar: a body for `main` and one for each helper function.
+/// A program of the grammar: the bodies of [`grammar::SHELL`], for the helper functions and the
+/// entry function.
 #[derive(Clone)]
 pub struct Generated {
     bodies: Vec<Node>,
@@ -53,7 +54,7 @@ impl fmt::Debug for Generated {
     }
 }
 
-/// Writes a program down.
+/// Renders a program as C text.
 struct Writer<'a> {
     out: String,
     suffix: &'a str,
@@ -65,8 +66,8 @@ impl Generated {
     /// The output stream that observations are reported on: a number and a value, 8 bytes each.
     pub const OBSERVED: i32 = 9;
 
-    /// As C. Every global name ends in `suffix`, so that one file can hold many programs; the entry
-    /// is `entry<suffix>`.
+    /// The program as C text. Every global name ends in `suffix`, so that one file can contain many
+    /// programs; the entry function is `entry<suffix>`.
     pub fn render(&self, suffix: &str, form: Form<'_>) -> String {
         let mut writer = Writer {
             out: String::new(),
@@ -85,7 +86,7 @@ impl Generated {
 }
 
 impl Writer<'_> {
-    /// Writes text; `fill` writes what stands in each hole.
+    /// Writes text; `fill` writes the content of each hole.
     fn text(&mut self, text: &str, fill: &mut dyn FnMut(&mut Self)) {
         for (i, piece) in text.split(['<', '>']).enumerate() {
             if i % 2 == 1 {
@@ -145,11 +146,11 @@ impl Writer<'_> {
     }
 }
 
-/// A condition on `seen`. `tight` ones are as strong as what was seen; `wrong` ones exclude one
-/// value that was.
+/// A condition on the variable `seen`. The kinds that start with "wrong" exclude one recorded
+/// value; the others hold for all recorded values, except that `values` lists only eight of them.
 fn condition(how: &str, values: &[i64]) -> String {
     let (Some(&least), Some(&most)) = (values.iter().min(), values.iter().max()) else {
-        // Never reached: nothing is wrong there.
+        // The observation was never executed, so even `assert(0)` holds there.
         return "0".to_owned();
     };
     let any = |values: &[i64]| {
@@ -187,7 +188,7 @@ pub fn programs() -> BoxedStrategy<Generated> {
     bodies.prop_map(|bodies| Generated { bodies }).boxed()
 }
 
-/// The strategies of one function: what it may call differs.
+/// The strategies for the body of one function. They depend on the functions that it may call.
 #[derive(Default)]
 struct Strategies {
     callable: &'static [&'static str],
@@ -204,7 +205,8 @@ impl Strategies {
             .boxed()
     }
 
-    /// What stands in a hole of that name; at depth 0 only what has no holes itself.
+    /// The strategy for a hole of this name. At depth 0, expressions have no holes, and statements
+    /// contain no other statements.
     fn of(&mut self, name: &'static str, depth: u32) -> BoxedStrategy<Node> {
         if let Some(known) = self.known.get(&(name, depth)) {
             return known.clone();

@@ -1,4 +1,4 @@
-//! The programs, and what each says of itself in its first lines.
+//! The list of programs, and their declarations in the first lines of each file.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -14,14 +14,15 @@ pub enum World {
     Holds,
 }
 
-/// How the platform's compiler shows it.
+/// How a native run confirms the declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Native {
-    /// It does not; the reason.
+    /// No native run can confirm it, for this reason.
     None(String),
-    /// The program alone.
+    /// By the program alone.
     Alone,
-    /// Together with the pair's `.ext.c`, which stands in for these functions of the C library.
+    /// By the program linked with the pair's `.ext.c`, which replaces these functions of the C
+    /// library.
     Linked { wrapped: Vec<String> },
 }
 
@@ -29,20 +30,20 @@ pub enum Native {
 pub struct Listed {
     /// `GROUP/NAME_breaks` or `GROUP/NAME_holds`.
     pub name: String,
-    /// Without the ending.
+    /// The name without `_breaks` or `_holds`.
     pub pair: String,
     pub path: PathBuf,
     pub world: World,
-    /// What is checked.
+    /// The property that is checked.
     pub property: String,
-    /// Further options of the command.
+    /// Further options of `cargo cegar check`.
     pub options: Vec<String>,
     pub native: Native,
     /// Further options of the platform's compiler.
     pub gcc: Vec<String>,
-    /// Identifiers of assumptions that may be what it is proved under.
+    /// Identifiers of the assumptions under which the program may be proved.
     pub assumptions: Vec<String>,
-    /// What it is about.
+    /// The purpose of the program.
     pub why: String,
 }
 
@@ -53,12 +54,12 @@ impl Listed {
     }
 }
 
-/// Where all of them are.
+/// The folder of all programs.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("environment")
 }
 
-/// Short, lower case, with hyphens.
+/// Whether an identifier consists of lower-case letters and hyphens only.
 pub fn plain(id: &str) -> bool {
     !id.is_empty() && id.chars().all(|c| c.is_ascii_lowercase() || c == '-')
 }
@@ -69,9 +70,9 @@ pub fn all() -> Vec<Listed> {
     names.map(listed).collect()
 }
 
-/// The programs whose names hold `CEGAR_ENVIRONMENT`, for work on a few of them.
+/// The programs whose names contain `CEGAR_ENVIRONMENT`, to work on a few of them.
 ///
-/// Of all of them, a pair in `one_in` is taken, unless the tests are to be thorough
+/// Without that variable, one pair in `one_in` is selected, or all pairs if the tests are thorough
 /// (`CEGAR_TESTS=all`).
 pub fn selected(one_in: impl Fn(World) -> usize) -> Vec<Listed> {
     let all = all();
@@ -96,7 +97,7 @@ pub fn worlds() -> Vec<String> {
     pairs.map(str::to_owned).collect()
 }
 
-/// `known.txt`: program, fault and reason in a line.
+/// The contents of `known.txt`: each line is a program, its fault and a reason.
 pub struct Known {
     /// The fault of each program.
     pub faults: BTreeMap<String, String>,

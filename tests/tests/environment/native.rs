@@ -1,5 +1,4 @@
-//! What really happens: the program, compiled by the platform's compiler and linked with the
-//! hostile world.
+//! Native runs: the program, compiled by the platform's compiler and linked with the hostile world.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,19 +16,19 @@ use super::list::{Listed, Native, World};
 struct Run {
     /// Whether the property was violated.
     failed: bool,
-    /// The signal that ended it, if one did.
+    /// The signal that ended the run, if any.
     signal: Option<i32>,
     stderr: String,
 }
 
-/// Why the program's first lines are not true, if they are not.
+/// Why a native run contradicts the program's declaration, if it does.
 pub fn contradiction(program: &Listed) -> Option<String> {
     let run = run(program)?;
     let name = &program.name;
     match (program.world, run.failed) {
         (World::Breaks, false) => Some(format!("{name} does not fail natively\n{}", run.stderr)),
         (World::Holds, true) => Some(format!("{name} fails natively\n{}", run.stderr)),
-        // Ends that are failures whatever is asked: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
+        // Signals that are failures for every property: SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV.
         (World::Holds, false) if run.signal.is_some_and(|s| [4, 6, 7, 8, 11].contains(&s)) => Some(
             format!("{name} ends with signal {:?}\n{}", run.signal, run.stderr),
         ),
@@ -37,7 +36,7 @@ pub fn contradiction(program: &Listed) -> Option<String> {
     }
 }
 
-/// The line of the program where a run in the hostile world fails: the first that the report names.
+/// The line at which the program fails in the hostile world: the first one that the report names.
 pub fn failing_line(program: &Listed) -> Option<u64> {
     if program.world == World::Holds {
         return None;
@@ -49,8 +48,8 @@ pub fn failing_line(program: &Listed) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// How it ends natively; nothing for one that cannot be confirmed. Two tests ask, and each program
-/// is built once.
+/// The result of a native run; `None` for a program that cannot be confirmed. Results are cached,
+/// since two tests need them.
 fn run(program: &Listed) -> Option<Run> {
     static KNOWN: Mutex<BTreeMap<PathBuf, Option<Run>>> = Mutex::new(BTreeMap::new());
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -62,13 +61,14 @@ fn run(program: &Listed) -> Option<Run> {
     })
 }
 
-/// Builds and runs it.
+/// Builds and runs a program natively.
 fn built_and_run(program: &Listed) -> Option<Run> {
     let project = Project::empty();
     let executable = project.at("program");
     build(program, &executable)?;
     let asserts = program.property == "assertion";
-    // A file, since a program may leave children behind that keep a pipe open.
+    // Standard error goes to a file, because a program may leave children behind that would keep a
+    // pipe open.
     let log = project.at("stderr");
     let file = fs::File::create(&log).unwrap_or_else(|why| panic!("{}: {why}", log.display()));
     let status = Command::new("timeout")
@@ -88,7 +88,7 @@ fn built_and_run(program: &Listed) -> Option<Run> {
         "{}: it does not end",
         program.name
     );
-    // `timeout` ends as its child did, by a code or by the signal itself.
+    // `timeout` ends as its child does: with an exit code or by the signal itself.
     let signal = status
         .signal()
         .or(status.code().filter(|c| *c > 128).map(|c| c - 128));
@@ -105,7 +105,7 @@ fn built_and_run(program: &Listed) -> Option<Run> {
 
 fn build(program: &Listed, executable: &PathBuf) -> Option<()> {
     let mut command = Command::new("gcc");
-    // No built-in functions: a call is a call, and can be answered by somebody else.
+    // Without built-in functions, each call is a real call, which the hostile file can answer.
     command.args(["-std=gnu11", "-O0", "-g", "-w", "-fno-builtin"]);
     if program.property != "assertion" {
         command.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);

@@ -1,4 +1,4 @@
-//! Ways to call a real bug proved.
+//! Attacks that forge a proof for a real bug.
 
 use cegar_checker::certificate::{BytesClaim, CutClaim, ValueClaim};
 use cegar_checker::{Certificate, Claim, Condition};
@@ -22,8 +22,8 @@ fn unknowns(cut: &CutClaim) -> Vec<String> {
     names
 }
 
-/// What was seen last "is" what the same fragment reads next: such a formula would be kept by every
-/// edge.
+/// A fact that equates the last value read with an unknown of the fragment, the next value read,
+/// would be preserved by every transition.
 #[test]
 fn formulas_over_what_a_fragment_does_not_know() {
     let case = Case::new(programs::HASH, &[], ASSERTION);
@@ -46,7 +46,8 @@ fn formulas_over_what_a_fragment_does_not_know() {
     assert!(tried >= 40, "{tried}");
 }
 
-/// After its block an object is gone, also where nobody sees whose end a marker is.
+/// A local object dies at the end of its scope, even if the certificate hides which object the end
+/// marker refers to.
 #[test]
 fn an_end_that_is_hidden() {
     let case = Case::new(programs::SCOPE, &[], MEMORY);
@@ -97,7 +98,7 @@ fn an_end_that_is_hidden() {
     assert!(why.contains("does not preserve"), "{why}");
 }
 
-/// The number of an object is arbitrary, and nothing is proved by it.
+/// The number of an object is arbitrary; nothing may be proved from it.
 #[test]
 fn numbers_of_objects() {
     for (text, hide) in [(programs::NUMBER, false), (programs::NUMBER, true)] {
@@ -140,7 +141,7 @@ fn numbers_of_objects() {
     }
 }
 
-/// A pointer that was made from NULL is not NULL.
+/// A pointer that is computed from NULL is not NULL.
 #[test]
 fn an_offset_from_null() {
     let text = r#"
@@ -161,7 +162,7 @@ int main(void)
     case.bug(&[words(&[1, 1, 0])]);
 }
 
-/// Whether an overflow that comes before is kept back where something rests on it.
+/// A claim that rests on the absence of an earlier overflow must state that condition.
 #[test]
 fn conditions() {
     let case = Case::new(programs::OVERFLOW, &[], ALL);
@@ -193,7 +194,7 @@ fn conditions() {
             *condition = Condition::default();
         }
     });
-    // One condition more is one claim less.
+    // An additional condition weakens the claim.
     case.accepts("more conditions", |c| {
         for condition in &mut c.conditions {
             condition.elsewhere = true;
@@ -219,7 +220,7 @@ fn conditions() {
     });
 }
 
-/// A bug is not proved by the proof of the program without it, nor by formulas that are too good.
+/// A bug is proved neither by the proof of the corrected program nor by facts that are too strong.
 #[test]
 fn facts_of_another_program() {
     let mut tried = 0;

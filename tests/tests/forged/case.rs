@@ -1,4 +1,4 @@
-//! Programs, what the prover states of them, and what the checker says after that was changed.
+//! Programs, their honest certificates, and the checker's verdict on changed certificates.
 
 use std::fmt::Write as _;
 use std::sync::atomic::AtomicBool;
@@ -21,9 +21,9 @@ pub const ASSERTION: &[Property] = &[Property::Assertion];
 pub const MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 pub const ALL: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
 
-/// The hash that all programs here are said to have.
+/// The hash that all certificates here give for their bitcode.
 const HASH: &str = "forged";
-/// What marks the line of the bug in a program's text.
+/// The mark of a bug's line in a program's text.
 const MARK: &str = "/* BUG */";
 
 /// A program and its honest certificate.
@@ -34,13 +34,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// Compiles a program and proves of it what can be proved of fragments.
+    /// Compiles a program and proves what can be proved with facts at cut points alone.
     pub fn new(text: &str, flags: &[&str], properties: &[Property]) -> Case {
         Case::of(text, flags, properties, false)
     }
 
-    /// Compiles a program and proves of it what can be proved with the floor, whose certificate has
-    /// states of the whole program.
+    /// Compiles a program and proves what can be proved with the floor, so that the certificate
+    /// contains states of the whole program.
     pub fn on_floor(text: &str, flags: &[&str], properties: &[Property]) -> Case {
         Case::of(text, flags, properties, true)
     }
@@ -71,7 +71,7 @@ impl Case {
         case
     }
 
-    /// A program with `FIXED`, as its author would have it, and without, as it is.
+    /// The corrected program (with `FIXED`) and the faulty one.
     pub fn pair(text: &str, properties: &[Property]) -> (Case, Case) {
         (
             Case::new(text, &["-DFIXED"], properties),
@@ -79,7 +79,8 @@ impl Case {
         )
     }
 
-    /// What the checker says, by counts and not by the clock.
+    /// The checker's verdict. The checker's limits are counts, not times, so that it is
+    /// reproducible.
     pub fn check(&self, certificate: &Certificate) -> Result<Checked, Rejected> {
         let limits = solver::Limits {
             time: Some(Duration::from_secs(4)),
@@ -94,14 +95,14 @@ impl Case {
         )
     }
 
-    /// The certificate with a change.
+    /// The honest certificate with a change.
     pub fn forged(&self, change: impl FnOnce(&mut Certificate)) -> Certificate {
         let mut certificate = self.honest.clone();
         change(&mut certificate);
         certificate
     }
 
-    /// Expects a change to be rejected; why it is.
+    /// Asserts that the checker rejects a change. Returns the reason.
     #[track_caller]
     pub fn rejects(&self, what: &str, change: impl FnOnce(&mut Certificate)) -> String {
         let forged = self.forged(change);
@@ -112,7 +113,7 @@ impl Case {
         }
     }
 
-    /// Expects a change to be accepted, since what is left says less or the same.
+    /// Asserts that the checker accepts a change, since the rest claims the same or less.
     #[track_caller]
     pub fn accepts(&self, what: &str, change: impl FnOnce(&mut Certificate)) {
         let forged = self.forged(change);
@@ -122,7 +123,7 @@ impl Case {
         }
     }
 
-    /// The checks in lines that are marked as the bug's.
+    /// The checks of user code in the lines with the bug's mark.
     pub fn marked(&self) -> Vec<u32> {
         let lines: Vec<&str> = self.text.lines().collect();
         let is_marked = |line: u32| {
@@ -147,7 +148,7 @@ impl Case {
         self.program.function(function).kind == FunctionKind::User
     }
 
-    /// Of those, the one that an input violates, as the machine has seen with one of these tapes.
+    /// The marked check that the machine sees violated with one of these tapes.
     #[track_caller]
     pub fn bug(&self, tapes: &[Vec<u8>]) -> u32 {
         let machine = Machine::new(&self.program, Limits::default());
@@ -170,7 +171,7 @@ impl Case {
         panic!("no input violates {marked:?} in\n{}\n{said:?}", self.text);
     }
 
-    /// Adds claims about checks.
+    /// Adds claims that these checks hold.
     pub fn claim(certificate: &mut Certificate, checks: &[u32]) {
         for &id in checks {
             if certificate.check(id).is_none() {
@@ -179,7 +180,7 @@ impl Case {
         }
     }
 
-    /// The place of a global among the certificate's objects.
+    /// The index of a global among the certificate's objects.
     pub fn global(&self, name: &str) -> usize {
         let is_it = |object: &ObjectClaim| match object.kind {
             KindClaim::Global(id) => self.program.globals[id as usize].name == name,
@@ -189,7 +190,7 @@ impl Case {
         at.unwrap_or_else(|| panic!("nothing is stated of {name}"))
     }
 
-    /// Changes what is known of an object at one cut point.
+    /// Changes the state of an object at one cut point.
     pub fn know(
         certificate: &mut Certificate,
         cut: usize,
@@ -206,7 +207,7 @@ impl Case {
         certificate.known.push(known);
     }
 
-    /// The cut points of the user's functions, by place in the certificate.
+    /// The indices of the cut points in the user's functions.
     pub fn cuts(&self, certificate: &Certificate) -> Vec<usize> {
         let all = certificate.cuts.iter().enumerate();
         let of_user = all.filter(|(_, cut)| {
@@ -216,7 +217,7 @@ impl Case {
         of_user.map(|(at, _)| at).collect()
     }
 
-    /// The variables that a cut point has, as formulas write them, with their widths.
+    /// The variables of a cut point, as formulas write them, with their widths.
     pub fn variables(&self, certificate: &Certificate, cut: &CutClaim) -> Vec<(String, u16)> {
         let mut all = Vec::new();
         for (frame, reg, value) in &cut.registers {
@@ -271,7 +272,7 @@ fn parts(key: &str, width: u16, value: &ValueClaim, all: &mut Vec<(String, u16)>
     }
 }
 
-/// An object's name in formulas.
+/// The name of an object in formulas.
 pub fn object_key(object: &ObjectClaim) -> String {
     match &object.kind {
         KindClaim::Global(id) => format!("g{id}"),

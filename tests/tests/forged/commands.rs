@@ -1,16 +1,17 @@
-//! Forged certificates as a user meets them: `check-proof`, and a campaign that takes up a
-//! certificate that somebody else wrote.
+//! Forged certificates on the command line: `check-proof`, and a campaign that starts from somebody
+//! else's certificate.
 
 use cegar_checker::{Certificate, Claim};
 use cegar_tests::{Ended, Project, Tool, exit};
 
 use crate::programs;
 
-/// What is forged here is the solver's part, which is not looked at where the floor is enough.
+/// The campaign's options. The floor is off, because these tests forge the facts, which the checker
+/// does not need where the floor suffices.
 const WORDS: &str = "check case.c --property assertion --engine-only --no-floor --runs 1 --no-emit \
     --certificate left";
 
-/// A folder with a program, and in `left` the certificate for the corrected one.
+/// A folder with a faulty program, and in `left` the certificate of the corrected one.
 fn corrected(text: &str) -> Project {
     let project = Project::empty();
     project.write("case.c", text);
@@ -33,7 +34,7 @@ fn check_proof(project: &Project) -> Ended {
     Tool::new(project.path(), ["check-proof", "left/certificate.json"]).run()
 }
 
-/// Adds what would prove the bug: its claim, and formulas that name what the loop reads next.
+/// Adds what would prove the bug: its claim, and facts that name the loop's next input.
 fn forge(certificate: &mut Certificate, program: &cegar_model::program::Program) {
     for id in 0..program.checks.len() as u32 {
         if certificate.check(id).is_none() {
@@ -76,7 +77,7 @@ fn check_proof_rejects_what_is_forged() {
     forged.assumptions.clear();
     write(&project, &forged);
     check_proof(&project).expect(exit::REJECTED);
-    // A field that this version does not know may have had a meaning.
+    // An unknown field may have a meaning in another version.
     let mut tree = serde_json::to_value(&honest).unwrap_or_else(|why| panic!("{why}"));
     tree["cuts"][0]["unless"] = "it rains".into();
     project.write("left/certificate.json", &tree.to_string());
@@ -87,8 +88,8 @@ fn check_proof_rejects_what_is_forged() {
     check_proof(&project).expect(exit::CLEAN);
 }
 
-/// Formulas of an earlier run are guesses: what nobody can prove is dropped, and no claim is taken
-/// over.
+/// Facts of an earlier run are candidates: those that cannot be proved are dropped, and no claim is
+/// adopted.
 #[test]
 fn a_campaign_does_not_believe_what_it_finds() {
     let project = corrected(programs::HASH);

@@ -1,5 +1,4 @@
-//! Damage to honest certificates: whatever changes the meaning of something that was needed is
-//! rejected.
+//! Damaged honest certificates: each change to the meaning of a necessary part is rejected.
 
 use cegar_checker::certificate::{
     BaseClaim, BytesClaim, Certificate, Condition, CutClaim, KindClaim, KnownClaim, ValueClaim,
@@ -17,7 +16,8 @@ fn corrected() -> impl Iterator<Item = (&'static str, Case)> {
     programs::some(2).map(|p| (p.name, Case::new(p.text, &["-DFIXED"], p.properties)))
 }
 
-/// The bug's line is proved where there is no bug: else the other tests would show nothing.
+/// The bug's line is proved in the corrected programs. Otherwise the other tests would show
+/// nothing.
 #[test]
 fn what_is_damaged_was_a_proof() {
     for (name, case) in corrected() {
@@ -27,7 +27,7 @@ fn what_is_damaged_was_a_proof() {
     }
 }
 
-/// What a certificate says of itself and of its claims.
+/// The head of a certificate and its claims.
 #[test]
 fn heads_and_claims() {
     for (name, case) in corrected() {
@@ -111,19 +111,19 @@ fn heads_and_claims() {
                 ..Assumption::stated("all goes well".to_owned())
             });
         });
-        // What the user states of functions from elsewhere is told, and proves nothing.
+        // The user's rules for external functions are reported, but prove nothing.
         case.accepts(&format!("{name}: more is stated"), |c| {
             c.assumptions
                 .push(Assumption::stated("the bus answers".to_owned()));
         });
-        // Who claims less says nothing that is false.
+        // A certificate that claims less is still true.
         case.accepts(&format!("{name}: fewer properties"), |c| {
             c.properties.retain(|p| *p != Property::Assertion);
         });
     }
 }
 
-/// Objects otherwise than the program makes them.
+/// Descriptions of objects that do not match the program.
 #[test]
 fn objects() {
     let mut tried = 0;
@@ -221,7 +221,7 @@ fn objects() {
     assert!(tried >= 100, "{tried}");
 }
 
-/// Cut points that do not exist, stand twice or are left out.
+/// Cut points that do not exist, occur twice or are missing.
 #[test]
 fn cut_points() {
     for (name, case) in corrected() {
@@ -295,7 +295,7 @@ fn cut_points() {
     }
 }
 
-/// Values that do not fit where they stand, and others than those that are there.
+/// Values that are malformed for their register, and values other than the real ones.
 #[test]
 fn values() {
     let mut tried = 0;
@@ -319,7 +319,7 @@ fn values() {
                 is(ValueClaim::Points(Vec::new(), None));
                 is(ValueClaim::Points(vec![BaseClaim::Object(9999)], None));
                 is(ValueClaim::Points(vec![BaseClaim::Number(3); 2], None));
-                // No value of any register here is this number.
+                // No register here ever has this value.
                 is(ValueClaim::Is("5a".to_owned()));
                 if width < 64 {
                     is(ValueClaim::Within(0, u64::MAX));
@@ -349,7 +349,7 @@ fn values() {
     assert!(tried >= 100, "{tried}");
 }
 
-/// What is known of objects at a loop: otherwise than it is, or without a meaning.
+/// States of objects at a loop that are wrong or malformed.
 #[test]
 fn what_is_known_of_objects() {
     let mut tried = 0;

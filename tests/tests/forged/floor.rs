@@ -1,5 +1,4 @@
-//! Floors that are damaged: the states of the whole program are walked again, and nobody is
-//! believed.
+//! Damaged floors: the checker walks the states of the whole program again and trusts none of them.
 
 use cegar_checker::Certificate;
 use cegar_checker::floor::{FloorClaim, StateClaim};
@@ -11,11 +10,11 @@ use crate::case::Case;
 use crate::mutate::{Chance, mutate};
 use crate::programs::{self, Buggy};
 
-/// Damaged floors of each program.
+/// The number of damaged floors per program.
 const MUTANTS: usize = 60;
 
-/// Expects that a change of all that is stated at loops is found out where nothing but the floor is
-/// left.
+/// Asserts that a change of the states at all loop heads is rejected if the certificate has no
+/// other facts.
 #[track_caller]
 fn rejects_states(case: &Case, what: &str, act: &dyn Fn(&mut StateClaim)) {
     case.rejects(what, |certificate| {
@@ -34,8 +33,8 @@ fn floor(certificate: &Certificate) -> &FloorClaim {
         .unwrap_or_else(|| panic!("there is a floor"))
 }
 
-/// No damage makes a bug proved, neither to the floor of the program nor to that of the corrected
-/// one.
+/// No damage proves a bug: neither damage to the program's own floor nor to the floor of the
+/// corrected program.
 #[test]
 fn no_damaged_floor_proves_a_bug() {
     let mut chance = Chance(0xf100);
@@ -48,7 +47,7 @@ fn no_damaged_floor_proves_a_bug() {
         for number in 0..MUTANTS {
             let from = [&case.honest, &fixed.honest][number % 2];
             let mut forged = from.clone();
-            // What the fragments say is another test's business.
+            // Facts at cut points are the subject of other tests.
             forged.cuts.clear();
             Case::claim(&mut forged, &[bug]);
             let mut tree = serde_json::to_value(&forged).unwrap_or_else(|why| panic!("{why}"));
@@ -78,7 +77,7 @@ fn no_damaged_floor_proves_a_bug() {
     );
 }
 
-/// A list that is released node by node, with a node that is released twice.
+/// A list that is released node by node; the faulty variant releases one node twice.
 const NODES: Buggy = Buggy {
     name: "nodes",
     text: r#"
@@ -111,8 +110,7 @@ int main(void)
     tape: || vec![1, 1, 0],
 };
 
-/// Owners are part of what is walked: the floor proves the corrected program, and does not without
-/// them.
+/// Owners are part of the state: the floor proves the corrected program, but not without owners.
 #[test]
 fn without_owners_no_list_is_released() {
     let case = Case::on_floor(NODES.text, &["-DFIXED"], NODES.properties);
@@ -128,7 +126,7 @@ fn without_owners_no_list_is_released() {
     assert!(case.check(&without).is_err());
 }
 
-/// Blocks in an array.
+/// An array whose elements own blocks.
 const SLOTS: &str = r#"
 #include <stdlib.h>
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -146,8 +144,8 @@ int main(void)
 }
 "#;
 
-/// Rows of elements that own are part of what is walked: without them, or with more elements than
-/// own, nothing is proved.
+/// Rows of owning elements are part of the state: without them, or with rows of more elements than
+/// own a block, nothing is proved.
 #[test]
 fn rows_of_elements_are_walked() {
     let case = Case::on_floor(SLOTS, &[], crate::case::MEMORY);
@@ -167,7 +165,7 @@ fn rows_of_elements_are_walked() {
     change("elements between elements", &|row| row.start = 4);
 }
 
-/// A matrix that is read by rows.
+/// A matrix that is written row by row.
 const MATRIX: &str = r#"
 #include <stdlib.h>
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -184,7 +182,7 @@ int main(void)
 }
 "#;
 
-/// Products are part of what is walked: without them nothing follows, and others are not believed.
+/// Products are part of the state: without them nothing follows, and wrong ones are rejected.
 #[test]
 fn products_are_walked() {
     let case = Case::on_floor(MATRIX, &[], crate::case::MEMORY);
@@ -207,7 +205,7 @@ fn products_are_walked() {
     }
 }
 
-/// A loop whose bound is the only reason why its accesses are valid.
+/// A loop whose accesses are valid only because of its bound.
 const LOOP: &str = "
 int getchar(void);
 int table[10];
@@ -220,7 +218,7 @@ int main(void) {
 }
 ";
 
-/// What a loop's states say is needed: with less or more said nothing follows.
+/// The states of a loop are needed: nothing follows if they state less or more.
 #[test]
 fn what_is_stated_of_a_loop_is_walked() {
     let case = Case::on_floor(LOOP, &[], crate::case::MEMORY);

@@ -1,10 +1,9 @@
-//! Certificates that somebody forged: none is accepted that would make something proved which is
-//! not.
+//! Forged certificates: none that would prove a false claim is accepted.
 //!
-//! The checker is all that stands between a mistake of the search, or a lie, and the word "proved".
-//! Each test here thinks of a way to get a false claim past it: names of variables that are not the
-//! cut point's, facts of another program, objects otherwise than the program makes them. What is
-//! changed without saying more than before may be accepted, and the test then says why.
+//! Only the checker prevents a fault of the search, or a lie, from becoming the verdict "proved".
+//! Each test tries a way to get a false claim accepted: variables that do not belong to the cut
+//! point, facts of another program, descriptions of objects that do not match the program. A change
+//! that claims no more than before may be accepted; the test then gives the reason.
 
 mod attacks;
 mod case;

@@ -1,4 +1,4 @@
-//! Certificates that are changed at random, wherever something can be changed.
+//! Certificates with random changes in random places.
 
 use cegar_checker::Certificate;
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::programs;
 
-/// Changed certificates of each program.
+/// The number of changed certificates per program.
 const MUTANTS: usize = 60;
 
-/// Numbers that are always the same and look like chance.
+/// Pseudo-random numbers that are the same in every run.
 pub struct Chance(pub u64);
 
 impl Chance {
@@ -21,7 +21,7 @@ impl Chance {
     }
 }
 
-/// The ways to all values in a tree.
+/// The JSON pointers of all values in a tree.
 fn paths(value: &Value) -> Vec<String> {
     let mut all = Vec::new();
     let mut open = vec![(String::new(), value)];
@@ -47,7 +47,7 @@ fn paths(value: &Value) -> Vec<String> {
     all
 }
 
-/// Changes one thing: a number, a word, the order, or what there is.
+/// Makes one change: to a number, a string, the order or the presence of items.
 pub fn mutate(tree: &mut Value, chance: &mut Chance) {
     let paths = paths(tree);
     let path = &paths[chance.below(paths.len())];
@@ -85,8 +85,8 @@ pub fn mutate(tree: &mut Value, chance: &mut Chance) {
     }
 }
 
-/// No change makes a bug proved: to what the prover says of the program, and to the proof of the
-/// corrected one.
+/// No change proves a bug: neither to the program's own certificate nor to that of the corrected
+/// program.
 #[test]
 fn no_mutant_proves_a_bug() {
     let mut chance = Chance(0x5eed);
@@ -122,7 +122,7 @@ fn no_mutant_proves_a_bug() {
     assert!(all >= 600 / part && read >= 200 / part, "{read} of {all}");
 }
 
-/// A field that nobody knows is an error wherever it stands.
+/// An unknown field is an error at every level.
 #[test]
 fn fields_that_nobody_knows() {
     let (fixed, _) = Case::pair(programs::CELLS, crate::case::MEMORY);

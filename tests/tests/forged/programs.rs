@@ -1,4 +1,4 @@
-//! Small programs with a bug in a marked line, which is none where `FIXED` is defined.
+//! Small programs with a bug in a marked line, which `FIXED` removes.
 
 use cegar_model::program::Property;
 use cegar_tests::one_in;
@@ -10,27 +10,27 @@ pub struct Buggy {
     pub name: &'static str,
     pub text: &'static str,
     pub properties: &'static [Property],
-    /// An input that shows the bug.
+    /// A tape that shows the bug.
     pub tape: fn() -> Vec<u8>,
 }
 
-/// Words of four bytes as a tape.
+/// A tape of 4-byte words.
 pub fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// The programs of [`LIST`] that are looked at: one in so many.
+/// The step at which tests go through [`LIST`].
 pub fn part() -> usize {
     one_in(3)
 }
 
-/// Every third program from the one of this number on, unless the tests are to be thorough
+/// Every third program, starting with the given number, or all programs if the tests are thorough
 /// (`CEGAR_TESTS=all`).
 pub fn some(from: usize) -> impl Iterator<Item = &'static Buggy> {
     LIST.iter().skip(from % part()).step_by(part())
 }
 
-/// One of each kind.
+/// One program of each kind.
 pub const LIST: &[Buggy] = &[
     Buggy {
         name: "hash",
@@ -112,7 +112,7 @@ pub const LIST: &[Buggy] = &[
     },
 ];
 
-/// What the floor alone proves.
+/// A program that only the floor proves.
 pub const ON_FLOOR: Buggy = Buggy {
     name: "renewed",
     text: RENEWED,
@@ -120,7 +120,7 @@ pub const ON_FLOOR: Buggy = Buggy {
     tape: || words(&[100; 3]),
 };
 
-/// What is seen last is what is asked about, until it is changed.
+/// Compares each input with the last one, which the corrected program never stores.
 pub const HASH: &str = r#"
 #include <assert.h>
 unsigned __VERIFIER_nondet_uint(void);
@@ -141,7 +141,7 @@ int main(void)
 }
 "#;
 
-/// Two loops, one in the other.
+/// Two nested loops.
 pub const NESTED: &str = r#"
 #include <assert.h>
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -166,7 +166,7 @@ int main(void)
 }
 "#;
 
-/// One function, called from two places and in a loop.
+/// A function with a loop, called from two places.
 pub const TWICE: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -190,7 +190,7 @@ int main(void)
 }
 "#;
 
-/// What holds of every element of an array that a loop fills.
+/// A property of all elements of an array that a loop fills.
 pub const ELEMENTS: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -209,7 +209,7 @@ int main(void)
 }
 "#;
 
-/// Blocks from the heap whose numbers nobody knows.
+/// Heap blocks whose object numbers are not known.
 pub const HEAP: &str = r#"
 #include <stdlib.h>
 int __VERIFIER_nondet_int(void);
@@ -235,7 +235,7 @@ int main(void)
 }
 "#;
 
-/// A string that ends, and one that may not.
+/// A terminated string, and one that may lack its terminator.
 pub const STRING: &str = r#"
 #include <string.h>
 #include <stdio.h>
@@ -257,7 +257,7 @@ int main(void)
 }
 "#;
 
-/// An array in a global structure, and numbers beside it.
+/// An array in a global structure, with numbers beside it.
 pub const GLOBALS: &str = r#"
 #include <assert.h>
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -305,7 +305,7 @@ int main(void)
 }
 "#;
 
-/// A table that nobody writes.
+/// A table that is never written.
 pub const TABLE: &str = r#"
 #include <assert.h>
 unsigned char __VERIFIER_nondet_uchar(void);
@@ -346,7 +346,7 @@ int main(void)
 }
 "#;
 
-/// Functions behind pointers.
+/// Function pointers.
 pub const FUNCTIONS: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -394,7 +394,7 @@ int main(void)
 }
 "#;
 
-/// The last block of a request, and the one before it.
+/// The last block of a request for memory, and the one before it.
 pub const RENEWED: &str = r#"
 #include <stdlib.h>
 int __VERIFIER_nondet_int(void);
@@ -424,7 +424,7 @@ int main(void)
 }
 "#;
 
-/// A sum that may overflow, and what rests on it.
+/// A sum that may overflow, and an assertion that rests on it.
 pub const OVERFLOW: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -459,7 +459,7 @@ int main(void)
 }
 "#;
 
-/// A local object is written to after its block.
+/// A local object is written after its scope has ended.
 pub const SCOPE: &str = r#"
 int __VERIFIER_nondet_int(void);
 static int *p;
@@ -475,7 +475,7 @@ int main(void)
 }
 "#;
 
-/// The number of an object is looked at.
+/// The program reads the number of an object from its address.
 pub const NUMBER: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);

@@ -1,7 +1,7 @@
-//! Forged summaries: what is stated of functions that are encoded alone.
+//! Forged summaries of functions that are encoded alone.
 //!
-//! A summary is assumed at every call, so a false one proves anything behind a call. Each test
-//! states one that the function does not have, or gives a function a summary that may have none.
+//! A summary is assumed at every call, so a false summary proves anything behind a call. Each test
+//! states a summary that does not hold, or gives a summary to a function that must not have one.
 
 use cegar_checker::certificate::{Certificate, CutClaim, ValueClaim};
 use cegar_model::program::FuncId;
@@ -10,7 +10,7 @@ use cegar_model::symbolic::world::Grain;
 use crate::case::{ASSERTION, Case};
 use crate::programs::words;
 
-/// The sum of the numbers up to `n`, which is not less than `n`, and more from two on.
+/// The sum of the numbers up to `n`. It is at least `n`, and greater from `n = 2` on.
 const SUM: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -36,7 +36,8 @@ int main(void)
 }
 "#;
 
-/// Two recursive functions that look at memory of others: a global, and what a pointer points to.
+/// Two recursive functions that access memory other than their own variables: a global, and the
+/// target of a pointer.
 const COUNTED: &str = r#"
 #include <assert.h>
 int __VERIFIER_nondet_int(void);
@@ -101,7 +102,7 @@ fn number(case: &Case, name: &str) -> u32 {
     id
 }
 
-/// The cut points where a function begins and where it ends, by place.
+/// The indices of the cut points at which a function begins and ends.
 fn ends(case: &Case, name: &str) -> (usize, usize) {
     let id = number(case, name);
     let at = |context: String| {
@@ -112,7 +113,7 @@ fn ends(case: &Case, name: &str) -> (usize, usize) {
     (at(format!("f{id}")), at(format!("f{id}.end")))
 }
 
-/// The variables of a function's parameter and its result.
+/// The names of a function's parameter and result in formulas.
 fn spoken(case: &Case, name: &str) -> (String, String) {
     let id = number(case, name);
     let function = case.program.function(FuncId(id));
@@ -174,7 +175,8 @@ fn summaries_that_do_not_hold() {
     });
 }
 
-/// Variables that are none of a summary's: of the caller, of the function's inside, of nobody.
+/// Variables that do not belong to a summary: those of the caller, inner ones of the function, and
+/// unknown ones.
 #[test]
 fn formulas_over_what_a_summary_does_not_speak_of() {
     let case = Case::new(SUM, &[], ASSERTION);
@@ -235,7 +237,7 @@ fn functions_that_have_no_summary() {
     }
 }
 
-/// What is behind a call that does not return is not reached; the call itself is.
+/// The code after a call that does not return is not reached; the call itself is.
 #[test]
 fn a_function_that_need_not_return() {
     let case = Case::new(NEVER, &[], ASSERTION);
@@ -254,7 +256,7 @@ fn a_function_that_need_not_return() {
         c.cuts[begin].facts.push(format!("(slt {n} #32:5a)"));
         Case::claim(c, &[bug]);
     });
-    // That odd ones do not return is true.
+    // It is true that the function does not return for odd numbers.
     case.accepts("it returns zero and for even numbers", |c| {
         c.cuts[end].facts.push(format!("(= {all} #32:0)"));
     });

@@ -1,8 +1,8 @@
-//! A harness does with results, options and callbacks what callers do with them.
+//! Harnesses use results, options and callbacks as callers do.
 
 use cegar_tests::{Project, exit, tool};
 
-/// A crate whose library is one file and one header, with a harness of each function.
+/// A crate whose library is one file and one header, with a harness for each function.
 fn library(header: &str, code: &str) -> Project {
     let project = Project::before_init(
         "cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" -Ic -c c/lib.c -o \"$OUT_DIR/lib.o\"\n",
@@ -18,7 +18,7 @@ fn library(header: &str, code: &str) -> Project {
     project
 }
 
-/// The harness of a function has these lines.
+/// Asserts that the harness of a function contains these lines.
 fn has(project: &Project, function: &str, lines: &[&str]) {
     let text = project.read(&format!("cegar/harnesses/{function}.c"));
     for line in lines {
@@ -26,7 +26,7 @@ fn has(project: &Project, function: &str, lines: &[&str]) {
     }
 }
 
-/// A run of the harness shows a fault in this place.
+/// Asserts that a run of the harness finds a fault in this place.
 fn shows(project: &Project, function: &str, place: &str) {
     let arguments = ["run", function, "--max-time", "15s", "--no-emit"];
     tool(project, &arguments)
@@ -34,8 +34,8 @@ fn shows(project: &Project, function: &str, place: &str) {
         .says(place);
 }
 
-/// What a library tells its callers wrongly shows where they read it: the length of a message that
-/// is one too large.
+/// Wrong values that a library passes to its callers are found when the callers use them: here the
+/// length of a message, which is one too large.
 #[test]
 fn options_are_given_and_callbacks_read_what_they_are_handed() {
     let project = library(
@@ -64,7 +64,7 @@ fn options_are_given_and_callbacks_read_what_they_are_handed() {
         "words_parse",
         &["words.word = crunner_range(0, 7) > 0 ? on_words_word : NULL;\n"],
     );
-    // It is the callback that reads too far.
+    // The invalid read is in the callback.
     shows(&project, "words_parse", "invalid read of 1 byte");
     has(
         &project,
@@ -78,7 +78,7 @@ fn options_are_given_and_callbacks_read_what_they_are_handed() {
     shows(&project, "bus_say", "cegar/harnesses/bus_say.c");
 }
 
-/// A copy that shares its memory is given back as well, and a slice with a wrong length is read.
+/// A copy that shares its memory is released as well, and a slice with a wrong length is read.
 #[test]
 fn results_of_the_same_kind_are_used() {
     let project = library(
@@ -142,8 +142,8 @@ fn results_of_the_same_kind_are_used() {
     shows(&project, "cord_cat", "c/lib.c:53");
 }
 
-/// A library that has one registry for all is set up first, filled, and torn down last; a name is
-/// read to its end.
+/// A library with one global registry is set up first, filled, and shut down last; a name is read
+/// to its end.
 #[test]
 fn a_library_with_a_state_of_its_own_is_set_up_and_filled() {
     let project = library(
@@ -180,8 +180,8 @@ fn a_library_with_a_state_of_its_own_is_set_up_and_filled() {
     shows(&project, "names_get", "cegar/harnesses/names_get.c");
 }
 
-/// What a header promises to answer, how large it says that two arrays are, and what shows in the
-/// second call only.
+/// Values for which the header promises an answer, two arrays whose sizes it declares, and a fault
+/// that only a second call shows.
 #[test]
 fn numbers_and_inputs_are_what_the_header_says() {
     let project = library(
@@ -255,7 +255,8 @@ fn numbers_and_inputs_are_what_the_header_says() {
     shows(&project, "meter_update", "c/lib.c:28");
 }
 
-/// What a header says that callers keep, a harness keeps: of correct code nothing is reported.
+/// Harnesses keep the preconditions that the header states, so nothing is reported for correct
+/// code.
 #[test]
 fn what_callers_have_to_keep_is_kept() {
     let project = library(
@@ -338,9 +339,10 @@ fn what_callers_have_to_keep_is_kept() {
     assert!(!said.contains(" Found "), "{said}");
 }
 
-/// Memory is as large as a function of the library says, an object is not empty where the header
-/// wants that, a constructor that reports how it failed makes objects, and an array of declared
-/// size is chosen: the faults are those of the library, and nothing else is told.
+/// A buffer has the size that a function of the library returns; an object is not empty if the
+/// header requires that; a constructor that reports its errors creates objects; an array of
+/// declared size is filled from the input. The faults found are those of the library, and nothing
+/// else is reported.
 #[test]
 fn functions_of_the_library_say_how_large_memory_is() {
     let project = library(
@@ -393,7 +395,7 @@ fn functions_of_the_library_say_how_large_memory_is() {
         &["malloc(tally_length(size) + 1); /* as declared */"],
     );
     has(&project, "tally_turn", &["malloc(size); /* as declared */"]);
-    // The main input stays what has a length beside it.
+    // The main input is the buffer with a length beside it.
     has(
         &project,
         "tally_all",
@@ -426,8 +428,8 @@ fn functions_of_the_library_say_how_large_memory_is() {
     shows(&project, "tally_sum", "known[tally->digits[i]]");
 }
 
-/// Elements stay in the range that the header says, a buffer has the room that it says, and a
-/// callback that maps numbers answers a number alike each time.
+/// Elements are in the range that the header states, a buffer has the size that it states, and a
+/// callback that maps numbers returns the same result for the same number.
 #[test]
 fn elements_and_maps_are_as_callers_have_them() {
     let project = library(

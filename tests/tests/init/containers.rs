@@ -1,4 +1,4 @@
-//! Containers hold something before a function looks into them.
+//! Containers are filled before a function reads them.
 
 use cegar_tests::{Project, exit, tool};
 
@@ -10,7 +10,7 @@ fn library(header: &str, code: &str) -> Project {
     )
 }
 
-/// The fault is in what finds the tenth entry: neither an empty container nor one call shows it.
+/// The fault appears at the tenth entry: neither an empty container nor a single call shows it.
 #[test]
 fn what_looks_into_a_container_finds_something_there() {
     let project = library(
@@ -50,13 +50,13 @@ fn what_looks_into_a_container_finds_something_there() {
     ] {
         assert!(text.contains(line), "{line} in\n{text}");
     }
-    // Two of them, with memory that stays until both are given back.
+    // The harness has two containers, and memory that stays allocated until both are released.
     let text = project.read("cegar/harnesses/shelf_same.c");
     assert_eq!(text.matches("void *kept[48];").count(), 1, "{text}");
     assert_eq!(text.matches("free(kept[--keeps]);").count(), 1, "{text}");
-    // A position has to exist: what wants one is not called at any time.
+    // A position has to exist, so functions with a position are not called at any time.
     assert!(!text.contains("shelf_insert_at"), "{text}");
-    // The function that fills it is called with other titles each time.
+    // The function that fills the container gets a new title in each call.
     let text = project.read("cegar/harnesses/shelf_add.c");
     let (_, turns) = text.split_once("turns--) {").unwrap_or_default();
     assert!(turns.contains("crunner_new_string()"), "{text}");
@@ -68,8 +68,8 @@ fn what_looks_into_a_container_finds_something_there() {
     .says("c/shelf.c:28");
 }
 
-/// A fault in what fills a container is shown by its own harness, and not by those of all functions
-/// that look into it.
+/// A fault in the function that fills a container is found by that function's harness, not by those
+/// of all functions that read the container.
 #[test]
 fn a_fault_while_a_container_is_filled_is_told_once() {
     let project = library(

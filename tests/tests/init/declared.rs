@@ -1,10 +1,10 @@
-//! What a header says besides types: comments, and constructors of which each makes another kind of
+//! Information in a header besides types: comments, and constructors that each make another kind of
 //! object.
 
 use cegar_tests::{Project, exit, tool};
 
-/// Memory of which a comment says how large it is, and objects of which each constructor makes
-/// another kind: both faults are out of reach of a harness that guesses.
+/// Buffers whose size a comment states, and objects that several constructors make: a harness that
+/// guesses finds neither fault.
 #[test]
 fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
     let project = Project::before_init(

@@ -1,13 +1,13 @@
-//! Which header `init` takes, and how a harness includes it.
+//! Which header `init` selects, and how a harness includes it.
 
 use cegar_tests::{Project, exit, tool};
 
-/// What a harness's file says.
+/// The text of a harness.
 fn harness(project: &Project, function: &str) -> String {
     project.read(&format!("cegar/harnesses/{function}.c"))
 }
 
-/// A crate of this name around `c/a.c`, with what its Rust code binds.
+/// A crate with this name, with `c/a.c` and the declarations of its Rust code.
 fn crate_of(name: &str, binds: &str, files: &[(&str, &str)], flags: &str) -> Project {
     let script =
         format!("cd \"$CARGO_MANIFEST_DIR\"\n\"$CC\" {flags} -c c/a.c -o \"$OUT_DIR/a.o\"\n");
@@ -19,7 +19,8 @@ fn crate_of(name: &str, binds: &str, files: &[(&str, &str)], flags: &str) -> Pro
     project
 }
 
-/// `bits.h` of `bits-sys` has the version alone; what the crate binds is in another header.
+/// `bits.h` of `bits-sys` declares only the version; the functions that the crate binds are in
+/// another header.
 #[test]
 fn a_header_with_the_version_alone_is_not_the_librarys() {
     let binds = "    pub fn bits_version() -> *const u8;\n    pub fn pack(data: *const u8, size: \
@@ -60,9 +61,9 @@ fn a_header_with_the_version_alone_is_not_the_librarys() {
     }
 }
 
-/// Two folders that are included from have an `api.h` each: a harness includes the one that it is
-/// written for. The functions are renamed by the build, to names with which only internal ones
-/// begin.
+/// Two include folders contain an `api.h` each: a harness includes the header for which it was
+/// written. The build renames the functions to names with a prefix that usually marks internal
+/// functions.
 #[test]
 fn the_header_is_included_by_a_name_of_its_own() {
     let binds = "    pub fn __own_sum(data: *const u8, size: usize) -> i32;\n";
@@ -86,11 +87,11 @@ fn the_header_is_included_by_a_name_of_its_own() {
         written.contains("__own_sum((const unsigned char *)data, size);"),
         "{written}"
     );
-    // It links: the right one of the two was compiled with it.
+    // It links, so it was compiled with the right header.
     tool(&project, &["run", "--runs", "10", "--max-time", "10s"]).expect(exit::CLEAN);
 }
 
-/// A header that does not compile by itself is not in the template, which has to.
+/// The template must compile, so it leaves out a header that does not compile on its own.
 #[test]
 fn the_template_compiles() {
     let files = [

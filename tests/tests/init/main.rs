@@ -1,6 +1,5 @@
-//! Harnesses that nobody had to write: from a header's signatures, and from the fuzz targets that a
-//! project has. Each is good as it is: it compiles, it runs, and a correct library is not accused
-//! by it.
+//! Harnesses that `init` writes, from the signatures in a header and from a project's fuzz targets.
+//! Each is usable as it is: it compiles, runs, and reports nothing for a correct library.
 
 mod callers;
 mod containers;
@@ -38,7 +37,7 @@ fn library() -> Project {
     project
 }
 
-/// What stands in a harness, below its includes.
+/// The text of a harness after its includes.
 fn body(project: &Project, function: &str) -> String {
     let text = project.read(&format!("cegar/harnesses/{function}.c"));
     let (_, body) = text
@@ -47,8 +46,8 @@ fn body(project: &Project, function: &str) -> String {
     body.to_owned()
 }
 
-/// Every way of taking arguments, found in the header that is named like the library; what cannot
-/// be driven is named with the reason, and all harnesses run at once without a finding, since the
+/// All kinds of parameters, found in the header with the library's name. Functions that cannot be
+/// called are listed with the reason. All harnesses run together without a finding, since the
 /// library is correct.
 #[test]
 fn a_header_becomes_harnesses() {
@@ -193,7 +192,7 @@ fn a_header_becomes_harnesses() {
     let written = fs::read_dir(project.at("cegar/harnesses")).expect("it was written");
     assert!(ran >= 11 && ran == written.count(), "{ran}\n{run}");
 
-    // The harnesses are the user's now; one more is added to them.
+    // The existing harnesses belong to the user now; `init` adds one more.
     project.write(
         "cegar/harnesses/kv_check.c",
         "int main(void) { return 0; }\n",
@@ -223,7 +222,8 @@ fn a_header_becomes_harnesses() {
     );
 }
 
-/// Only so many, the most promising first; the others are named.
+/// `--most` limits the number of harnesses; the most promising functions come first, and the number
+/// of the others is reported.
 #[test]
 fn the_most_promising_functions_come_first() {
     let project = library();
@@ -251,7 +251,7 @@ fn the_most_promising_functions_come_first() {
         .says("belongs to the platform");
 }
 
-/// A fuzz target stays where it is, its corpus is copied; what is not C is named.
+/// A fuzz target stays in its place, and its corpus is copied; files that are not C are named.
 #[test]
 fn fuzz_targets_are_taken_over() {
     let project = library();
@@ -303,8 +303,8 @@ fn fuzz_targets_are_taken_over() {
         .says("no fuzz target can be taken over");
 }
 
-/// No header is named like the crate: the one that declares what the crate's Rust code calls is
-/// taken, and the other is named.
+/// If no header has the crate's name, the header that declares the functions called by the crate's
+/// Rust code is selected, and the other header is named.
 #[test]
 fn the_header_that_the_crate_binds_is_taken() {
     let project = library();
@@ -330,8 +330,8 @@ fn the_header_that_the_crate_binds_is_taken() {
         .says("c/include/accents.h");
 }
 
-/// A header beside the library's own that changes what the own one declares when it is read first:
-/// users read it behind, or not at all.
+/// A second header changes the declarations of the library's header if it is included first. Users
+/// include it later or not at all, so the harness must not include it first.
 #[test]
 fn a_header_beside_the_own_one_does_not_change_it() {
     let project = library();
@@ -346,8 +346,8 @@ fn a_header_beside_the_own_one_does_not_change_it() {
     assert!(body(&project, "kv_check").contains("kv_check((const kv_byte *)data, size);"));
 }
 
-/// A library that is one C file has no header, and is driven by what the crate's Rust code
-/// declares.
+/// A library of one C file has no header. Its harnesses are derived from the declarations in the
+/// crate's Rust code.
 #[test]
 fn a_library_of_one_file_needs_no_header() {
     let project = Project::empty();
@@ -397,8 +397,8 @@ fn a_library_of_one_file_needs_no_header() {
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
 
-/// What is handed on as a `void *` is given back once, and a callback that says how much there is
-/// says where.
+/// An object of type `void *` is released once, and a callback that returns the amount of data also
+/// sets the pointer to it.
 #[test]
 fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     let project = library();
@@ -427,8 +427,8 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
 }
 
-/// A wrapper whose safe methods may come in any order: a fault that only the second call behind
-/// another one shows.
+/// The safe methods of a Rust wrapper may be called in any order. The fault appears only after a
+/// certain sequence of calls.
 #[test]
 fn safe_methods_show_the_order_of_calls() {
     let project = Project::before_init(

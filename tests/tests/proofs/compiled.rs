@@ -1,7 +1,8 @@
-//! From C to a Program, as the tool does it.
+//! Compiles C to a [`Program`] as the tool does.
 //!
-//! Linking with the stub library costs more than compiling a small program, so many of them share a
-//! file: the entry refers to all, and each is then looked at from its own start.
+//! Linking with the stub library takes longer than compiling a small program. So many programs
+//! share one file: its entry function refers to all of them, and each is then analysed from its own
+//! entry.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -16,14 +17,14 @@ use cegar_model::program::{Program, Property};
 use cegar_tests::Project;
 use cegar_tests::generate::grammar::PRELUDE;
 
-/// Notes are not what these tests look at.
+/// A reporter that ignores all events.
 struct Silent;
 
 impl Reporter for Silent {
     fn event(&mut self, _: &Event) {}
 }
 
-/// A program from files, started in `entry` or in `main`.
+/// Compiles files to a program that starts in `entry` or in `main`.
 pub fn from_files(
     files: &[PathBuf],
     flags: &[String],
@@ -51,12 +52,12 @@ pub fn from_files(
     Arc::try_unwrap(prepared.program).map_err(|_| "somebody else has the program".to_owned())
 }
 
-/// The suffix of the names of program number `i` of a file.
+/// The suffix of the global names of program number `i` in a file.
 pub fn suffix(i: usize) -> String {
     format!("_{i}")
 }
 
-/// Many programs in one; the text of number `i` is written with [`suffix`] `i`.
+/// Compiles many programs as one; the text of number `i` uses [`suffix`] `i`.
 pub fn together(texts: &[String], properties: &[Property]) -> Result<Program, String> {
     let mut all = PRELUDE.to_owned();
     for (i, text) in texts.iter().enumerate() {
@@ -73,7 +74,7 @@ pub fn together(texts: &[String], properties: &[Property]) -> Result<Program, St
     from_files(&[folder.at("programs.c")], &[], Some("all"), properties)
 }
 
-/// Starts in program number `i` from now on.
+/// Makes program number `i` the entry.
 pub fn start_in(program: &mut Program, i: usize) {
     let name = format!("entry{}", suffix(i));
     program.entry = program

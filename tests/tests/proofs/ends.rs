@@ -1,24 +1,25 @@
-//! The zero bytes that a floor speaks of ([`cegar_model::domain::nul`]), against those of an
+//! Compares the zero bytes of a floor's states ([`cegar_model::domain::nul`]) with those of an
 //! execution.
 //!
-//! A state says that there are such bytes and not which. So it is wrong only if no zero bytes of
-//! the object fit all that it says.
+//! A state claims that zero bytes with certain properties exist, not where they are. So it is wrong
+//! only if no zero bytes of the object satisfy all its claims.
 
 use cegar_model::domain::linear::{Line, Var, Which};
 use cegar_model::domain::space::ObjId;
 use cegar_model::domain::state::State;
 
-/// Zero bytes that are tried in pairs.
+/// The maximum number of zero bytes of each kind that are tried in pairs.
 const PAIRS: usize = 128;
-/// The largest object whose zero bytes are looked at.
+/// The size of the largest object whose zero bytes are compared.
 pub const OBJECT: usize = 1 << 12;
 
-/// What a line says of an object's zero bytes once all else in it has a value: so many times the
-/// far one, the near one, what is added, whether it is exact.
+/// A line about an object's zero bytes after its other variables have been replaced by their
+/// values: the factor of the far zero byte's offset, the factor of the near one's, the constant,
+/// and whether the line is exact.
 type Said = (i128, i128, i128, bool);
 
-/// What a line says of an object's zero bytes; none if it says nothing, or speaks of what is not
-/// known.
+/// The line's claim about an object's zero bytes; `None` if it does not mention them, or if the
+/// value of another variable is unknown.
 fn said(line: &Line, id: ObjId, value: &impl Fn(Var) -> Option<i128>) -> Option<Said> {
     let (mut far, mut near, mut rest) = (0, 0, line.constant());
     for (var, factor) in line.terms() {
@@ -31,8 +32,7 @@ fn said(line: &Line, id: ObjId, value: &impl Fn(Var) -> Option<i128>) -> Option<
     (far != 0 || near != 0).then_some((far, near, rest, line.is_exact()))
 }
 
-/// Whether an object has the zero bytes that a state speaks of, where all is so that it says of
-/// them.
+/// Whether an object has zero bytes that satisfy all lines of the state.
 pub fn has_ends(
     state: &State,
     id: ObjId,

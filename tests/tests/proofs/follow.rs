@@ -1,15 +1,14 @@
-//! One execution, held against the graph of fragments.
+//! Compares one execution with the graph of fragments.
 //!
-//! At every cut point that the machine comes to, the fragment that should have led there is asked
-//! what it says: the variables of the cut point before are given the values that the machine had
-//! there, the inputs those that were taken. Then the transition must not be ruled out, its updates
-//! must give the machine's registers and bytes, no check may be said to be violated, and the blocks
-//! entered must be the machine's. What a fragment leaves open (an unknown) may be anything, and is
-//! compared with nothing.
+//! At every cut point that the machine reaches, the fragment that should have led there is
+//! evaluated: the variables of the previous cut point get the values that the machine had there,
+//! the inputs those that were read. Then the transition must be possible, its updates must give the
+//! machine's registers and bytes, no check may be violated, and the entered blocks must be the
+//! machine's. Values that a fragment leaves open (unknowns) are not compared.
 //!
-//! Values are put in by rewriting: what is known then folds to a constant. Objects made while
-//! running have other numbers in the machine than in the graph, so the two are matched as they are
-//! met, and addresses are compared through that.
+//! Values are substituted by rewriting, which folds the known terms to constants. Objects that are
+//! created at run time have other numbers in the machine than in the graph. So the two numbers are
+//! matched when the object is first met, and addresses are compared through that mapping.
 
 mod state;
 
@@ -24,19 +23,19 @@ use cegar_model::symbolic::world::{Cut, UNFIXED};
 use cegar_model::term::{Array, Node, Pool, Rewriter, Term};
 use cegar_search::abstraction::graph::Graph;
 
-/// Objects with more bytes are not compared: the stub library's tables.
+/// The size, in bytes, above which objects are not compared, such as the stub library's tables.
 const LARGEST: usize = 256;
-/// Cut points of one execution that are looked at.
+/// The maximum number of cut points of one execution that are compared.
 const LONGEST: usize = 150;
 
-/// What was compared.
+/// The numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
-    /// Transitions.
+    /// Transitions that the machine took.
     pub transitions: usize,
-    /// Heads of loops that a fragment walks.
+    /// Loop heads that a fragment walks through.
     pub passed: usize,
-    /// Registers and words and bytes of objects with a value that both know.
+    /// Registers, words and bytes of objects whose value both sides know.
     pub values: usize,
     /// Registers, words and bytes whose value the fragment left open.
     pub open: usize,
@@ -46,14 +45,14 @@ pub struct Compared {
     pub violations: usize,
 }
 
-/// What is known where a fragment starts.
+/// The values of the variables at the start of a fragment.
 #[derive(Default)]
 struct Known {
     terms: Vec<(Term, Term)>,
     arrays: Vec<(Array, Array)>,
 }
 
-/// See the [module](self).
+/// Follows one execution in the graph of fragments; see the [module](self).
 pub struct Follower<'g, 'p> {
     graph: &'g mut Graph<'p>,
     program: &'p Program,
@@ -68,13 +67,14 @@ pub struct Follower<'g, 'p> {
     entered: Vec<BlockId>,
     steps: usize,
     is_over: bool,
-    /// What differs.
+    /// The differences found.
     pub told: Vec<String>,
-    /// What was compared.
+    /// The numbers of comparisons so far.
     pub compared: Compared,
 }
 
-/// Runs the machine on a tape and follows it in the graph; what differs.
+/// Runs the machine on a tape and follows it in the graph. Returns the differences and the numbers
+/// of comparisons.
 pub fn follow<'p>(
     graph: &mut Graph<'p>,
     program: &'p Program,
@@ -117,7 +117,7 @@ impl<'p> Follower<'_, 'p> {
         self.is_over = true;
     }
 
-    /// The machine enters a block.
+    /// Called when the machine enters a block.
     fn look(&mut self, view: &View<'_>) {
         if self.is_over {
             return;
@@ -141,8 +141,8 @@ impl<'p> Follower<'_, 'p> {
         }
     }
 
-    /// What is known of the fragment's variables, once its inputs are read: none if that cannot be
-    /// told.
+    /// Substitutes the known values and reads the inputs of a fragment. `None` if it is unknown
+    /// whether an input is read.
     fn start(&mut self, fragment: &Fragment) -> Option<Rewriter> {
         let mut env = Rewriter::new();
         for &(variable, value) in &self.known.terms {
@@ -151,7 +151,7 @@ impl<'p> Follower<'_, 'p> {
         for &(array, value) in &self.known.arrays {
             env.replace_array(array, value);
         }
-        // Numbers of new objects are anybody's choice, as long as they differ.
+        // The numbers of new objects are arbitrary but distinct.
         let mut chosen: Vec<Term> = Vec::new();
         for transition in &fragment.transitions {
             for object in transition.reached.state.objects.values() {
@@ -194,7 +194,7 @@ impl<'p> Follower<'_, 'p> {
         Some(env)
     }
 
-    /// Whether all of these hold, if that is known.
+    /// Whether all of these terms hold; `None` if that is unknown.
     fn holds(&mut self, env: &mut Rewriter, guard: &Guard, assumed: &[Term]) -> Option<bool> {
         let mut sure = true;
         for &t in guard.0.iter().chain(assumed) {
@@ -218,7 +218,7 @@ impl<'p> Follower<'_, 'p> {
         self.holds(env, &guard, &fragment.assumptions[..obligation.prefix])
     }
 
-    /// Whether the fragment stops at something that it does not model, or may.
+    /// Whether the execution reaches a hole of the fragment, or may reach one.
     fn is_lost(&mut self, env: &mut Rewriter, fragment: &Fragment) -> bool {
         fragment.holes.iter().any(|hole| {
             let assumed = &fragment.assumptions[..hole.prefix];
@@ -226,7 +226,7 @@ impl<'p> Follower<'_, 'p> {
         })
     }
 
-    /// The blocks of the fragment are those that the machine entered.
+    /// Checks that the fragment enters the same blocks as the machine.
     fn same_blocks(&mut self, env: &mut Rewriter, fragment: &Fragment) {
         let mut machine: BTreeMap<u32, usize> = BTreeMap::new();
         for block in std::mem::take(&mut self.entered) {
@@ -255,7 +255,7 @@ impl<'p> Follower<'_, 'p> {
         }
     }
 
-    /// The frames of a cut point are the machine's.
+    /// Whether the machine is at a cut point: in its block, with its stack of calls.
     fn is_here(&self, cut: Cut, view: &View<'_>) -> bool {
         let chain = self.graph.world.chain(cut.ctx);
         if cut.block != view.block() || chain.len() != view.depth() {
@@ -278,8 +278,8 @@ impl<'p> Follower<'_, 'p> {
         })
     }
 
-    /// Whether the machine is at the head of a loop that the fragment walks: nothing is said of the
-    /// state there.
+    /// Whether the machine is at a loop head that the fragment walks through, where there is no
+    /// state to compare.
     fn passes(&mut self, view: &View<'_>) -> bool {
         let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
             return false;
@@ -287,7 +287,7 @@ impl<'p> Follower<'_, 'p> {
         if !fragment.walked.iter().any(|&cut| self.is_here(cut, view)) {
             return false;
         }
-        // On another way the same head may be a cut point.
+        // The same head may be a cut point for another transition.
         let before = (self.position, self.fresh);
         let Some(mut env) = self.start(&fragment) else {
             self.is_over = true;
@@ -305,7 +305,7 @@ impl<'p> Follower<'_, 'p> {
         !arrives
     }
 
-    /// The machine is at a cut point.
+    /// Called when the machine is at a cut point.
     fn arrive(&mut self, view: &View<'_>) {
         let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
             return self.tell("there is no fragment".to_owned());
@@ -316,7 +316,8 @@ impl<'p> Follower<'_, 'p> {
         };
         let is_lost = self.is_lost(&mut env, &fragment);
         if self.position != view.position() {
-            // What is too long to be followed byte by byte is no input.
+            // An approximated fragment need not take all bytes: input that is too long to be
+            // encoded byte by byte is no input of the fragment.
             if fragment.approximations == 0 && !is_lost {
                 let (here, there) = (self.position, view.position());
                 self.tell(format!("{here} bytes of the tape are taken, not {there}"));
@@ -361,7 +362,7 @@ impl<'p> Follower<'_, 'p> {
         }
     }
 
-    /// Compares the state behind a transition with the machine's, and goes on from there.
+    /// Compares the state after a transition with the machine's, and continues from there.
     fn go_on(&mut self, transition: &Transition, mut env: Rewriter, view: &View<'_>) {
         let Some(target) = self.graph.states.get(&transition.to).cloned() else {
             return self.tell("nothing is known of the target".to_owned());
@@ -399,7 +400,7 @@ impl<'p> Follower<'_, 'p> {
         }
     }
 
-    /// The machine is at its end.
+    /// Compares the end of the execution.
     fn finish(&mut self, run: &Execution) {
         if self.is_over {
             return;

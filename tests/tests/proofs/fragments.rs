@@ -1,8 +1,8 @@
-//! The fragments against the machine.
+//! Compares fragments with the machine.
 //!
-//! A wrong proof is seen only where something is proved. Here the terms themselves are compared
-//! with what the machine does, on random programs and random tapes, whatever could be proved of
-//! them.
+//! A wrong proof shows only where something is proved. Here the terms themselves are compared with
+//! the machine's behaviour, on random programs and random tapes, whether anything could be proved
+//! or not.
 
 use cegar_model::machine::Limits;
 use cegar_model::symbolic::encode::Budget;
@@ -21,7 +21,7 @@ fn add(total: &mut Compared, one: Compared) {
     total.violations += one.violations;
 }
 
-/// Holds so many files of programs against the machine.
+/// Compares `files` files of random programs with the machine.
 pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     let mut total = Compared::default();
     let told = random::each(files, seed, |program, i, runner| {
@@ -46,26 +46,26 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     (told, total)
 }
 
-/// What random programs hardly ever do. Each begins with a byte, and goes around a loop, so that
-/// there is a state in between.
+/// Cases that random programs hardly ever contain. Each program reads a byte and has a loop, so
+/// that there is a cut point in between.
 pub const PIECES: [&str; 26] = [
-    // What is asked of a block has to be a block.
+    // The argument of `malloc_usable_size` has to be a heap block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
        observe(0, malloc_usable_size(p) > 0); free(n == 1 ? p : 0); }",
-    // A bad alignment sets errno.
+    // An invalid alignment sets errno.
     "void entry@(void) { int n = IN; errno = 0; for (int i = 0; i < n; i++) errno = 0;
        void *p = aligned_alloc(n, 8); if (!p) assert(errno != 0); else free(p); observe(0, errno != 0); }",
-    // NULL and something is not NULL.
+    // NULL plus an offset is not NULL.
     "void entry@(void) { int n = IN; char *p = 0; for (int i = 0; i < n; i++) p = i == 1 ? malloc(8) : p;
        observe(0, p + n == 0); free(p + (n & 1) * 4); }",
     "void entry@(void) { int n = IN; char *p = 0; for (int i = 0; i < n; i++) p = i == 1 ? malloc(8) : p;
        p = p - n; observe(0, p == 0); free(p + n); }",
-    // Nobody takes what the callee gives.
+    // The caller ignores the callee's result.
     "static long f@(void) { return 7; }
      static int g@(int x) { void (*p)(void) = (void (*)(void))f@; p(); return x; }
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y += g@(n); assert(y == n * n); }",
-    // It takes less than the callee gives.
+    // The caller's type of the result is narrower than the callee's.
     "static int f@(void) { return 0x1203; }
      void entry@(void) { int n = IN, y = 0; unsigned char (*p)(void) = (unsigned char (*)(void))f@;
        for (int i = 0; i < n; i++) y += p(); assert(y == 3 * n); }",
@@ -82,11 +82,11 @@ pub const PIECES: [&str; 26] = [
     // Sizes that do not fit.
     "void entry@(void) { unsigned long n = IN, s = 1; for (unsigned i = 0; i < n; i++) s = s << 22;
        char *p = calloc(s, s); observe(0, p == 0); p = reallocarray(p, n, 4); observe(1, p == 0); free(p); }",
-    // A lifetime ends for one of two.
+    // A pointer to one of two variables whose lifetimes end.
     "void entry@(void) { int n = IN, *p = 0; for (int i = 0; i < n; i++) { int x = i, y = 2; p = i & 1 ? &x : &y; *p += 1; observe(0, x + y); }
        if (n > 2) observe(1, *p); }",
-    // Loops of the library whose turns are known, or bounded, on the way there; one that turns too
-    // often.
+    // Loops of the library whose number of iterations is known or bounded on the path; one has too
+    // many iterations.
     "extern char *strchr(const char *, int);
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y += i;
        char *p = strchr(\"abcdef\", 'a' + n); observe(0, p != 0); if (p) observe(1, *p);
@@ -98,8 +98,8 @@ pub const PIECES: [&str; 26] = [
     "extern char *strncpy(char *, const char *, unsigned long); extern int strcmp(const char *, const char *);
      void entry@(void) { int n = IN, y = 0; for (int i = 0; i < n; i++) y ^= i; char t[8] = \"uvwuvw\";
        strncpy(t, \"ab\", n & 7); observe(0, t[0]); observe(1, t[2]); observe(2, t[5]); observe(3, strcmp(t, \"ab\") + y); }",
-    // An argument leads to one of several objects, and is written through, kept, compared and
-    // handed on.
+    // An argument points to one of several objects; it is written through, stored, compared and
+    // passed on.
     "static int *kept@, sum@ = 1;
      static int put@(int *p, int v) { *p += v; kept@ = p; return *p > 3; }
      static int both@(int *p, int *q, int v) { int t = put@(p, v) + put@(q, v + 1); if (p == q) t += 8; return t; }
@@ -113,14 +113,14 @@ pub const PIECES: [&str; 26] = [
     // Tables that are filled late in a loop.
     "static unsigned char of@[64]; void entry@(void) { int n = IN, y[4] = {0}; for (int i = 0; i < 64; i++) of@[i] = i > 50 ? 3 : i > 40 + n ? 2 : i == 33 ? 1 : 0;
        for (int i = 0; i < 64; i += 1 + n) y[of@[i]]++; observe(0, y[0]); observe(1, y[1] + 10 * y[2]); observe(2, y[3]); observe(3, of@[33 + n * 5]); }",
-    // Counters of which each turn moves one or the other, from constants and from numbers.
+    // Two counters of which each iteration increments one, from constants and from inputs.
     "void entry@(void) { int n = IN, m = IN, i = n, j = m, k = 0; while (i < n + 3 && j < m + 2) { if (IN & 1) i++; else j += 2; k++; }
        int x = n ? 3 : 7, y = n ? -1 : 4, z = n ? 2 : 2 + m; observe(0, i + j - k); observe(1, 5 * x + 8 * y); observe(2, x - z); observe(3, k); }",
     // Copies into members of elements.
     "void entry@(void) { struct { unsigned char a, b[5]; short c; } r[4] = {{1, {2}, 3}}; int n = IN & 3; unsigned char from[5] = {9, 8, 7, 6, 5};
        for (int i = 0; i <= n; i++) { r[i].a = i; memcpy(r[i].b + (n & 1), from, n + 1); if (n == 2) memset(r[i].b, i, n); r[i].c += i; }
        observe(0, r[n].a); observe(1, r[n].b[1]); observe(2, r[0].c + r[3].c); observe(3, r[3].b[4]); }",
-    // Products of two numbers, with and without a sign, that follow each other.
+    // Successive products of two numbers, signed and unsigned.
     "void entry@(void) { int r = IN & 3, c = IN & 3, n = IN - 2; unsigned char *m = calloc(r + 1, (c + 1) * 2); int all = (r + 1) * (c + 1) * 2, y = 0;
        for (int i = 0; i <= r; i++) for (int j = 0; j <= c; j++) { int at = i * (c + 1) + j; y += at < all; m[at * 2 + 1] = at - n * j; }
        for (int i = r + n; i >= n - 1; i--) y += i * (c + 1) - n * (c + 1); observe(0, y); observe(1, m[all - 1]); observe(2, n * r - r * c); free(m); }",
@@ -129,17 +129,17 @@ pub const PIECES: [&str; 26] = [
        for (int y = n; y < h; y++) { int i = at@(w, h, n + 1, y), k = y * w; t += i >= k; if (i >= 0) p[i] = q[w * h] + y; }
        for (int k = h * w, d = w; k > 0; k -= d) { t += k % w + k / (h ? h : 1); if (k == w) d = 1; }
        observe(0, t); observe(1, p[h * w]); observe(2, w * n - h * n); free(p); }",
-    // What is left of a division is less than the divisor.
+    // A remainder is less than its divisor.
     "void entry@(void) { int n = IN - 2, m = IN + 1; unsigned u = IN, v = n; int a[8] = {0}, t = 0; for (int i = n; i < m + 3; i++) { int k = i % m; unsigned l = (u + i) % (m & 7 ? m & 7 : 1); t += k; a[l] += k; }
        observe(0, t); observe(1, a[1]); observe(2, v % m); observe(3, n % (int)(u + 1)); }",
-    // What grows, from nothing, and shrinks a little.
+    // An array that grows from nothing, and shrinks a little.
     "struct grown@ { int *p; size_t used, room; };
      static int put@(struct grown@ *g, int v) { if (g->used == g->room) { size_t room = g->room ? 2 * g->room : 1; int *p = realloc(g->p, room * sizeof *p);
        if (!p) return -1; g->p = p; g->room = room; } g->p[g->used++] = v; return 0; }
      void entry@(void) { struct grown@ g = {0}; int n = IN, m = IN; char *t = 0; size_t len = 0, room = 0; for (int i = 0; i < n * 3 + m; i++) { put@(&g, i);
        if (len + 2 > room) { room = room ? room * 2 : 2; t = realloc(t, room); } t[len++] = 'a' + i; t[len] = 0; if (i == 4 && m) g.used -= m; }
        observe(0, g.used + 16 * g.room); if (g.used) observe(1, g.p[g.used - 1]); if (t) observe(2, t[len ? len - 1 : 0]); free(g.p); free(t); }",
-    // Numbers that shrink, to zero or not so far, and digits that are turned around.
+    // Numbers that decrease, to zero or not as far, and digits that are reversed.
     "static int digits@(long v, char *out) { char t[24]; int n = 0, o = 0; unsigned long u = v < 0 ? -(unsigned long)v : v; do { t[n++] = '0' + u % 10; u /= 10; } while (u);
        if (v < 0) out[o++] = '-'; while (n) out[o++] = t[--n]; out[o] = 0; return o; }
      void entry@(void) { int n = IN, m = IN, s = 0; char a[24]; unsigned char b[12]; unsigned w = 0; unsigned long x = n * 1000003ul << m * 9;
@@ -151,7 +151,7 @@ pub const PIECES: [&str; 26] = [
        observe(0, used); observe(1, t); observe(2, all[9]); observe(3, (unsigned char)((n + 7) & ~7) + ((m - 9) & ~15)); }",
 ];
 
-/// Holds them against the machine, on all short tapes.
+/// Compares [`PIECES`] with the machine, on all short tapes.
 pub fn pieces() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     let texts: Vec<String> = PIECES

@@ -1,8 +1,8 @@
-//! The floor against the machine.
+//! Compares the floor with the machine.
 //!
-//! A floor states for each block, in each call context, which states may enter it. Each state in
+//! For each block in each call context, a floor states which states may enter it. Each state in
 //! which the machine enters a block has to be one of them: its registers, the bytes of its
-//! variables and of blocks of the heap, whether these live. What was never written is not compared.
+//! variables and of heap blocks, and their liveness. Uninitialised bytes are not compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,29 +29,29 @@ use super::fragments::PIECES;
 use super::requests::{self, Requests};
 use super::{EVERYTHING, compiled, owned, random};
 
-/// Blocks that a floor's search may walk.
+/// The maximum number of blocks that the analysis walks to find a floor.
 const PATIENCE: u64 = 300_000;
-/// Blocks of one execution that are looked at.
+/// The maximum number of blocks of one execution that are compared.
 const LONGEST: usize = 4000;
-/// Elements of an array that are looked at.
+/// The maximum number of elements of an array that are compared.
 const ELEMENTS: u32 = 64;
 
-/// What was compared.
+/// The numbers of comparisons.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Compared {
     /// Blocks that the machine entered.
     pub blocks: usize,
-    /// Values that were known on both sides.
+    /// Values that both sides know.
     pub values: usize,
-    /// Lines whose values were known.
+    /// Lines whose variables all have known values.
     pub lines: usize,
-    /// Owners of blocks whose values were known.
+    /// Owners of blocks with known values.
     pub owners: usize,
     /// Programs without a floor.
     pub none: usize,
 }
 
-/// One execution, held against the states.
+/// Compares one execution with the floor's states.
 struct Follower<'s, 'p> {
     program: &'p Program,
     states: &'s States<'p>,
@@ -61,7 +61,7 @@ struct Follower<'s, 'p> {
 }
 
 impl Follower<'_, '_> {
-    /// The contexts of the frames, outer ones first.
+    /// The contexts of the frames, outermost first.
     fn contexts(&self, view: &View<'_>) -> Option<Vec<CtxId>> {
         let contexts = &self.states.contexts;
         let mut all: Vec<CtxId> = Vec::new();
@@ -80,7 +80,7 @@ impl Follower<'_, '_> {
     }
 
     fn look(&mut self, view: &View<'_>) {
-        // Behind what cannot be passed nothing is said of states.
+        // After a hole, the floor claims nothing about states.
         let is_told = self.states.has_holes || !self.told.is_empty();
         if is_told || self.compared.blocks > LONGEST {
             return;
@@ -120,7 +120,7 @@ impl Follower<'_, '_> {
             }
         }
         objects.extend(self.requests.named(&self.states.names));
-        // It has to be one of those in which the block is walked.
+        // The machine's state has to be in one of the states with which the block is walked.
         let mut all = Vec::new();
         for state in states {
             self.registers(view, state, &objects, &place);
@@ -232,7 +232,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// What a variable of lines is in an execution, if that is known.
+    /// The value of a line's variable in the execution, if it is known.
     fn value(
         &self,
         view: &View<'_>,
@@ -285,7 +285,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// What values say of each other holds.
+    /// Checks the lines, products and zero bytes of a state.
     fn lines(
         &mut self,
         view: &View<'_>,
@@ -366,11 +366,12 @@ impl Follower<'_, '_> {
                     let is_unnamed =
                         !objects.contains_key(&near) && place_of(near) >= DYNAMIC_OBJECTS;
                     let is_near = objects.get(&near) == Some(id) && first(near);
-                    // An offset may lead far away from its object: then each of them is asked.
+                    // With such an offset the pointer may be far from its object: then all objects
+                    // of the name are tried.
                     let is_far = offset.least < -(1 << 31) || offset.most >= 1 << 31;
                     is_near
                         || is_far && known.any(|(number, _)| first(*number))
-                        // Of an array whose block has ended only the address is left.
+                        // Of an object whose lifetime has ended only the address is left.
                         || view.existed(near) && view.object(near).is_none()
                         || is_unnamed && heap && view.existed(near)
                         || made.op == cegar_model::program::outside::COPY
@@ -380,7 +381,7 @@ impl Follower<'_, '_> {
     }
 }
 
-/// Holds executions of a program against its floor.
+/// Compares executions of a program with its floor.
 pub fn held(
     program: &Program,
     tapes: &[Vec<u8>],
@@ -433,7 +434,7 @@ pub fn add(total: &mut Compared, one: Compared) {
     total.none += one.none;
 }
 
-/// Limits of executions that are compared.
+/// The limits of the executions that are compared.
 pub fn short() -> Limits {
     Limits {
         steps: 20_000,
@@ -442,7 +443,7 @@ pub fn short() -> Limits {
     }
 }
 
-/// So many files of random programs.
+/// Compares `files` files of random programs.
 pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     let mut total = Compared::default();
     let told = random::each(files, seed, |program, _, runner| {
@@ -453,7 +454,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     (told, total)
 }
 
-/// What random programs hardly ever do, on all short tapes.
+/// Compares [`PIECES`], on all short tapes.
 pub fn pieces() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     let all = PIECES.iter().enumerate();

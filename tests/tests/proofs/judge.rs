@@ -1,4 +1,4 @@
-//! The prover's answers against the truth, and its certificates before the checker.
+//! Compares the prover's answers with the truth, and has the checker check its certificates.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,36 +13,36 @@ use cegar_search::strategy::{Coverage, Options, Verdict};
 
 use crate::truth::Truth;
 
-/// How long the prover may try, in steps of the solver.
+/// The prover's time, measured in solver steps.
 const TIME: Duration = Duration::from_millis(800);
-/// How long the checker may take for one question.
+/// The limit of one solver query of the checker, also measured in solver steps.
 const QUESTION: Duration = Duration::from_secs(10);
-/// What the bitcode is said to have.
+/// The hash that certificates give for the bitcode.
 const HASH: &str = "generated";
 
-/// What came out.
+/// The result for a program.
 #[derive(Clone, Debug, Default)]
 pub struct Judgement {
-    /// What is claimed and false.
+    /// Claims that are false.
     pub wrong: Vec<String>,
-    /// Checks of the program that no execution violated, trivial ones left out.
+    /// The number of non-trivial checks that no execution violated.
     pub safe: usize,
-    /// Those of them that are proved.
+    /// How many of them are proved.
     pub proved: usize,
-    /// Those of them that are proved if others hold.
+    /// How many of them are proved if others hold.
     pub conditional: usize,
-    /// Blocks that are proved unreachable.
+    /// The number of blocks that are proved unreachable.
     pub blocks: usize,
-    /// Whether all that is asked is proved, beside what is violated.
+    /// Whether all checks that no execution violated are proved, possibly if others hold.
     pub all: bool,
     /// Whether the program is correct by construction.
     pub correct: bool,
-    /// Questions that the checker asked.
+    /// The number of the checker's solver queries.
     pub questions: u64,
 }
 
-/// Proves, and compares. `of` says which functions, by name, belong to the program; `given` whether
-/// the prover is told which blocks executions entered.
+/// Runs the prover and compares its answers with the truth. `of` says which functions, by name,
+/// belong to the program; `given` says whether the prover is told which blocks executions entered.
 pub fn judge(
     program: &Program,
     truth: &Truth,
@@ -75,8 +75,8 @@ pub fn judge(
         let Some(verdict) = verdict else { continue };
         let check = &program.checks[number];
         let proved = verdict.is_proved();
-        // A run ends with its first violation: what is proved if others hold, and is violated, is
-        // wrong, too.
+        // A run ends with its first violation, so a violated check is also wrong if it is proved if
+        // others hold.
         match truth.violated.get(&CheckId(number as u32)) {
             Some(tape) if proved => judgement.wrong.push(format!(
                 "check {number} ({:?} at {}) is proved, and violated by {tape:02x?}",

@@ -1,4 +1,4 @@
-//! The kinds of programs that are made: how they come about, and how their truth is known.
+//! The kinds of generated programs: how they are generated, and how their truth is known.
 
 use cegar_model::program::Property;
 use cegar_tests::generate::{self, Form, Generated, Seen, known};
@@ -9,7 +9,7 @@ use super::compiled;
 use super::judge::{Judgement, judge};
 use super::truth::{Effort, Truth};
 
-/// A kind of programs.
+/// A kind of generated programs.
 pub trait Kind: Sync {
     type Value: std::fmt::Debug + Clone;
 
@@ -19,10 +19,11 @@ pub trait Kind: Sync {
         count: usize,
     ) -> Vec<Box<dyn ValueTree<Value = Self::Value>>>;
 
-    /// What sort of program it is.
+    /// The sort of a program within its kind.
     fn sort(&self, program: &Self::Value) -> &'static str;
 
-    /// The judgements of some programs, and their text for people. They count from `first`.
+    /// The judgements of some programs, with their texts for people. The programs are numbered from
+    /// `first`.
     fn judge(
         &self,
         programs: &[Self::Value],
@@ -118,7 +119,7 @@ impl Kind for Grammar {
     }
 }
 
-/// Random programs whose truth is known by construction.
+/// Programs whose verdict is known by construction.
 pub struct KnownTruth;
 
 impl Kind for KnownTruth {

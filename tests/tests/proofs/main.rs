@@ -1,11 +1,12 @@
-//! The prover against the machine: nothing is "proved" that some execution does.
+//! Compares the prover with the machine: nothing is "proved" that some execution violates.
 //!
-//! An unsound prover looks like a good one. So thousands of programs are made whose truth is known,
-//! by executing them on all their inputs or by construction, and each answer of the prover is
-//! compared with it. `CEGAR_PROOFS=20000` runs so many programs from a random seed
-//! (`CEGAR_PROOFS_SEED` repeats one) in place of a fixed two hundred (`CEGAR_TESTS=all`: thousand):
+//! An unsound prover looks like a good one. So thousands of programs are generated whose truth is
+//! known, by executing them on all their inputs or by construction, and each answer of the prover
+//! is compared with it. `CEGAR_PROOFS=20000` runs this many programs with a random seed
+//! (`CEGAR_PROOFS_SEED` sets it) instead of two hundred (with `CEGAR_TESTS=all` a thousand) with a
+//! fixed one:
 //! `CEGAR_PROOFS=10000 cargo test --release -p cegar-tests --test proofs -- --nocapture programs`.
-//! Every certificate goes through the checker, and a prover that proves next to nothing fails, too.
+//! The checker checks every certificate, and a prover that proves next to nothing fails, too.
 
 mod compiled;
 mod ends;
@@ -41,15 +42,15 @@ use truth::Truth;
 
 const ASSERTION_AND_MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 const EVERYTHING: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
-/// Of random programs; measured: something of 82 % of them, and 87 to 92 % of the checks, by the
-/// seed.
+/// The rates required for random programs. Measured: something is proved of 82 % of the programs,
+/// and 87 to 92 % of the checks are proved, depending on the seed.
 const RANDOM: Floor = Floor {
     programs: 70,
     checks: 80,
     whole: (&[], 0),
 };
-/// Of programs of known truth; measured: something of 88 % of them, and 80 % of the checks, with
-/// those that are proved if others hold.
+/// The rates required for programs of known truth. Measured: something is proved of 88 % of the
+/// programs, and 80 % of the checks are proved, including those that are proved if others hold.
 const KNOWN: Floor = Floor {
     programs: 75,
     checks: 60,
@@ -71,16 +72,16 @@ const KNOWN: Floor = Floor {
         60,
     ),
 };
-/// Programs of one file.
+/// The number of programs in one file.
 const FILE: usize = 24;
-/// How often a wrong answer is made smaller.
+/// The maximum number of shrinking steps for a wrong answer.
 const SHRINKING: usize = 60;
 
 fn number(name: &str) -> Option<u64> {
     env::var(name).ok()?.parse().ok()
 }
 
-/// How many programs, and the seed.
+/// The number of programs, and the seed.
 fn volume() -> (usize, u64) {
     match number("CEGAR_PROOFS") {
         Some(count) => {
@@ -103,7 +104,7 @@ fn runner(seed: u64) -> TestRunner {
     TestRunner::new_with_rng(Config::default(), rng)
 }
 
-/// Judges so many programs of a kind, and fails with the first wrong answers, made small.
+/// Judges `count` programs of a kind. Wrong answers are recorded with a shrunk program.
 fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Total {
     let next = AtomicUsize::new(0);
     let total = Total::default();
@@ -152,7 +153,8 @@ fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Total {
     total
 }
 
-/// The smallest program with a wrong answer that is found in time.
+/// Shrinks a program with a wrong answer. Returns the wrong answers and the text of the smallest
+/// such program found.
 fn shrunk<K: Kind>(
     kind: &K,
     tree: &mut dyn ValueTree<Value = K::Value>,
@@ -187,7 +189,7 @@ fn random_programs() {
     tally::at_least(&kinds, RANDOM);
 }
 
-/// Fails with the first `most` of what differs.
+/// Asserts that there are no differences; prints the first `most` of them.
 fn none_differ(told: &[String], compared: &impl std::fmt::Debug, most: usize) {
     eprintln!("{compared:?}");
     assert!(
@@ -198,13 +200,13 @@ fn none_differ(told: &[String], compared: &impl std::fmt::Debug, most: usize) {
     );
 }
 
-/// What the prover works with is what the machine does.
+/// The fragments that the prover works with behave as the machine does.
 #[test]
 fn fragments_of_random_programs() {
     let (count, seed) = volume();
     let (told, compared) = fragments::compare((count / 250).max(1), seed);
     none_differ(&told, &compared, 3);
-    // If hardly anything folds to a value, nothing was compared.
+    // If hardly anything folds to a value, nothing is compared.
     assert!(compared.values > compared.open, "{compared:?}");
     assert!(
         compared.violations > 0 && compared.transitions > 0,
@@ -212,7 +214,7 @@ fn fragments_of_random_programs() {
     );
 }
 
-/// Fragments do what the machine does, in cases that random programs hardly ever have.
+/// Fragments behave as the machine does in cases that random programs hardly ever contain.
 #[test]
 fn fragments_of_special_cases() {
     let (told, compared) = fragments::pieces();
@@ -224,7 +226,7 @@ fn fragments_of_special_cases() {
     assert!(compared.passed > 0, "no loop is walked: {compared:?}");
 }
 
-/// The floor's states are those of executions.
+/// The floor's states contain those of executions.
 #[test]
 fn floors_of_random_programs() {
     let (count, seed) = volume();
@@ -232,24 +234,26 @@ fn floors_of_random_programs() {
     are_contained(&told, &compared);
 }
 
-/// Every state of an execution was in the floor's, and enough of them were compared.
+/// Asserts that every state of an execution was in the floor's, and that enough of them were
+/// compared.
 fn are_contained(told: &[String], compared: &ground::Compared) {
     none_differ(told, compared, 6);
-    // Where nothing is known nothing was compared.
+    // If the floor knows nothing, nothing is compared.
     assert!(
         compared.blocks > 1000 && compared.values > compared.blocks,
         "{compared:?}"
     );
 }
 
-/// The floor's states are those of executions in the tests' own programs.
+/// The floor's states contain those of executions of the tests' own programs.
 #[test]
 fn floors_of_whole_programs() {
     let (told, compared) = whole::whole();
     are_contained(&told, &compared);
 }
 
-/// They are in cases that random programs hardly ever have.
+/// The floor's states contain those of executions in cases that random programs hardly ever
+/// contain.
 #[test]
 fn floors_of_pieces_and_cases() {
     let (mut told, mut compared) = ground::pieces();
@@ -259,7 +263,7 @@ fn floors_of_pieces_and_cases() {
     are_contained(&told, &compared);
 }
 
-/// Blocks of the heap have the owners that the floor speaks of.
+/// Heap blocks have the owners that the floor states.
 #[test]
 fn owners_in_lists() {
     let (mut told, mut compared) = whole::lists();
@@ -279,14 +283,14 @@ fn programs_of_known_truth() {
     tally::at_least(&kinds, KNOWN);
 }
 
-/// The programs of the end-to-end tests.
+/// Judges the programs of the end-to-end tests.
 #[test]
 fn whole_programs() {
     folder_is_judged("programs");
 }
 
-/// The programs on which machine and native code are compared. They format numbers in all ways, and
-/// the checker asks hundreds of questions about the formatter's loops for each of them.
+/// Judges the programs on which machine and native code are compared. They format numbers in all
+/// ways, and for each of them the checker asks hundreds of queries about the formatter's loops.
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn whole_programs_of_the_machine() {
@@ -331,10 +335,10 @@ fn folder_is_judged(folder: &str) {
     assert!(told.is_empty(), "\n{}", told.join("\n"));
 }
 
-/// Loops are solved, and with the fewest turns.
+/// Partial simulation solves for paths through loops, with the fewest iterations.
 #[test]
 fn paths_around_loops() {
-    // Programs, and how many bytes reach the fault at least.
+    // Programs, and the minimum number of bytes that reach the fault.
     let all = [
         ("checksum", 4 + 3922),
         ("ring", 1025),
@@ -358,7 +362,7 @@ fn paths_around_loops() {
             seeds: Some(sender),
             counted: true,
             time: Duration::from_secs(4),
-            // What is solved here are loops.
+            // The test is about solving loops.
             floor: false,
             ..strategy::Options::default()
         };
@@ -370,8 +374,9 @@ fn paths_around_loops() {
             .map(|seed| seed.tape)
             .collect();
         let lengths: Vec<usize> = found.iter().map(Vec::len).collect();
-        // What ends the input takes no byte of the tape if it is a NUL, since zeros follow a tape;
-        // one if it is another character, two if that is 0xFF, three if the stream fails.
+        // The end of the input takes no byte of the tape if it is a NUL, since a tape is followed
+        // by zeros; one byte if it is another character, two if that is 0xFF, three if the stream
+        // fails.
         let is_least = |length: &usize| (least..=least + 3).contains(length);
         assert!(
             lengths.iter().any(is_least),
@@ -388,7 +393,7 @@ fn paths_around_loops() {
     }
 }
 
-/// Tapes of any bytes, text, digits, small numbers.
+/// Tapes of random bytes, text, digits, small numbers, zeros.
 pub(crate) fn random_tapes(seed: u64) -> Vec<Vec<u8>> {
     use proptest::prelude::RngExt;
     let mut runner = runner(seed);

@@ -1,8 +1,9 @@
-//! Random programs whose nodes are linked, moved and released, for the owners that a floor speaks
-//! of ([`cegar_model::domain::owners`]).
+//! Random programs that link, move and release nodes, to test the owners of floors
+//! ([`cegar_model::domain::owners`]).
 //!
-//! Most are wrong somewhere. What matters is that no access and no release that an execution gets
-//! wrong is said to be right, and that the owners of each state are those of the execution.
+//! Most of the programs have a fault. The tests assert that no access and no release that an
+//! execution violates is claimed to hold, and that the owners of each state are those of the
+//! execution.
 
 use std::fmt::Write as _;
 
@@ -12,7 +13,7 @@ use proptest::test_runner::TestRunner;
 use super::ground::{Compared, add, held, short};
 use super::{ASSERTION_AND_MEMORY, FILE, compiled, random, runner};
 
-/// What every program begins with; `@` is the program's suffix.
+/// The beginning of every program; `@` is the program's suffix.
 const BEGINNING: &str = "
 struct node@ { int value; struct node@ *next, *down; };
 static struct { struct node@ *head, *tail; } g@;
@@ -30,7 +31,8 @@ int entry@(void) {
     while (turns++ < 6 && __VERIFIER_nondet_uchar()) {
 ";
 
-/// Statements; `V` and `W` are variables, `F` is a link, `G` one of the program's two lists.
+/// Statements on lists; `V` and `W` stand for variables, `F` for a link, `G` for one of the
+/// program's two lists.
 const STATEMENTS: &[&str] = &[
     "V = make@();",
     "V = make@();",
@@ -86,8 +88,8 @@ const STATEMENTS: &[&str] = &[
     "if (g@.tail) g@.tail->value++;",
 ];
 
-/// Statements of arrays; `I` and `J` are indices of `t`, of which each element may hold a node, and
-/// of `l` the first `n` do.
+/// Statements on arrays; `I` and `J` stand for indices of `t`, each element of which may hold a
+/// node. Of `l`, the first `n` elements hold nodes.
 const OF_ARRAYS: &[&str] = &[
     "i = pick@() % 6;",
     "j = pick@() % 6;",
@@ -131,7 +133,7 @@ const OF_ARRAYS: &[&str] = &[
 fn text(runner: &mut TestRunner) -> String {
     let mut text = BEGINNING.to_owned();
     let count = runner.rng().random_range(3..10);
-    // A program has arrays, or lists, or both.
+    // A program has lists only, arrays only, or both.
     let arrays = [0, 3, 6][runner.rng().random_range(0..3usize)];
     for _ in 0..count {
         statement(runner, (0, arrays), &mut text);
@@ -158,7 +160,7 @@ fn statement(runner: &mut TestRunner, (depth, arrays): (usize, u32), text: &mut 
             .replace("W", &pick(&["a", "b", "c"]))
             .replace("F", &pick(&["next", "next", "down"]))
             .replace("G", &pick(&["head", "tail"]));
-        // `NULL` has no variables in it.
+        // `NULL` contains none of the letters that are replaced.
         let _ = writeln!(text, "        {chosen}");
         return;
     }
@@ -170,7 +172,7 @@ fn statement(runner: &mut TestRunner, (depth, arrays): (usize, u32), text: &mut 
     text.push_str("        }\n");
 }
 
-/// So many files of random programs that link and release nodes.
+/// Compares `files` files of random programs that link and release nodes.
 pub fn compare(files: u64, seed: u64) -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     for file in 0..files {

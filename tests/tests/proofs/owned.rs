@@ -1,4 +1,4 @@
-//! The owners that a floor speaks of ([`cegar_model::domain::owners`]), against the blocks of an
+//! Compares the owners in a floor's states ([`cegar_model::domain::owners`]) with the blocks of an
 //! execution.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,10 +10,10 @@ use cegar_model::domain::state::State;
 use cegar_model::machine::View;
 use cegar_model::program::ir::{DYNAMIC_OBJECTS, GLOBAL_OBJECTS, Reg, number_of, place_of};
 
-/// What a state says of owners and does not hold in an execution, and how many things were
-/// compared.
+/// The first claim of a state about owners that does not hold in an execution, and the number of
+/// comparisons.
 ///
-/// The variables of lines have the values that are given, as far as they are known.
+/// `value` gives the values of the lines' variables, as far as they are known.
 pub fn compare(
     view: &View<'_>,
     (state, names): (&State, &Names<'_>),
@@ -38,21 +38,21 @@ pub fn compare(
     (differs, seen.compared)
 }
 
-/// What is seen of an execution.
+/// The state of an execution, and the state of the floor that it is compared with.
 struct Seen<'v, 'a> {
     /// The machine.
     view: &'a View<'v>,
     /// Objects with their names.
     objects: &'a BTreeMap<u32, ObjId>,
-    /// What is said.
+    /// The floor's state.
     state: &'a State,
-    /// The variables of lines.
+    /// The values of the lines' variables.
     value: &'a dyn Fn(Var) -> Option<i128>,
-    /// How many things were compared.
+    /// The number of comparisons.
     compared: usize,
 }
 
-/// A field of one object.
+/// A field of one object: the object's number and the offset.
 type Spot = (u32, u32);
 
 impl Seen<'_, '_> {
@@ -64,7 +64,7 @@ impl Seen<'_, '_> {
         Some(number as u64)
     }
 
-    /// What is in a field; none if it was not written.
+    /// The content of a field; `None` if it was not written.
     fn content(&self, (number, at): Spot) -> Option<u64> {
         let seen = self.view.object(number).filter(|seen| seen.alive)?;
         let bytes = seen.bytes.get(at as usize..at as usize + 8)?;
@@ -74,7 +74,7 @@ impl Seen<'_, '_> {
         <[u8; 8]>::try_from(bytes).ok().map(u64::from_le_bytes)
     }
 
-    /// Whether this is NULL or where a block begins that lives.
+    /// Whether an address is NULL or the beginning of a live block.
     fn is_block(&self, address: u64) -> bool {
         let number = (address >> 32) as u32;
         address == 0
@@ -83,7 +83,7 @@ impl Seen<'_, '_> {
                 && place_of(number) >= DYNAMIC_OBJECTS
     }
 
-    /// The field that a slot is, if it owns.
+    /// The field that a slot denotes, if it is an owning field.
     fn spot(&self, owners: &Owners, slot: &Slot) -> Option<Spot> {
         let address = self.register(slot.base)?;
         let number = (address >> 32) as u32;
@@ -92,7 +92,7 @@ impl Seen<'_, '_> {
         is_owning.then_some((number, slot.at))
     }
 
-    /// An offset of a row: as lines say it by what is known.
+    /// The value of a row's offset, from its range or from an exact line.
     fn edge(&self, row: &Row, edge: Edge) -> Option<i128> {
         if let Some(at) = row.range(edge).single() {
             return Some(at.into());
@@ -108,8 +108,8 @@ impl Seen<'_, '_> {
         })
     }
 
-    /// The elements of a row that own; none where it is not known which do. The one that is spoken
-    /// of apart is given, too.
+    /// The owning elements of a row, and the element that is set apart; `None` if the row's offsets
+    /// are not known.
     fn elements(&self, owners: &Owners, row: &Row) -> Option<(Vec<Spot>, Option<Spot>)> {
         let (from, to) = (self.edge(row, Edge::From)?, self.edge(row, Edge::To)?);
         let mut named = self.objects.iter().filter(|(_, known)| **known == row.of);
@@ -131,8 +131,8 @@ impl Seen<'_, '_> {
         named.map(move |(number, _)| (*number, at))
     }
 
-    /// A field that does not lead to the end of a list as is said, or that holds what a register
-    /// does.
+    /// A field that contradicts the claims about ends of lists, or that holds the same address as a
+    /// register although they must differ.
     fn tail(&mut self, owners: &Owners) -> Option<String> {
         let held = |seen: &Self, field: Field| -> Vec<u64> {
             let spots: Vec<Spot> = seen.spots_of(field).collect();
@@ -160,7 +160,7 @@ impl Seen<'_, '_> {
         None
     }
 
-    /// A circle of links, if there is to be none.
+    /// A cycle of links, if the state excludes cycles.
     fn circle(&mut self, owners: &Owners, excluded: &BTreeSet<Spot>) -> Option<String> {
         if owners.cyclic {
             return None;
@@ -175,8 +175,9 @@ impl Seen<'_, '_> {
                 links.entry(spot.0).or_default().push((value >> 32) as u32);
             }
         }
-        // Blocks without links go, until only circles and what leads to them are left (Kahn, 1962):
-        // lists are long, and each state of an execution is looked at.
+        // Removes blocks without links until only cycles and the blocks that lead to them are left
+        // (Kahn, 1962). Linear time matters, since lists are long and each state of an execution is
+        // compared.
         let mut from: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut open: BTreeMap<u32, usize> = BTreeMap::new();
         for (&block, to) in &links {
@@ -201,7 +202,7 @@ impl Seen<'_, '_> {
         (!links.is_empty()).then(|| format!("links lead in a circle: {links:?} in {owners}"))
     }
 
-    /// What of all that is said does not hold.
+    /// The first claim about owners that does not hold.
     fn differs(&mut self, owners: &Owners) -> Option<String> {
         let mut values: BTreeMap<u64, String> = BTreeMap::new();
         let mut named: BTreeSet<Spot> = BTreeSet::new();
@@ -265,7 +266,8 @@ impl Seen<'_, '_> {
         if let Some(tail) = self.tail(owners) {
             return Some(tail);
         }
-        // Which places registers of callers lead to is not known here.
+        // The registers of enclosing calls are not known here, so it is unknown which fields they
+        // denote.
         let slots = owners.named.iter().flat_map(|owner| &owner.places);
         let slots = slots.filter_map(|place| match place {
             Place::Slot(slot) => Some(slot),

@@ -1,5 +1,5 @@
-//! Files of random programs, and tapes for them: what the terms of fragments and the states of
-//! floors are held against.
+//! Files of random programs and tapes for them, on which fragments and floors are compared with the
+//! machine.
 
 use cegar_model::program::Program;
 use cegar_tests::generate::{Form, Generated};
@@ -8,10 +8,11 @@ use proptest::test_runner::TestRunner;
 
 use super::{ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind as _, compiled, runner};
 
-/// Tapes of one program.
+/// The number of tapes for one program.
 const TAPES: usize = 12;
 
-/// Tapes for a program of the grammar. The values that it asks for are small; some are not.
+/// Tapes for a program of the grammar. Most of their bytes are small, since the programs read small
+/// values.
 pub fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
     let rng = runner.rng();
     (0..TAPES)
@@ -23,8 +24,8 @@ pub fn tapes(runner: &mut TestRunner) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Has `look` look at each program of so many files, which it is given with its number in its file,
-/// and gives where something differs, with the program's text.
+/// Calls `look` for each program of `files` files, with the program's number in its file. Returns
+/// the differences that it reports, with the programs' texts.
 pub fn each(
     files: usize,
     seed: u64,

@@ -1,7 +1,7 @@
-//! What the floor calls the blocks of the heap that the machine gave.
+//! The floor's names for the heap blocks that the machine allocated.
 //!
-//! Each request has a name for its last block and one for those before it. The machine knows which
-//! call asked for a block; the context is that of the block of code that was entered last.
+//! Each request has a name for its last block and one for the earlier ones. The machine knows which
+//! call requested a block; its context is that of the block of code that was entered last.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use cegar_model::program::ir::{BlockId, CallSite, Op};
 pub struct Requests {
     /// The block of code that was entered last, and its context.
     last: Option<(CtxId, BlockId)>,
-    /// Objects made before it was entered.
+    /// The number of objects that were made before that block was entered.
     made: usize,
-    /// By request, the blocks of the heap that it gave, oldest first.
+    /// The heap blocks of each request, oldest first.
     blocks: BTreeMap<Made, Vec<u32>>,
 }
 
 impl Requests {
-    /// Another block of code is entered: notes what the last one asked for.
+    /// Called when another block of code is entered: records the requests of the previous one.
     pub fn note(&mut self, program: &Program, view: &View<'_>, next: Option<(CtxId, BlockId)>) {
         for (number, site) in view.blocks(self.made) {
             if let (Some((block, op)), Some((ctx, last))) = (call(program, site), self.last)
@@ -35,7 +35,7 @@ impl Requests {
                     part: 0,
                 };
                 let blocks = self.blocks.entry(made).or_default();
-                // What was released before the next request has no name any more.
+                // A block that was released before the next request has no name any more.
                 blocks.pop_if(|last| !view.object(*last).is_some_and(|seen| seen.alive));
                 blocks.push(number);
             }
@@ -44,7 +44,7 @@ impl Requests {
         self.last = next;
     }
 
-    /// The blocks by their numbers, with their names.
+    /// The names of the blocks, by the machine's numbers.
     pub fn named(&self, names: &Names<'_>) -> BTreeMap<u32, ObjId> {
         let mut all = BTreeMap::new();
         for (made, numbers) in &self.blocks {
@@ -60,7 +60,7 @@ impl Requests {
     }
 }
 
-/// The call that a site is: its block and operation.
+/// The call at a call site: its block and operation.
 pub fn call(program: &Program, site: CallSite) -> Option<(BlockId, u32)> {
     let block = program.calls.get(site.index())?.loc.block;
     let ops = &program.block(block).ops;

@@ -1,37 +1,38 @@
-//! What came of many programs, by kind: a prover that proves nothing makes no mistake either.
+//! The results for many programs, by kind. Rates are required, since a prover that proves nothing
+//! makes no mistake either.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::judge::Judgement;
 
-/// Programs of one kind.
+/// The results for the programs of one kind.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// How many.
+    /// The number of programs.
     pub programs: usize,
-    /// Those of them of which something is proved.
+    /// How many have a proved check or block.
     pub with_proofs: usize,
-    /// Those that are correct by construction.
+    /// How many are correct by construction.
     pub correct: usize,
-    /// Those of them of which all that is asked is proved.
+    /// How many of the correct ones are proved completely.
     pub whole: usize,
-    /// Checks that no execution violates, trivial ones left out.
+    /// The number of non-trivial checks that no execution violates.
     pub safe: usize,
-    /// Those of them that are proved.
+    /// How many of these checks are proved.
     pub proved: usize,
-    /// Those of them that are proved if others hold.
+    /// How many of these checks are proved if others hold.
     pub conditional: usize,
-    /// Blocks that are proved unreachable.
+    /// The number of blocks that are proved unreachable.
     pub blocks: usize,
-    /// Certificates, all of which were checked.
+    /// The number of certificates, all of which were checked.
     pub certificates: usize,
-    /// Questions that the checker asked.
+    /// The number of the checker's solver queries.
     pub questions: u64,
 }
 
 impl Tally {
-    /// Adds a program.
+    /// Adds the result for a program.
     pub fn add(&mut self, judgement: &Judgement) {
         self.programs += 1;
         let some = judgement.proved + judgement.conditional + judgement.blocks > 0;
@@ -51,7 +52,7 @@ impl Tally {
     }
 }
 
-/// Many programs.
+/// The results for all programs.
 #[derive(Debug, Default)]
 pub struct Total {
     kinds: Mutex<BTreeMap<String, Tally>>,
@@ -59,19 +60,19 @@ pub struct Total {
 }
 
 impl Total {
-    /// Adds a program of a kind.
+    /// Adds the result for a program of a kind.
     pub fn add(&self, kind: &str, judgement: &Judgement) {
         let mut kinds = self.kinds.lock().expect("not poisoned");
         kinds.entry(kind.to_owned()).or_default().add(judgement);
     }
 
-    /// Adds something wrong.
+    /// Adds a wrong answer.
     pub fn wrong(&self, told: String) {
         eprintln!("{told}");
         self.wrong.lock().expect("not poisoned").push(told);
     }
 
-    /// Prints what came out, and fails if something is wrong.
+    /// Prints the results, and fails if there were wrong answers.
     pub fn tell(self, what: &str, seed: u64) -> BTreeMap<String, Tally> {
         let kinds = self.kinds.into_inner().expect("not poisoned");
         for (kind, tally) in &kinds {
@@ -102,18 +103,18 @@ impl Total {
     }
 }
 
-/// What is proved at least, in percent.
+/// The minimum rates of proofs, in percent.
 #[derive(Clone, Copy, Debug)]
 pub struct Floor {
-    /// Of how many programs something.
+    /// The rate of programs of which something is proved.
     pub programs: usize,
-    /// Of the checks that hold.
+    /// The rate of proved checks among those that hold.
     pub checks: usize,
-    /// Sorts of programs of which, where they are correct, all is proved of so many.
+    /// Sorts of programs, and the rate of their correct programs that are proved completely.
     pub whole: (&'static [&'static str], usize),
 }
 
-/// Fails where less is proved.
+/// Asserts that the rates are reached.
 pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
     let sum = |of: &dyn Fn(&Tally) -> usize| -> usize { kinds.values().map(of).sum() };
     let programs = Tally::percent(sum(&|t| t.with_proofs), sum(&|t| t.programs));
@@ -132,7 +133,7 @@ pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
         let (whole, correct) = of_it.fold((0, 0), |(whole, correct), (_, tally)| {
             (whole + tally.whole, correct + tally.correct)
         });
-        // Of one or two programs a rate says nothing.
+        // A rate of one or two programs means nothing.
         assert!(
             correct < 3 || Tally::percent(whole, correct) >= least,
             "all is proved of {whole} of {correct} correct programs of the sort `{sort}`, not of \

@@ -1,4 +1,4 @@
-//! What executions say: the truth, as far as a program's inputs are few.
+//! The truth about a program, from executions; complete if the program has few inputs.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,37 +7,37 @@ use cegar_model::program::Program;
 use cegar_model::program::ir::CheckId;
 use cegar_tests::generate::{Generated, Seen};
 
-/// How much is executed.
+/// The limits of the exploration.
 #[derive(Clone, Copy)]
 pub struct Effort {
-    /// Units of the longest tape that is tried systematically.
+    /// The length, in units, of the longest tape that is tried systematically.
     pub units: usize,
-    /// Runs in all.
+    /// The maximum number of runs.
     pub runs: usize,
-    /// Operations in all.
+    /// The maximum number of operations in all runs.
     pub steps: u64,
-    /// Operations of one run.
+    /// The maximum number of operations of one run.
     pub longest: u64,
 }
 
-/// What executions did.
+/// The observations of all executions.
 #[derive(Default)]
 pub struct Truth {
-    /// Checks that were violated, each with a tape.
+    /// The violated checks, each with a tape.
     pub violated: BTreeMap<CheckId, Vec<u8>>,
-    /// Violations where no check stands.
+    /// Tapes with a violation that belongs to no check.
     pub elsewhere: Vec<Vec<u8>>,
     /// For each block, a tape that enters it.
     pub entered: BTreeMap<u32, Vec<u8>>,
-    /// Values of observed expressions.
+    /// The values of observed expressions.
     pub seen: Seen,
     /// Whether all tapes over the alphabet were run to an end.
     pub complete: bool,
 }
 
 impl Truth {
-    /// Runs all short tapes over an alphabet, breadth first, as far as the program asks for more,
-    /// and then random longer ones.
+    /// Runs all short tapes over an alphabet, breadth first, as long as the program reads beyond
+    /// the tape's end, and then random longer ones.
     pub fn explore(program: &Program, alphabet: &[Vec<u8>], effort: Effort) -> Truth {
         let limits = Limits {
             steps: effort.longest,
@@ -96,7 +96,7 @@ impl Truth {
         truth
     }
 
-    /// Adds what one run did.
+    /// Adds the observations of one run.
     pub fn add(&mut self, tape: &[u8], run: &Execution) {
         for (block, count) in run.counts.iter().enumerate() {
             if *count > 0 {

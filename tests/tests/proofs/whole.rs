@@ -1,4 +1,4 @@
-//! Programs of the tests' folders, held against their floors ([`super::ground`]).
+//! Compares the programs of the tests' folders with their floors ([`super::ground`]).
 
 use std::path::PathBuf;
 
@@ -7,14 +7,14 @@ use cegar_tests::one_in;
 use super::ground::{Compared, add, held, short};
 use super::{ASSERTION_AND_MEMORY, compiled, random_tapes};
 
-/// The cases of programs of short ones, right and wrong.
+/// The cases of the files that contain many short programs, correct and faulty.
 pub fn cases() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     let files = compiled::folder("programs");
-    for (name, count) in [("apart", 18), ("recent", 12), ("twice", 10)] {
+    for (name, count) in [("apart", 18), ("recent", 12), ("twice", 12)] {
         let is_it = |file: &&PathBuf| file.file_stem().is_some_and(|stem| stem == name);
         let file = files.iter().find(is_it).expect("the program is there");
-        // Some of them make thousands of blocks.
+        // Some cases allocate thousands of blocks.
         let cases = (1..=count).step_by(one_in(3));
         for case in cases.flat_map(|case| [(case, 0), (case, 1)]) {
             let flags = [format!("-DCASE={}", case.0), format!("-DMORE={}", case.1)];
@@ -30,7 +30,7 @@ pub fn cases() -> (Vec<String>, Compared) {
     (told, total)
 }
 
-/// The tests' own programs.
+/// The programs of the tests' folders.
 pub fn whole() -> (Vec<String>, Compared) {
     all_of(
         40,
@@ -43,7 +43,7 @@ pub fn whole() -> (Vec<String>, Compared) {
             ("programs/texts", ""),
             ("programs/overruns", ""),
             ("programs/growing", ""),
-            // What a check forbids ends an execution: corrected ones go on to where the array has
+            // A violation ends an execution: only corrected programs continue until the array has
             // grown several times.
             ("programs/growing", "-DFIXED"),
             ("programs/digits", "-DFIXED"),
@@ -55,14 +55,14 @@ pub fn whole() -> (Vec<String>, Compared) {
     )
 }
 
-/// Programs whose blocks have owners.
+/// Programs whose heap blocks have owners.
 pub fn lists() -> (Vec<String>, Compared) {
     let folders = ["programs/lists", "programs/rows"];
     let both = folders.map(|folder| [(folder, ""), (folder, "-DFIXED")]);
     all_of(8, both.as_flattened())
 }
 
-/// The programs of folders, each compiled with a flag, on so many tapes.
+/// The programs of folders, each folder with a compiler flag, on `tapes` random tapes each.
 fn all_of(tapes: usize, folders: &[(&str, &str)]) -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
     for (folder, flag) in folders {

@@ -1,13 +1,14 @@
-//! Invariants as assertions in the source.
+//! Inserts invariants into the source as assertions.
 
 use std::collections::BTreeMap;
 
 use super::schema::{Invariant, InvariantKind};
 
-/// What a function that is called with a fact does.
+/// The body of the function that is called with a fact.
 pub const FAILS: &str = "if (!fact) reach_error();";
 
-/// The source with each invariant where it is to hold: a loop's before its condition is evaluated.
+/// The source with an assertion for each invariant: at its location, or, for a loop invariant,
+/// before the loop's condition is evaluated.
 pub fn with_assertions(text: &str, invariants: &[Invariant]) -> String {
     let mut at: BTreeMap<usize, Vec<(InvariantKind, String)>> = BTreeMap::new();
     let mut functions = "extern void reach_error(void);\n".to_owned();
@@ -22,7 +23,7 @@ pub fn with_assertions(text: &str, invariants: &[Invariant]) -> String {
         at.entry(line + column).or_default().push((one.kind, call));
     }
     let mut text = text.to_owned();
-    // From the end, so that the places before stay where they are.
+    // Inserts from the end, so that earlier offsets stay valid.
     for (place, all) in at.into_iter().rev() {
         let kind = all[0].0;
         let facts: Vec<String> = all.into_iter().map(|(_, call)| call).collect();
@@ -38,7 +39,7 @@ pub fn with_assertions(text: &str, invariants: &[Invariant]) -> String {
     functions + &text
 }
 
-/// Where the condition of the `while` or `for` at this place begins.
+/// The offset at which the condition of the `while` or `for` at this place begins.
 fn condition(text: &str, place: usize) -> usize {
     let is_for = text[place..].starts_with("for");
     let open = place + text[place..].find('(').expect("a parenthesis");

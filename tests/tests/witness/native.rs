@@ -1,4 +1,4 @@
-//! Programs as gcc compiles them, with answers of our own, and as Frama-C sees them.
+//! Runs programs compiled by gcc with given inputs, and checks them with Frama-C.
 
 use std::fmt::Write as _;
 use std::process::{Command, Output};
@@ -7,14 +7,14 @@ use cegar_tests::Project;
 
 use super::annotate::FAILS;
 
-/// What our error function ends with.
+/// The exit code of our error function.
 const REACHED: i32 = 77;
-/// How many lists of answers are tried.
+/// The number of input sequences that are tried.
 const RUNS: u32 = 200;
-/// What a program ends with that asks for more answers than there are.
+/// The exit code of a program that reads more values than there are.
 const ASKED: i32 = 78;
 
-/// The functions that a program declares and does not define; each answers with the next value of
+/// Definitions of the functions that a program only declares; each returns the next value of
 /// `next`.
 fn answering(text: &str, next: &str) -> String {
     let mut driver =
@@ -64,7 +64,7 @@ fn with_values(text: &str, values: &[i128]) -> String {
     answering(text, &next)
 }
 
-/// The program comes to the fault of this line with these answers.
+/// Asserts that the program reaches the fault in this line with these values.
 pub fn reaches(project: &Project, file: &str, text: &str, values: &[i128], line: u32) {
     let ran = run(project, file, &with_values(text, values));
     let said = String::from_utf8_lossy(&ran.stderr);
@@ -73,13 +73,13 @@ pub fn reaches(project: &Project, file: &str, text: &str, values: &[i128], line:
     assert!(is_reached || is_fault, "{:?}: {said}", ran.status);
 }
 
-/// It asks for more answers, and comes to no fault before.
+/// Asserts that the program reads more values than these, and reaches no fault before.
 pub fn misses(project: &Project, file: &str, text: &str, values: &[i128]) {
     let ran = run(project, file, &with_values(text, values));
     assert_eq!(ran.status.code(), Some(ASKED), "{ran:?}");
 }
 
-/// No run with any of many lists of answers comes to the error function.
+/// Asserts that no run with many random input sequences reaches the error function.
 pub fn never_fails(project: &Project, file: &str, text: &str) {
     let next = format!(
         "#include <sys/wait.h>\n#include <unistd.h>\nstatic unsigned long state;\n\
@@ -108,20 +108,20 @@ pub fn never_fails(project: &Project, file: &str, text: &str) {
     assert!(ran.status.success(), "{ran:?}\n{text}");
 }
 
-/// Frama-C's Eva finds no assertion false; where it is not installed that is said.
+/// Asserts that Frama-C's Eva refutes no assertion; prints a note if it is not installed.
 pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants: usize) {
     let Ok(version) = Command::new("frama-c").arg("-version").output() else {
         eprintln!("skipped: frama-c is not installed (apt-get install frama-c-base)");
         return;
     };
     let version = String::from_utf8_lossy(&version.stdout).into_owned();
-    // Eva judges annotations: each call becomes one.
+    // Eva judges annotations, so the body of each assertion function becomes one.
     let judged = text.replace(FAILS, "/*@ assert fact != 0; */");
     let name = format!("eva_{file}");
     project.write(&name, &judged);
     let ran = Command::new("frama-c")
         .args(["-machdep", "gcc_x86_64", "-eva", "-eva-precision", "6"])
-        // By its whole name: Frama-C believes $PWD, whatever folder it is started in.
+        // An absolute path, because Frama-C uses `$PWD` instead of its working directory.
         .arg(project.at(&name))
         .current_dir(project.path())
         .output()
@@ -140,7 +140,7 @@ pub fn eva_refutes_nothing(project: &Project, file: &str, text: &str, invariants
         panic!("{said}");
     };
     assert_eq!(invalid, 0, "{said}");
-    // All code is reached, so that each of them was judged.
+    // All code is reached, so that each assertion was judged.
     assert_eq!(valid + unknown, invariants, "{said}");
     assert!(valid > 0, "{said}");
     eprintln!(

@@ -1,5 +1,5 @@
-//! The published schema of witnesses, format 2.0, as types: fields that it does not have, and
-//! values that it does not allow, are errors.
+//! The published schema of witnesses, format 2.0, as types: fields and values that the schema does
+//! not allow are errors.
 
 use std::collections::BTreeMap;
 
@@ -183,7 +183,8 @@ impl Entry {
 }
 
 impl Metadata {
-    /// What the schema says of strings, and that it is about this file.
+    /// Asserts that the strings have the schema's formats, and that the metadata belongs to this
+    /// file.
     pub fn check(&self, file: &str, bytes: &[u8]) {
         assert_eq!(self.format_version, "2.0");
         let lengths: Vec<usize> = self.uuid.split('-').map(str::len).collect();
@@ -219,7 +220,7 @@ impl Metadata {
 }
 
 impl ViolationSequence {
-    /// The waypoints; each segment ends with the one that is followed, and the last with the
+    /// The waypoints that are followed. Each segment ends with one of them; the last one is the
     /// target, which has no constraint.
     pub fn waypoints(&self) -> Vec<&Waypoint> {
         let mut all = Vec::new();

@@ -1,5 +1,7 @@
-//! The lengths of files. A reader can keep an overview of a file of some hundred lines, but not of
-//! a thousand.
+//! The lengths of files and of comments.
+//!
+//! A reader can keep an overview of a file of some hundred lines, but not of a thousand. rustfmt
+//! breaks lines of code, but not comments.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,6 +10,8 @@ use crate::error::{Error, Result};
 
 /// The maximal number of lines of a file.
 pub(super) const MOST: usize = 500;
+/// The maximal number of columns of a comment.
+pub(super) const COLUMNS: usize = 100;
 
 /// The folders with Rust code, below the root of the checkout.
 const FOLDERS: [&str; 9] = [
@@ -22,22 +26,46 @@ const FOLDERS: [&str; 9] = [
     "xtask",
 ];
 
-/// The files that exceed the maximal length: the path below `root` and the number of lines.
-pub(super) fn too_long(root: &Path) -> Result<Vec<(PathBuf, usize)>> {
+/// What exceeds a limit: `PATH (LINES)` for a file, and `PATH:LINE` for a comment, both sorted.
+#[derive(Default)]
+pub(super) struct TooLong {
+    pub files: Vec<String>,
+    pub comments: Vec<String>,
+}
+
+/// The files and the comments below `root` that are too long.
+pub(super) fn too_long(root: &Path) -> Result<TooLong> {
     let mut files = Vec::new();
     for folder in FOLDERS {
         find(&root.join(folder), &mut files)?;
     }
-    let mut long = Vec::new();
+    files.sort();
+    let mut long = TooLong::default();
     for file in files {
         let text = fs::read_to_string(&file).map_err(Error::file("read", &file))?;
+        let name = file.strip_prefix(root).unwrap_or(&file).display();
         let lines = text.lines().count();
         if lines > MOST {
-            long.push((file.strip_prefix(root).unwrap_or(&file).to_owned(), lines));
+            long.files.push(format!("{name} ({lines})"));
         }
+        let wide = text.lines().enumerate().filter(|(_, line)| is_wide(line));
+        let wide = wide.map(|(number, _)| format!("{name}:{}", number + 1));
+        long.comments.extend(wide);
     }
-    long.sort();
     Ok(long)
+}
+
+/// Whether a line is a comment with too many columns. The row of a table and a line of an example
+/// cannot be broken.
+fn is_wide(line: &str) -> bool {
+    let text = line.trim_start();
+    let Some(comment) = text.strip_prefix("//") else {
+        return false;
+    };
+    let comment = comment.trim_start_matches(['/', '!']);
+    let is_fixed = comment.starts_with(" |") || comment.starts_with("     ");
+    let is_code = comment.ends_with([';', '{', '}', ')', ',', '?']) && !comment.contains(". ");
+    line.chars().count() > COLUMNS && !is_fixed && !is_code
 }
 
 /// Collects all Rust files below a folder, except in cargo's build folders.

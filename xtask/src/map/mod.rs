@@ -206,16 +206,12 @@ fn rules(places: &Places, crates: &[Crate]) -> Result<()> {
         return Err(Error::Map(why));
     }
     let long = lengths::too_long(&places.root)?;
-    if !long.is_empty() {
-        let shown = long.iter();
-        let shown = shown.map(|(file, lines)| format!("{} ({lines})", file.display()));
-        let shown: Vec<String> = shown.collect();
-        let why = format!(
-            "files of more than {} lines: {}",
-            lengths::MOST,
-            shown.join(", ")
-        );
-        return Err(Error::Map(why));
+    let files = format!("files of more than {} lines", lengths::MOST);
+    let comments = format!("comments of more than {} columns", lengths::COLUMNS);
+    for (what, found) in [(files, long.files), (comments, long.comments)] {
+        if !found.is_empty() {
+            return Err(Error::Map(format!("{what}: {}", found.join(", "))));
+        }
     }
     Ok(())
 }

@@ -149,9 +149,9 @@ pub enum Command {
     /// build
     ///
     /// Each harness gets its share of --max-time in a process of its own, which is killed if it
-    /// does not end in time. A finding is known, and fails nothing, if `cegar/baseline.json` lists it.
-    /// The source tree is left as it is: new tests, inputs and corpus entries go to the folder of
-    /// --artifacts, which can be copied over `cegar/`. `target/cegar/report.html` shows all
+    /// does not end in time. A finding is known, and fails nothing, if `cegar/baseline.json` lists
+    /// it. The source tree is left as it is: new tests, inputs and corpus entries go to the folder
+    /// of --artifacts, which can be copied over `cegar/`. `target/cegar/report.html` shows all
     /// results; cache `target/cegar`, and the next build goes on from there.
     #[command(
         after_long_help = "Examples:\n  cargo cegar ci --max-time 10m --sarif cegar.sarif \
@@ -292,7 +292,13 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 pub struct BudgetArgs {
     /// Stop after this long: 60s, 10m, 1h30m
-    #[arg(long, value_name = "TIME", env = "CEGAR_MAX_TIME", hide_env_values = true, value_parser = duration)]
+    #[arg(
+        long,
+        value_name = "TIME",
+        env = "CEGAR_MAX_TIME",
+        hide_env_values = true,
+        value_parser = duration
+    )]
     pub max_time: Option<Duration>,
     /// Stop after so many native executions instead of by the clock
     #[arg(long, value_name = "N", env = "CEGAR_RUNS", hide_env_values = true)]
@@ -323,7 +329,13 @@ pub struct BudgetArgs {
     pub no_floor: bool,
     /// What the environment may do wrong: nothing, short and failing input and output, failing
     /// allocations, or all [default: io]
-    #[arg(long, value_name = "LEVEL", env = "CEGAR_FAULTS", hide_env_values = true, value_parser = faults())]
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        env = "CEGAR_FAULTS",
+        hide_env_values = true,
+        value_parser = faults()
+    )]
     pub faults: Option<Faults>,
     /// Do not assume this rule (its identifier, or `all`): the model becomes wider, or goals stay
     /// open (repeatable)

@@ -34,9 +34,9 @@ pub(super) fn put(
         "<section id=\"files\"><h2>Files and functions</h2>\n\
          <p class=\"dim\">A check that several harnesses have is counted once: as violated or open \
          if it is so from any of them. \u{201c}Unreachable\u{201d} means proved, and never come \
-         to: nothing is tested.</p>\n<div class=\"row head\"><span>file, \
-         function</span><span>violated</span><span>open</span><span>proved</span><span>unreachable</span><span>edges \
-         covered</span></div>"
+         to: nothing is tested.</p>\n<div class=\"row head\"><span>file, function</span>\
+         <span>violated</span><span>open</span><span>proved</span><span>unreachable</span>\
+         <span>edges covered</span></div>"
     )?;
     let mut order: Vec<_> = tally.files.iter().collect();
     let sum = |functions: &BTreeMap<String, Function<'_>>| {

@@ -1,1 +1,1 @@
-//! Nothing but tests: `tests/` holds what `cargo cegar` found.
+//! Empty: this package consists of its tests. `tests/` contains what `cargo cegar` found.

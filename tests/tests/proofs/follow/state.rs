@@ -1,4 +1,4 @@
-//! The machine's state at a cut point, beside what the graph says of it.
+//! Compares the machine's state at a cut point with the graph's.
 
 use cegar_model::machine::View;
 use cegar_model::program::ir::{DYNAMIC_OBJECTS, Loc, place_of};
@@ -8,7 +8,8 @@ use cegar_model::term::{Rewriter, Term};
 
 use super::{Follower, Known, LARGEST};
 
-/// What the machine says an address is, as the graph would write it.
+/// Splits an address into the number of the nearest object and the offset from it, as the graph
+/// represents addresses.
 fn split(value: u128) -> (u32, u64) {
     let address = value as u64;
     let number = (address.wrapping_add(1 << 31) >> 32) as u32;
@@ -16,8 +17,9 @@ fn split(value: u128) -> (u32, u64) {
 }
 
 impl Follower<'_, '_> {
-    /// The graph's number of the machine's object, if it is known; it is from now on, if the graph
-    /// says one.
+    /// Whether the machine's object has the number `said` in the graph. If the object has no number
+    /// there yet, it gets `said`, provided that this is the number of a dynamic object and not
+    /// taken.
     fn is_same(&mut self, machine: u32, said: u32) -> bool {
         if place_of(machine) < DYNAMIC_OBJECTS {
             return machine == said;
@@ -32,7 +34,7 @@ impl Follower<'_, '_> {
         true
     }
 
-    /// Whether a value of the machine's is what the graph says; 64-bit values may be addresses.
+    /// Whether a value of the machine equals the graph's; 64-bit values may be addresses.
     fn agrees(&mut self, view: &View<'_>, machine: u128, said: u128, width: u16) -> bool {
         if width == 64 {
             let ((number, offset), (other, at)) = (split(machine), split(said));
@@ -43,7 +45,7 @@ impl Follower<'_, '_> {
         machine == said
     }
 
-    /// The machine's value in the graph's numbers.
+    /// The machine's value with object numbers of the graph; `None` if the number is not known.
     fn translated(&self, view: &View<'_>, machine: u128, width: u16) -> Option<u128> {
         let (number, offset) = split(machine);
         if width < 64 || place_of(number) < DYNAMIC_OBJECTS || !view.existed(number) {
@@ -67,7 +69,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// Matches the machine's local variables with the graph's: the operations that made them tell.
+    /// Matches the machine's local variables with the graph's by the operations that created them.
     pub(super) fn match_locals(
         &mut self,
         target: &CutState,
@@ -127,7 +129,7 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// The machine's number of a graph's object.
+    /// The machine's number of an object in the graph, if it is known.
     fn number_of(&self, said: u32) -> Option<u32> {
         if place_of(said) < DYNAMIC_OBJECTS {
             return Some(said);
@@ -182,8 +184,8 @@ impl Follower<'_, '_> {
         }
     }
 
-    /// The values with which the next fragment starts: the machine's, also where the fragment
-    /// before left them open.
+    /// The values at the start of the next fragment: those that the previous fragment determines,
+    /// otherwise the machine's.
     pub(super) fn values(
         &mut self,
         target: &CutState,
@@ -240,7 +242,8 @@ impl Follower<'_, '_> {
         })
     }
 
-    /// The machine's bytes of an object, if it is known which it is and all of them have a value.
+    /// The machine's bytes of an object, if the object is known and all addresses in it can be
+    /// translated.
     fn machines_bytes(
         &mut self,
         target: &CutState,
@@ -257,7 +260,7 @@ impl Follower<'_, '_> {
             .find(|&&(variable, _)| variable == number);
         let number = given.map_or(number, |&(_, value)| value);
         let machine = self.number_of(self.graph.pool.as_const(number)? as u32)?;
-        // Those that were never written may be anything, also what they are in the machine.
+        // Bytes that were never written may have any value, including the machine's.
         let mut bytes = view.object(machine)?.bytes.to_vec();
         for word in bytes.chunks_exact_mut(8) {
             let value = u64::from_le_bytes(<[u8; 8]>::try_from(&*word).unwrap_or_default());

@@ -188,7 +188,10 @@ impl<'a> Body<'a> {
     /// Structures of the type that the library itself defines: for a table of functions, one of the
     /// library's own is the best argument.
     fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
-        let is_such = |ty: &Written| matches!(self.api.resolve(ty).kind, Kind::Record(tag) if tag == identity);
+        let is_such = |ty: &Written| match self.api.resolve(ty).kind {
+            Kind::Record(tag) => tag == identity,
+            _ => false,
+        };
         let own: Vec<String> = self
             .api
             .variables

@@ -30,9 +30,13 @@ impl<'a> Body<'a> {
         // `back` cannot be used, because it asks which function makes the object, which calls this
         // function.
         let is_back = |function: &Declared| {
+            let takes_object = match &function.params[..] {
+                [only] => self.api.handle(&only.ty).as_deref() == Some(&identity),
+                _ => false,
+            };
             self.api.pointee(&maker.returns).is_some()
                 && has_word(&function.name, super::ENDS)
-                && matches!(&function.params[..], [only] if self.api.handle(&only.ty).as_deref() == Some(&identity))
+                && takes_object
         };
         !maker.variadic
             && !words(&maker.name).any(|word| FINDS.contains(&word.as_str()))

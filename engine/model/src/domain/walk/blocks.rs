@@ -63,11 +63,12 @@ impl<'p, G: Guide> Walker<'p, G> {
                 let held =
                     |(id, object): (&ObjId, &Object)| format!("o{} {}", id.0, object.contents);
                 let shown = |(reg, value): (&Reg, &Value)| format!("r{} {value}", reg.0);
+                let products = state.lines.products().iter().map(ToString::to_string);
                 tracing::trace!(
                     block = %self.program.block(block).name,
                     registers = ?state.registers.iter().map(shown).collect::<Vec<_>>(),
                     lines = ?state.lines.iter().map(ToString::to_string).collect::<Vec<_>>(),
-                    products = ?state.lines.products().iter().map(ToString::to_string).collect::<Vec<_>>(),
+                    products = ?products.collect::<Vec<_>>(),
                     nuls = ?state.nuls.iter().map(nul).collect::<Vec<_>>(),
                     owners = %state.owners,
                     contents = ?state.objects.iter().map(held).collect::<Vec<_>>(),

@@ -118,7 +118,8 @@ impl<'m> Body<'_, 'm> {
         let divides = fault::can_be(op, false) == Some(CheckKind::DivisionByZero);
         let harmless = self.operands(value.operand(1))?.iter().all(|d| {
             // Division by -1 can overflow too (the most negative value).
-            matches!(d, Operand::Const(c) if *c != 0 && !(width <= 64 && *c == u64::MAX >> (64 - width)))
+            let is_minus_one = |c: u64| width <= 64 && c == u64::MAX >> (64 - width);
+            matches!(d, Operand::Const(c) if *c != 0 && !is_minus_one(*c))
         });
         let check = (divides && !self.division_guarded && !harmless)
             .then(|| self.check(CheckKind::DivisionByZero, String::new()));

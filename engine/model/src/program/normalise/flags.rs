@@ -33,7 +33,8 @@ pub fn clang_flags(properties: &[Property]) -> Vec<&'static str> {
     }
     if overflow {
         flags.push(
-            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,unreachable,return,float-cast-overflow",
+            "-fsanitize=signed-integer-overflow,shift,integer-divide-by-zero,unreachable,return,\
+             float-cast-overflow",
         );
     } else {
         flags.push("-fwrapv");

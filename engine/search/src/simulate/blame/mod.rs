@@ -214,7 +214,10 @@ impl Looking<'_> {
         let is_user = |id: &&FuncId| self.program.function(**id).kind == FunctionKind::User;
         let mut stack = self.run.stack_at_end.iter().map(|(id, _)| id);
         let asserting = *stack.rfind(is_user)?;
-        let is_own = |one: &Chosen| matches!(one.what, Choose::Argument { callee, .. } if callee == asserting);
+        let is_own = |one: &Chosen| match one.what {
+            Choose::Argument { callee, .. } => callee == asserting,
+            _ => false,
+        };
         let is_about_arguments =
             !chosen.is_empty() && chosen.iter().all(is_own) && symbols.is_subset(&known);
         if !is_about_arguments {

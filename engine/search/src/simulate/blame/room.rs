@@ -77,7 +77,10 @@ impl Looking<'_> {
         let telling: Vec<&Chosen> = telling
             .filter(|chosen| chosen.before.is_some_and(is_own))
             .collect();
-        let is_variable = |chosen: &&Chosen| matches!(&chosen.what, Choose::Member { selector, .. } if selector.is_empty());
+        let is_variable = |chosen: &&Chosen| match &chosen.what {
+            Choose::Member { selector, .. } => selector.is_empty(),
+            _ => false,
+        };
         // The harness's own variable for the length is among these if it is in memory.
         if telling.is_empty() || !telling.iter().all(is_variable) {
             return None;
