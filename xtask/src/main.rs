@@ -9,6 +9,7 @@
 
 #![warn(clippy::too_many_lines)]
 
+mod c_format;
 mod counts;
 mod demo;
 mod error;

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::counts::Counts;
 use crate::error::Error;
-use crate::{Places, Result, examples, map, run, setup, trusted};
+use crate::{Places, Result, c_format, examples, map, run, setup, trusted};
 
 /// The failures so far, and the counts of tests.
 #[derive(Default)]
@@ -73,6 +73,7 @@ fn style(places: &Places, steps: &mut Steps) -> Result<()> {
         }
     }
     steps.run(cargo(places, &["fmt", "--all", "--check"]));
+    steps.keep(c_format::check(places));
     let lints = [
         "clippy",
         "--workspace",

@@ -17,6 +17,7 @@ use crate::run;
 const PACKAGES: &[(&str, &str)] = &[
     ("ca-certificates", "downloads"),
     ("clang-19", "C to bitcode, and the native targets"),
+    ("clang-format-19", "the format of the tool's C code"),
     ("llvm-19", "llvm-config, llvm-symbolizer, opt"),
     ("llvm-19-dev", "the engine and the fuzzer link LLVM"),
     ("libclang-19-dev", "bindgen loads libclang"),

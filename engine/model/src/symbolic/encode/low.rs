@@ -228,7 +228,7 @@ impl Encoder<'_, '_> {
 
     /// The condition under which an address that is compared with NULL, or with another number
     /// that is no address, lies so far below its object that it may wrap around to that number.
-    pub(super) fn wraps(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
+    pub(super) fn is_far_below(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
         let mut wraps = self.pool.bit(false);
         if self.pool.width(a) != 64 || !matches!(pred, Pred::Eq | Pred::Ne) {
             return wraps;

@@ -85,8 +85,8 @@ impl Encoder<'_, '_> {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
                 let strays = self.strays(now, *pred, a, b);
-                let wraps = self.wraps(now, *pred, a, b);
-                let far = self.pool.or(strays, wraps);
+                let below = self.is_far_below(now, *pred, a, b);
+                let far = self.pool.or(strays, below);
                 self.narrow(ctx, now, "addresses", far)?;
                 let value = if self.orders_numbers(now, *pred, a, b) {
                     self.numberless(1)
