@@ -15,7 +15,7 @@ use crate::term::{Term, fault};
 /// The alignment of every block in the C library's allocator.
 const HEAP: u64 = 16;
 /// The distance in bytes that every object keeps from both ends of the address space.
-const PAGES: u64 = 1 << 16;
+pub(super) const PAGES: u64 = 1 << 16;
 
 impl Encoder<'_, '_> {
     /// `a op b`, where `a` or `b` may be an address.
@@ -228,9 +228,9 @@ impl Encoder<'_, '_> {
 
     /// The condition under which an address that is compared with NULL, or with another number
     /// that is no address, lies so far below its object that it may wrap around to that number.
-    pub(super) fn is_far_below(&mut self, now: &Reached, pred: Pred, a: Term, b: Term) -> Term {
+    pub(super) fn is_far_below(&mut self, now: &Reached, a: Term, b: Term) -> Term {
         let mut wraps = self.pool.bit(false);
-        if self.pool.width(a) != 64 || !matches!(pred, Pred::Eq | Pred::Ne) {
+        if self.pool.width(a) != 64 {
             return wraps;
         }
         let (address, number) = match (self.pool.as_const(a), self.pool.as_const(b)) {

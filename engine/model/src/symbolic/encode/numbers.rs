@@ -9,6 +9,7 @@
 use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
 use super::Encoder;
+use super::low::PAGES;
 use super::pointer::Root;
 use crate::program::ir::numbers::object_and_offset;
 use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width, place_of};
@@ -94,9 +95,9 @@ impl Encoder<'_, '_> {
         match (x.is_empty(), y.is_empty()) {
             (true, true) => false,
             (false, false) => !(x.len() == 1 && x == y),
-            // Every address is greater than all plain numbers below 2^32.
-            (true, false) => self.pool.as_const(a).is_none_or(|v| v >> 32 != 0),
-            (false, true) => self.pool.as_const(b).is_none_or(|v| v >> 32 != 0),
+            // Every address is greater than these numbers, unless it wraps around.
+            (true, false) => self.pool.as_const(a).is_none_or(|v| v >= PAGES.into()),
+            (false, true) => self.pool.as_const(b).is_none_or(|v| v >= PAGES.into()),
         }
     }
 

@@ -85,7 +85,7 @@ impl Encoder<'_, '_> {
                 let a = self.get(&mut now.state, *a, *width);
                 let b = self.get(&mut now.state, *b, *width);
                 let strays = self.strays(now, *pred, a, b);
-                let below = self.is_far_below(now, *pred, a, b);
+                let below = self.is_far_below(now, a, b);
                 let far = self.pool.or(strays, below);
                 self.narrow(ctx, now, "addresses", far)?;
                 let value = if self.orders_numbers(now, *pred, a, b) {
