@@ -190,7 +190,7 @@ fn tests_are_added_and_never_rewritten() -> Result<(), Box<dyn std::error::Error
     let path = test_file(folder.path(), "parse_header");
     let text = std::fs::read_to_string(&path)?;
     assert!(text.starts_with(
-        "//! What `cargo cegar` found in `parse_header`.\n\nuse cegar_harness::*;\n\n/// src"
+        "//! What `cargo cegar` found in `parse_header`.\n\nuse cegar_harness::*;\n\n/// c/"
     ));
     assert_eq!(text.matches("#[test]").count(), 2);
 
