@@ -144,6 +144,22 @@ fn low_bits_of_addresses_are_what_alignment_says() {
 }
 
 #[test]
+fn an_address_may_wrap_around() {
+    let any = "char *p = malloc(16);\nif (!p) return 0;\n\
+        unsigned long n = __VERIFIER_nondet_ulong();\n";
+    let order = format!("{any}assert((uintptr_t)(p + n) > 1000);");
+    unproved("", &order, "assertion");
+    let below = format!("{any}assert((uintptr_t)p - n > 1000);");
+    unproved("", &below, "assertion");
+    // A program without position-independent code has lower addresses.
+    unproved("int g;", "assert((uintptr_t)&g > 0x80000000u);", "assertion");
+    let near = format!("{any}if (n < 16) assert(p + n && (uintptr_t)(p + n) > 4096);");
+    proved("", &near, "assertion");
+    let narrow = "char *p = malloc(16);\nif (!p) return 0;\nassert(p + __VERIFIER_nondet_uint());";
+    proved("", narrow, "assertion");
+}
+
+#[test]
 fn where_objects_lie_is_open() {
     let two = "int a[4], b[4];";
     unproved(two, "assert(a + 4 != b);", "assertion");

@@ -124,7 +124,6 @@ impl Program {
         let lifted = module.named_nodes(super::convention::LIFTED);
         program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
         program.shapes = loader.variables.shapes;
-        program.outside = Outside::of(&program);
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {
@@ -134,6 +133,7 @@ impl Program {
                 });
             }
         }
+        program.outside = Outside::of(&program);
         Ok(program)
     }
 }

@@ -1,0 +1,2 @@
+#include <stdlib.h>
+void step(void) { exit(0); }

@@ -1,0 +1,19 @@
+// world: breaks
+// property: assertion
+// native: ext
+// assumption: external-exits
+// why: the call may end the program, and atexit was called through a pointer
+#include <assert.h>
+#include <stdlib.h>
+static int done;
+void step(void);
+static void at_the_end(void) { assert(done); }
+static int (*const ways[2])(void (*)(void)) = {atexit, at_quick_exit};
+int main(int argc, char **argv)
+{
+    if (ways[argc < 1](at_the_end) != 0)
+        return 0;
+    step();
+    done = 1;
+    return 0;
+}

@@ -1,0 +1,2 @@
+#include <stdlib.h>
+void step(void) { quick_exit(0); }

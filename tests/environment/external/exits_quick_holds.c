@@ -1,0 +1,17 @@
+// world: holds
+// property: assertion
+// native: ext
+// why: done before the call
+#include <assert.h>
+#include <stdlib.h>
+static int done;
+void step(void);
+static void at_the_end(void) { assert(done); }
+int main(void)
+{
+    if (at_quick_exit(at_the_end) != 0)
+        return 0;
+    done = 1;
+    step();
+    return 0;
+}
