@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cargo_cegar::coverage::Coverage;
-use cargo_cegar::explain::Left;
+use cargo_cegar::explain::StoredCampaign;
 use cargo_cegar::report::html::{Chapter, PAGE, page};
 use cargo_cegar::report::{GoalKind, GoalStatus};
 use cegar_tests::{Ended, Project, Tool, exit};
@@ -244,7 +244,7 @@ fn left() -> Project {
     project
 }
 
-fn chapter(folder: &Path, harness: &str, change: impl FnOnce(&mut Left)) -> Chapter {
+fn chapter(folder: &Path, harness: &str, change: impl FnOnce(&mut StoredCampaign)) -> Chapter {
     let mut chapter =
         Chapter::read(harness, folder, &[]).unwrap_or_else(|why| panic!("{harness}: {why}"));
     change(&mut chapter.left);

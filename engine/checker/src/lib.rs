@@ -15,7 +15,7 @@
 //! | [`floor`] | the claims that follow from states of the whole program, without a solver |
 //! | [`behind`] | the code that may be executed after a place |
 //! | [`assumptions`] | the rules that a proof rests on, derived from the program |
-//! | [`mod@squeezed`] | equations that the comparisons in a question imply |
+//! | [`mod@implied_equations`] | equations that the comparisons in a question imply |
 //! | [`asked`] | the questions, what each one is about, and the solver that answers them |
 //!
 //! A certificate is about one bitcode, and is rejected for every other:
@@ -37,15 +37,15 @@
 pub mod arrive;
 pub mod asked;
 pub mod assumptions;
-pub mod behind;
 pub mod certificate;
 pub mod check;
 pub mod claims;
+pub mod continuation;
 pub mod floor;
+pub mod implied_equations;
 mod rejected;
-pub mod squeezed;
 
-pub use asked::{About, AskZ3, Asked};
+pub use asked::{About, AskZ3, QuestionSolver};
 pub use assumptions::{Assumption, LEARNT};
 pub use certificate::{Certificate, Claim, Condition, FORMAT};
 pub use check::{Checked, check};

@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use cegar_llvm::{Machine, Module, Refused};
+use cegar_llvm::{LlvmError, Machine, Module};
 use serde::{Deserialize, Serialize};
 
 pub use instrument::Site;
@@ -442,7 +442,7 @@ impl TargetBuilder {
             watch_scopes();
             let machine = Machine::x86_64(&module);
             let ran = machine.and_then(|machine| module.run_passes("asan", Some(&machine)));
-            ran.map_err(|Refused(message)| failed(message))?;
+            ran.map_err(|LlvmError(message)| failed(message))?;
         }
         check(&self.stop)?;
         let form = match relative {

@@ -245,7 +245,7 @@ impl Follower<'_, '_> {
         let widths = &self.program.function(function).registers;
         let meant = |value: &Value, width: u16, is_unsigned: bool, number: u128| {
             let near = (number as u64).wrapping_add(1 << 31) >> 32;
-            match (value.plain(), value.sole()) {
+            match (value.plain(), value.single_target()) {
                 (Some(_), _) if is_unsigned => Some(number as i128),
                 (Some(_), _) => Some(signed(width, number)),
                 (None, Some(_)) if !is_unsigned => {
@@ -410,7 +410,7 @@ pub fn held(
         if let Outcome::Violated(violation) = &run.outcome
             && violation
                 .check
-                .is_some_and(|check| floor.ground.holds(check))
+                .is_some_and(|check| floor.result.holds(check))
         {
             let what = format!("{} is said to hold", violation.detail);
             follower.told.push(what);

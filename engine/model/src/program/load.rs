@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 
 use super::convention::USER_ENTRY;
 use super::ir::*;
-use super::outside::{Effects, Outside};
+use super::outside::{Effects, ExternalEffects};
 use super::sources::Sources;
 pub(crate) use calls::string;
 use constants::Constants;
@@ -124,7 +124,7 @@ impl Program {
         let lifted = module.named_nodes(super::convention::LIFTED);
         program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
         program.shapes = loader.variables.shapes;
-        program.outside = Outside::of(&program);
+        program.outside = ExternalEffects::of(&program);
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,
             _ => {

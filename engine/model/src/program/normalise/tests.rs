@@ -416,7 +416,10 @@ fn what_does_not_come_back_ends_the_run() {
 fn written(source: &str, function: &str) -> Vec<String> {
     let (_, program) = program(&[source], &[], Entry::Main).expect("a program");
     let id = program.function_named(function).expect("the function");
-    let reached = program.outside.reached(id).expect("an external function");
+    let reached = program
+        .outside
+        .reachable_by(id)
+        .expect("an external function");
     let mut names: Vec<String> = reached
         .written
         .iter()
