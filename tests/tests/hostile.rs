@@ -291,7 +291,7 @@ fn bitcode_that_fits_its_certificate() {
             Some(exit::CLEAN | exit::REJECTED) => read += 1,
             Some(exit::USAGE) => {
                 refused += 1;
-                ended.says("no bitcode of ours");
+                ended.expect_message("no bitcode of ours");
             }
             _ => panic!("{ended}"),
         }

@@ -26,9 +26,9 @@ fn finding(events: &[(&str, &[u8])]) -> Finding {
     }
 }
 
-fn mocked(name: &str, returns: Shape, raw_allowed: bool) -> MockedFunction {
+fn mocked(name: &str, returns: Shape, may_return_any_address: bool) -> MockedFunction {
     MockedFunction {
-        raw_allowed,
+        may_return_any_address,
         ..MockedFunction::returning(name, returns)
     }
 }

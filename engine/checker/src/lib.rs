@@ -2,9 +2,9 @@
 //!
 //! A [`certificate`] states the facts at each cut point. [`claims`] interprets these statements or
 //! says why they have no meaning, [`arrive`] derives the conditions that a transition has to
-//! fulfil, and [`check()`] asks whether they hold. The code [`behind`] a place that is not proved,
-//! and the [`assumptions`] that every proof of a program rests on, are derived here and never read
-//! from the file. This crate depends on the model alone.
+//! fulfil, and [`check()`] asks whether they hold. The code behind a place ([`continuation`]) that
+//! is not proved, and the [`assumptions`] that every proof of a program rests on, are derived here
+//! and never read from the file. This crate depends on the model alone.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | [`mod@check`] | the pass: each fragment once, each claim once |
 //! | [`arrive`] | whether a transition ends in a state that its target's claims allow |
 //! | [`floor`] | the claims that follow from states of the whole program, without a solver |
-//! | [`behind`] | the code that may be executed after a place |
+//! | [`continuation`] | the code that may be executed after a place |
 //! | [`assumptions`] | the rules that a proof rests on, derived from the program |
 //! | [`mod@implied_equations`] | equations that the comparisons in a question imply |
 //! | [`asked`] | the questions, what each one is about, and the solver that answers them |

@@ -335,11 +335,11 @@ impl Alternation<'_, '_> {
         }
         // A block that the platform's own function allocated (`open_memstream`) does not belong to
         // the program's modelled heap.
-        let mut handing_out = cegar_stubs::handing_out().iter();
+        let mut unmodelled_allocators = cegar_stubs::unmodelled_allocators().iter();
         if confirmed.only_natively
             && confirmed.finding.kind == CheckKind::Free
             && matches!(run.outcome, Seen::Unmodelled(_))
-            && handing_out.any(|name| self.subject.program.function_named(name).is_some())
+            && unmodelled_allocators.any(|name| self.subject.program.function_named(name).is_some())
         {
             self.reporting.warn_once(format!(
                 "{}: {} behind a call of a function that is not modelled, which may have allocated \

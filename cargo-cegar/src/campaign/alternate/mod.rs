@@ -16,7 +16,7 @@
 //! With `--runs` there is no clock ([`counted`]): the search answers a fixed number of questions,
 //! the fuzzer executes its number of runs, and the search continues with what the fuzzer found. The
 //! same seed gives the same result. A published strategy runs without the fuzzer and the search
-//! ([`named`]).
+//! ([`published`]).
 
 mod after_proof;
 pub(super) mod backlog;

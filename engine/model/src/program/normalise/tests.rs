@@ -136,7 +136,7 @@ fn undefined_functions_become_mocks() {
         returns("open_dev"),
         Some(Returns::Pointer {
             pointee: 32,
-            raw_allowed: false,
+            may_return_any_address: false,
             structure: Some("dev".to_owned()),
         })
     );
@@ -144,7 +144,7 @@ fn undefined_functions_become_mocks() {
         returns("raw"),
         Some(Returns::Pointer {
             pointee: 0,
-            raw_allowed: true,
+            may_return_any_address: true,
             structure: None,
         })
     );
