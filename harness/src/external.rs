@@ -115,6 +115,7 @@ pub struct Signature {
 
 /// A pointer parameter and the parameter that has the number of elements behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Row")]
 pub struct CountedPointer {
     /// The pointer's parameter number, from 0.
     pub param: usize,

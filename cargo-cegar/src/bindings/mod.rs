@@ -94,6 +94,7 @@ impl Mismatch {
 
 /// The result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename = "Checked")]
 pub struct ComparisonReport {
     /// The declarations that do not match.
     pub mismatches: Vec<Mismatch>,

@@ -33,6 +33,7 @@ pub const FORMAT: u32 = 1;
 
 /// The stored goals of one program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename = "Kept")]
 pub struct StoredGoals {
     /// [`FORMAT`].
     pub format: u32,
