@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use cegar_benches::libraries::{LIBRARIES, Library};
-use cegar_benches::prepared::{Bench, MAX_LEN, afl, remove, run};
+use cegar_benches::prepared::{MAX_LEN, PreparedLibrary, afl, remove, run};
 use cegar_benches::{Result, children_time, median, numbers, pin};
 
 const TOOLS: [&str; 4] = ["cargo cegar", "--fuzz-only", "libFuzzer", "AFL++"];
@@ -39,7 +39,7 @@ trait Campaign {
     fn replay(&self, files: &[PathBuf], profiles: &Path) -> Result<()>;
 }
 
-impl Campaign for Bench<'_> {
+impl Campaign for PreparedLibrary<'_> {
     fn fuzz(&self, which: usize, seconds: u64, round: u64) -> Result<PathBuf> {
         let (given, seconds) = (seconds, seconds.to_string());
         match which {
@@ -179,7 +179,7 @@ fn bench() -> Result<()> {
             continue;
         }
         eprintln!("building {}", library.package);
-        prepared.push(Bench::new(library, &folder, true)?);
+        prepared.push(PreparedLibrary::new(library, &folder, true)?);
     }
     let count = if afl() { 4 } else { 3 };
     // The number of entered branches of each round, by library and tool.

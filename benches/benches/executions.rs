@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use cegar_benches::libraries::{LIBRARIES, Library};
-use cegar_benches::prepared::{Bench, MAX_LEN};
+use cegar_benches::prepared::{MAX_LEN, PreparedLibrary};
 use cegar_benches::{Result, children_time, median, numbers};
 use cegar_fuzz::native::{Kind, TargetBuilder};
 use cegar_fuzz::worker::{Command as Tell, Worker, WorkerConfig, WorkerEvent, worker_main};
@@ -33,7 +33,7 @@ struct Speed {
     blocks: usize,
 }
 
-fn libfuzzer(bench: &Bench<'_>, seconds: u64, seed: u64) -> Result<f64> {
+fn libfuzzer(bench: &PreparedLibrary<'_>, seconds: u64, seed: u64) -> Result<f64> {
     bench.plant(&bench.at("corpus"))?;
     let before = children_time();
     let output = Command::new("./libfuzzer")
@@ -58,7 +58,7 @@ fn libfuzzer(bench: &Bench<'_>, seconds: u64, seed: u64) -> Result<f64> {
 }
 
 /// The worker's configuration for a library.
-fn configured(bench: &Bench<'_>) -> Result<WorkerConfig> {
+fn configured(bench: &PreparedLibrary<'_>) -> Result<WorkerConfig> {
     let bitcode = bench.program();
     let mut builder = TargetBuilder::new(&bitcode, bench.at("worker"));
     builder.cache = Some(bench.at("runtime"));
@@ -121,7 +121,7 @@ fn bench() -> Result<()> {
     println!("| library | libFuzzer 19 /s | worker /s | ratio | corpus | blocks |");
     println!("|---|---|---|---|---|---|");
     for library in LIBRARIES.iter().filter(|library| all || is_named(library)) {
-        let bench = Bench::new(library, &folder, false)?;
+        let bench = PreparedLibrary::new(library, &folder, false)?;
         bench.plant(&bench.at("seed"))?;
         let config = configured(&bench)?;
         let mut columns = [const { Vec::new() }; 5];

@@ -17,7 +17,7 @@ use crate::{Result, tool};
 pub const MAX_LEN: &str = "4096";
 
 /// A library that is prepared for all fuzzers.
-pub struct Bench<'a> {
+pub struct PreparedLibrary<'a> {
     /// The library.
     pub library: &'a Library,
     /// The folder of the crate that depends on the library; all other files are here as well.
@@ -50,7 +50,7 @@ pub fn remove(path: &Path) -> Result<()> {
     Ok(())
 }
 
-impl<'a> Bench<'a> {
+impl<'a> PreparedLibrary<'a> {
     /// Prepares a library in a folder of its own. `compared` says whether coverage is compared,
     /// which needs more executables than libFuzzer's alone.
     pub fn new(library: &'a Library, folder: &Path, compared: bool) -> Result<Self> {

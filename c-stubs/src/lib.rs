@@ -44,8 +44,8 @@ use std::path::{Path, PathBuf};
 pub use convention::{KIND, UNDEFINED_BYTE};
 pub use sources::{Entry, Role, Source, sources};
 pub use table::{
-    Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, handing_out,
-    heap, math, redirections, runtime, unsupported, watched,
+    Failing, Redirection, SymbolKind, allocators, engine_only, failing_functions, heap, math,
+    redirections, runtime, unmodelled_allocators, unsupported, watched,
 };
 
 /// Options for the user's code that replace the attribute `no_sanitize`, as in

@@ -121,7 +121,7 @@ pub fn engine_only() -> &'static [&'static str] {
 
 /// Functions that are not modelled and return memory of the platform's heap, or streams whose
 /// closing frees it. Natively, the program's `free` and `fclose` cannot release what they return.
-pub fn handing_out() -> &'static [&'static str] {
+pub fn unmodelled_allocators() -> &'static [&'static str] {
     const ALL: &[&str] = &[
         "_obstack_begin",
         "_obstack_begin_1",

@@ -8,8 +8,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::process::Command;
 
 use cegar_stubs::{
-    Role, SymbolKind, engine_only, failing_functions, handing_out, heap, math, redirections,
-    unsupported, write_sources,
+    Role, SymbolKind, engine_only, failing_functions, heap, math, redirections,
+    unmodelled_allocators, unsupported, write_sources,
 };
 use common::{compilers, run, symbols};
 
@@ -81,7 +81,7 @@ fn no_name_is_in_two_lists() {
 #[test]
 fn what_hands_out_the_platforms_memory_is_not_modelled() {
     let known: HashSet<&str> = unsupported().iter().map(|u| u.0).collect();
-    let modelled: Vec<&&str> = handing_out()
+    let modelled: Vec<&&str> = unmodelled_allocators()
         .iter()
         .filter(|name| !known.contains(**name))
         .collect();

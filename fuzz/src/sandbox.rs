@@ -110,7 +110,7 @@ const PROCESSES: &[libc::c_long] = &[
 
 /// The kind of process in the sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inmate {
+pub enum SandboxedProcess {
     /// A worker: one process that loads the target and starts no other process. Its descriptors up
     /// to `kept` cannot be closed, since it reports through them.
     Worker {
@@ -125,7 +125,7 @@ pub enum Inmate {
 /// A sandbox that is ready to be entered. Memory is allocated when it is created, so that it can be
 /// entered between fork and exec.
 pub struct Sandbox {
-    inmate: Inmate,
+    process: SandboxedProcess,
     ruleset: Option<RulesetCreated>,
     filters: Vec<BpfProgram>,
     memory: Option<u64>,
@@ -134,7 +134,7 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// A sandbox in which only files below the folders `writable`, and `/dev/null`, can be written.
-    pub fn new(inmate: Inmate, writable: &[&Path]) -> Sandbox {
+    pub fn new(process: SandboxedProcess, writable: &[&Path]) -> Sandbox {
         let mut missing = Vec::new();
         let ruleset = match ruleset(writable) {
             Ok(ruleset) => Some(ruleset),
@@ -143,7 +143,7 @@ impl Sandbox {
                 None
             }
         };
-        let filters = match filters(inmate) {
+        let filters = match filters(process) {
             Ok(filters) => filters,
             Err(why) => {
                 missing.push(format!("system calls are not restricted: {why}"));
@@ -151,12 +151,12 @@ impl Sandbox {
             }
         };
         Sandbox {
-            inmate,
+            process,
             ruleset,
             filters,
             // AddressSanitizer maps terabytes, so a runner's memory is limited only by its
             // allocator.
-            memory: (inmate != Inmate::Runner).then(|| mapped() + MEMORY),
+            memory: (process != SandboxedProcess::Runner).then(|| mapped() + MEMORY),
             missing,
         }
     }
@@ -195,8 +195,8 @@ impl Sandbox {
     }
 
     /// The kind of process.
-    pub fn inmate(&self) -> Inmate {
-        self.inmate
+    pub fn process(&self) -> SandboxedProcess {
+        self.process
     }
 }
 
@@ -218,7 +218,7 @@ fn ruleset(writable: &[&Path]) -> Result<RulesetCreated, landlock::RulesetError>
     Ok(ruleset)
 }
 
-fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
+fn filters(process: SandboxedProcess) -> Result<Vec<BpfProgram>, seccompiler::BackendError> {
     let own = u64::from(std::process::id());
     let mut denied: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let mut deny = |calls: &[libc::c_long]| {
@@ -228,7 +228,7 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
     };
     deny(NETWORK);
     deny(SYSTEM);
-    if let Inmate::Worker { kept } = inmate {
+    if let SandboxedProcess::Worker { kept } = process {
         deny(PROCESSES);
         deny(&[libc::SYS_close_range]);
         let condition = |number, op, value| {
@@ -262,7 +262,7 @@ fn filters(inmate: Inmate) -> Result<Vec<BpfProgram>, seccompiler::BackendError>
         .try_into()
     };
     let mut all = vec![program(denied, libc::EPERM)?];
-    if inmate != Inmate::Runner {
+    if process != SandboxedProcess::Runner {
         // The arguments of clone3 are in memory, which a filter cannot read. Without clone3 the C
         // library uses clone.
         let rules = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);

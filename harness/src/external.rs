@@ -110,12 +110,13 @@ pub struct Signature {
     /// The pointer parameters, from 0, whose number of elements is another parameter: `int *row,
     /// int count`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rows: Vec<Row>,
+    pub rows: Vec<CountedPointer>,
 }
 
 /// A pointer parameter and the parameter that has the number of elements behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Row {
+#[serde(rename = "Row")]
+pub struct CountedPointer {
     /// The pointer's parameter number, from 0.
     pub param: usize,
     /// The parameter number of the count, from 0.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::channel::Shape;
-use crate::external::codec::Asked;
+use crate::external::codec::CallInput;
 use crate::external::{Holds, Inner, ObjectType, Pointee, Signature, Types};
 use crate::rules::{Rules, Writes};
 
@@ -22,8 +22,8 @@ pub struct MockedFunction {
     #[serde(default)]
     pub channel: Option<String>,
     /// Whether a returned pointer may be any address.
-    #[serde(default)]
-    pub raw_allowed: bool,
+    #[serde(default, rename = "raw_allowed")]
+    pub may_return_any_address: bool,
     /// Its type, if debug information has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
@@ -50,7 +50,7 @@ impl MockedFunction {
             name: name.to_owned(),
             returns,
             channel: None,
-            raw_allowed: false,
+            may_return_any_address: false,
             signature: None,
             address: None,
             outputs: Vec::new(),
@@ -113,30 +113,33 @@ impl MockedFunction {
             return false;
         };
         let pointer = |holds: &Holds| matches!(holds, Holds::Pointer(_) | Holds::Code(_));
-        let returns = signature.returns.as_ref().is_some_and(pointer) && !self.raw_allowed;
+        let returns =
+            signature.returns.as_ref().is_some_and(pointer) && !self.may_return_any_address;
         returns || signature.params.iter().any(pointer) || !self.rules.is_none()
     }
 
     /// What a call reads from the channel of its results, or from the channel of a parameter with
     /// this number, from 1. None if that is a plain value or nothing.
-    pub fn asked(&self, parameter: Option<usize>) -> Option<Asked<'_>> {
+    pub fn asked(&self, parameter: Option<usize>) -> Option<CallInput<'_>> {
         let signature = self.signature.as_ref()?;
         let Some(number) = parameter else {
             let pointee = match (&self.address, &signature.returns) {
                 (Some(pointee), _) | (None, Some(Holds::Pointer(pointee))) => pointee,
                 _ => return None,
             };
-            let is_plain = self.raw_allowed || self.returns_into() || !self.has_body();
-            return (!is_plain).then_some(Asked::Result(pointee));
+            let is_plain = self.may_return_any_address || self.returns_into() || !self.has_body();
+            return (!is_plain).then_some(CallInput::Result(pointee));
         };
         let (types, i) = (Types(&self.types), number.checked_sub(1)?);
         match signature.params.get(i)? {
-            Holds::Code(callback) => Some(Asked::Call(callback, signature)),
+            Holds::Code(callback) => Some(CallInput::Call(callback, signature)),
             Holds::Pointer(pointee) if self.writes_rows(i) => {
                 let object = pointee.to.as_deref().and_then(|name| types.get(name));
-                Some(Asked::Elements(object.filter(|object| object.size > 1)))
+                Some(CallInput::Elements(object.filter(|object| object.size > 1)))
             }
-            holds => types.written(holds, self.is_output(i)).map(Asked::Object),
+            holds => types
+                .written(holds, self.is_output(i))
+                .map(CallInput::Object),
         }
     }
 

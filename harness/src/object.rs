@@ -144,7 +144,7 @@ pub(crate) fn encode(
     bytes: Vec<u8>,
     size: usize,
 ) -> Result<Vec<u8>, Mismatch> {
-    let mut memory = Memory::new(types, Some((bytes, size)), Vec::new());
+    let mut memory = MemorySource::new(types, Some((bytes, size)), Vec::new());
     types.read(pointee, &mut memory);
     memory.out
 }
@@ -155,13 +155,13 @@ pub(crate) fn encode_object(
     object: &ObjectType,
     bytes: Vec<u8>,
 ) -> Result<Vec<u8>, Mismatch> {
-    let mut memory = Memory::new(types, None, bytes);
+    let mut memory = MemorySource::new(types, None, bytes);
     types.read_object(object, &mut memory);
     memory.out
 }
 
 /// Values in memory as a source of choices. It records what the walk over the grammar reads.
-struct Memory<'t> {
+struct MemorySource<'t> {
     types: Types<'t>,
     /// The elements behind the pointer that is not part of an object, and the size of one element.
     root: Option<(Vec<u8>, usize)>,
@@ -170,9 +170,9 @@ struct Memory<'t> {
     out: Result<Vec<u8>, Mismatch>,
 }
 
-impl<'t> Memory<'t> {
+impl<'t> MemorySource<'t> {
     fn new(types: Types<'t>, root: Option<(Vec<u8>, usize)>, object: Vec<u8>) -> Self {
-        Memory {
+        MemorySource {
             types,
             root,
             objects: vec![object],
@@ -226,7 +226,7 @@ impl<'t> Memory<'t> {
             }
         };
         let object = self.types.target(pointee);
-        let row = self.types.row(pointee, object);
+        let row = self.types.array_layout(pointee, object);
         let untyped = pointee.to.is_none() || object.is_bytes();
         let fits = object.opaque || size == object.size || untyped && size <= object.size;
         if !fits {
@@ -256,7 +256,7 @@ impl<'t> Memory<'t> {
     }
 }
 
-impl Source for Memory<'_> {
+impl Source for MemorySource<'_> {
     fn next(&mut self, choice: Choice<'_>, len: Option<usize>) -> Option<Cow<'_, [u8]>> {
         let bytes = match choice {
             Choice::Pointer(pointee, place) => match self.selector(pointee, place) {
@@ -313,7 +313,7 @@ macro_rules! c_structs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::external::codec::Read;
+    use crate::external::codec::ReadObject;
     use crate::external::{Holds, Member};
 
     crate::c_structs! {
@@ -378,14 +378,16 @@ mod tests {
         // The selector, the count with its padding, an array of endpoints, and the object itself.
         assert_eq!(bytes.len(), 1 + 8 + 1 + 8 * 4 + 1);
         let mut rest = &bytes[..];
-        let Some(Read::Fresh(all)) = types.read(&pointee, &mut rest) else {
+        let Some(ReadObject::Fresh(all)) = types.read(&pointee, &mut rest) else {
             panic!("{bytes:?}")
         };
         assert!(rest.is_empty());
         assert_eq!(all[0].0[8], 2);
-        assert_eq!(all[0].1[1].1, Read::Earlier(0));
+        assert_eq!(all[0].1[1].1, ReadObject::Earlier(0));
         match &all[0].1[0].1 {
-            Read::Fresh(row) => assert_eq!((row.len(), row[0].0[0], row[1].0[0]), (8, 0x81, 0)),
+            ReadObject::Fresh(row) => {
+                assert_eq!((row.len(), row[0].0[0], row[1].0[0]), (8, 0x81, 0))
+            }
             other => panic!("{other:?}"),
         }
     }

@@ -210,7 +210,7 @@ impl Project {
 
     /// Corrects a program as its author would: the text changes, the file name does not. The
     /// programs contain their correction, which `FIXED` selects.
-    pub fn fix(&self, path: &str) {
+    pub fn define_fixed(&self, path: &str) {
         self.write(path, &format!("#define FIXED 1\n{}", self.read(path)));
     }
 }

@@ -283,7 +283,7 @@ impl Ended {
 
     /// Fails the test unless the messages contain this text.
     #[track_caller]
-    pub fn says(&self, text: &str) -> &Self {
+    pub fn expect_message(&self, text: &str) -> &Self {
         assert!(
             // miette wraps long lines: the comparison ignores line breaks and the bars that it
             // draws.

@@ -186,11 +186,11 @@ fn an_unknown_assumption_is_answered_with_the_known_ones() {
     let unknown = check(&project, &["--no-assume", "aloc"]);
     unknown.expect(exit::USAGE);
     unknown
-        .says("there is no assumption `aloc`")
-        .says("did you mean `alloc`?");
+        .expect_message("there is no assumption `aloc`")
+        .expect_message("did you mean `alloc`?");
     let fixed = check(&project, &["--no-assume", "threads"]);
     fixed.expect(exit::USAGE);
-    fixed.says("the assumption `threads` cannot be lifted");
+    fixed.expect_message("the assumption `threads` cannot be lifted");
 }
 
 /// Where allocators differ, a proof states which behaviour it assumes.

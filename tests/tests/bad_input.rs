@@ -72,7 +72,10 @@ fn pipes_and_loops_in_a_corpus_are_named_and_passed_over() {
     must(symlink("circle", at("circle")), "a link");
     must(symlink(".", at("here")), "a link");
     let ended = run(&project);
-    ended.expect(exit::VIOLATION).says("pipe").says("circle");
+    ended
+        .expect(exit::VIOLATION)
+        .expect_message("pipe")
+        .expect_message("circle");
     tool(&project, &["replay", "demo"])
         .run()
         .expect(exit::VIOLATION);
@@ -88,8 +91,8 @@ fn a_broken_record_of_tests_is_named_at_once() {
     let before = contents(project.path());
     run(&project)
         .expect(exit::USAGE)
-        .says(".emitted.json")
-        .says("delete it");
+        .expect_message(".emitted.json")
+        .expect_message("delete it");
     let kept: Vec<_> = contents(project.path());
     assert!(before.iter().all(|file| kept.contains(file)));
 }
@@ -104,7 +107,7 @@ fn a_broken_baseline_and_a_newer_one_are_named() {
     ] {
         project.write("cegar/baseline.json", text);
         let ended = tool(&project, &["ci", "--runs", "100"]).run();
-        ended.expect(exit::USAGE).says("baseline.json");
+        ended.expect(exit::USAGE).expect_message("baseline.json");
         assert_eq!(project.read("cegar/baseline.json"), text);
     }
 }
@@ -165,7 +168,10 @@ fn files_where_folders_belong() {
         }
         project.write(path, "mine\n");
         let ended = tool(&project, &[command]).run();
-        ended.expect(exit::IO).says(path).says("move it away");
+        ended
+            .expect(exit::IO)
+            .expect_message(path)
+            .expect_message("move it away");
         assert_eq!(project.read(path), "mine\n");
     }
 }
@@ -206,12 +212,14 @@ fn a_read_only_workspace() {
         };
         ended
             .expect(exit::IO)
-            .says("Read-only")
-            .says("--target-dir");
+            .expect_message("Read-only")
+            .expect_message("--target-dir");
     }
     let words = ["run", "--runs", "100", "--target-dir", &target];
     if let Some(ended) = read_only(&project, &words) {
-        ended.expect(exit::IO).says("cargo cegar ci --target-dir");
+        ended
+            .expect(exit::IO)
+            .expect_message("cargo cegar ci --target-dir");
     }
     // The findings of `ci` go to the other folder.
     let words = ["ci", "--runs", "100", "--target-dir", &target];
@@ -258,8 +266,8 @@ fn folders_removed_in_mid_run() {
         let ended = running.wait();
         ended
             .expect(exit::IO)
-            .says(removed)
-            .says("Run the command again");
+            .expect_message(removed)
+            .expect_message("Run the command again");
 
         if !package.exists() {
             must(fs::rename(&saved, &package), "the copy back");
@@ -315,15 +323,18 @@ fn a_second_run_of_a_harness_waits_and_one_of_another_does_not() {
     .start();
     std::thread::sleep(std::time::Duration::from_secs(3));
     third.signal(nix::sys::signal::Signal::SIGINT);
-    third.wait().expect(exit::INTERRUPTED).says(&format!(
-        "waiting for another cargo cegar (process {holder})"
-    ));
+    third
+        .wait()
+        .expect(exit::INTERRUPTED)
+        .expect_message(&format!(
+            "waiting for another cargo cegar (process {holder})"
+        ));
     first.signal(nix::sys::signal::Signal::SIGKILL);
     first.wait();
     second
         .wait()
         .expect(exit::CLEAN)
-        .says("waiting for another");
+        .expect_message("waiting for another");
 }
 
 #[test]
@@ -336,8 +347,8 @@ fn nowhere_to_put_temporary_files() {
         let ended = tool(&project, words).env("TMPDIR", "/no/such/folder").run();
         ended
             .expect(exit::IO)
-            .says("/no/such/folder")
-            .says("TMPDIR");
+            .expect_message("/no/such/folder")
+            .expect_message("TMPDIR");
     }
 }
 
@@ -382,7 +393,7 @@ fn a_path_that_is_no_utf8() {
         must(fs::rename(project.at(name), odd.join(name)), "a move");
     }
     let ended = Tool::new(&odd, ["run", "--runs", "100"]).run();
-    ended.expect(102).says("UTF-8");
+    ended.expect(102).expect_message("UTF-8");
 }
 
 #[test]

@@ -105,8 +105,8 @@ unsafe extern "C" {
     let ended = bindings(&project, &["-v"]);
     ended
         .expect(exit::CLEAN)
-        .says("all fit")
-        .says("15 of 16 declared functions");
+        .expect_message("all fit")
+        .expect_message("15 of 16 declared functions");
     assert!(!ended.stderr.contains("Left out"), "{}", ended.stderr);
 }
 
@@ -142,33 +142,37 @@ unsafe extern "C" {
     let ended = bindings(&project, &["--sarif", "b.sarif", "--junit", "b.xml"]);
     ended
         .expect(exit::VIOLATION)
-        .says(
+        .expect_message(
             "binding_mismatch  src/lib.rs:9 add: it has 1 parameter in Rust, and 2 in C \
             (c/demo.c:3",
         )
-        .says("fill: parameter 1 is `*const` in Rust, and C writes through it in line 4")
-        .says(
+        .expect_message("fill: parameter 1 is `*const` in Rust, and C writes through it in line 4")
+        .expect_message(
             "fill: parameter 2 is an unsigned number of 4 bytes in Rust, and an unsigned number \
             of 8 bytes in C",
         )
-        .says("place: the result is a signed number of 4 bytes in Rust, and there is none in C")
-        .says("`Point.y` is at byte 16 in Rust, and at byte 4 in C (c/demo.h:5)")
-        .says("`Stream.left` has 4 bytes in Rust, and 8 in C")
-        .says(
+        .expect_message(
+            "place: the result is a signed number of 4 bytes in Rust, and there is none in C",
+        )
+        .expect_message("`Point.y` is at byte 16 in Rust, and at byte 4 in C (c/demo.h:5)")
+        .expect_message("`Stream.left` has 4 bytes in Rust, and 8 in C")
+        .expect_message(
             "measure: parameter 1 is a pointer to a signed number of 4 bytes in Rust, and to a \
             signed number of 8 bytes in C",
         )
-        .says("half: parameter 1 is a floating-point number of 8 bytes")
-        .says("set_mode: parameter 1 is `Mode`, an enumeration of 1 byte in Rust")
-        .says("open_codec: the result is a signed number of 4 bytes in Rust, and a pointer in C")
-        .says("sum: it takes any number of arguments in C, and not in Rust")
-        .says("on_event: parameter 1 is a function whose declarations differ")
-        .says(
+        .expect_message("half: parameter 1 is a floating-point number of 8 bytes")
+        .expect_message("set_mode: parameter 1 is `Mode`, an enumeration of 1 byte in Rust")
+        .expect_message(
+            "open_codec: the result is a signed number of 4 bytes in Rust, and a pointer in C",
+        )
+        .expect_message("sum: it takes any number of arguments in C, and not in Rust")
+        .expect_message("on_event: parameter 1 is a function whose declarations differ")
+        .expect_message(
             "mask: parameter 1 is a signed number of 4 bytes in Rust, and an unsigned number of \
             4 bytes in C",
         )
-        .says("`Word` has 8 bytes in Rust, and 4 bytes in C")
-        .says("`MODE_SLOW` is 3 in Rust, and 4 in C");
+        .expect_message("`Word` has 8 bytes in Rust, and 4 bytes in C")
+        .expect_message("`MODE_SLOW` is 3 in Rust, and 4 in C");
     let sarif: serde_json::Value = serde_json::from_str(&project.read("b.sarif")).expect("JSON");
     let first = &sarif["runs"][0]["results"][0];
     assert_eq!(first["ruleId"], "binding_mismatch");
@@ -217,10 +221,10 @@ unsafe extern "C" {
     );
     bindings(&project, &["-v"])
         .expect(exit::CLEAN)
-        .says("all fit")
-        .says("a condition that is not known")
-        .says("the type `Something` of another crate")
-        .says("the C type `long double`");
+        .expect_message("all fit")
+        .expect_message("a condition that is not known")
+        .expect_message("the type `Something` of another crate")
+        .expect_message("the C type `long double`");
 }
 
 /// `run` and `ci` compare declarations too; the baseline accepts mismatches, and `cegar.toml`
@@ -237,7 +241,7 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
     let run = |words: &[&str]| tool(&project, words);
     run(&["run", "--runs", "200", "--html", "page.html"])
         .expect(exit::VIOLATION)
-        .says("Found binding_mismatch  src/lib.rs:1 demo: parameter 2");
+        .expect_message("Found binding_mismatch  src/lib.rs:1 demo: parameter 2");
     assert!(
         project
             .read("page.html")
@@ -251,7 +255,7 @@ fn a_mismatch_fails_a_build_until_it_is_accepted() {
     );
     run(&["ci", "--runs", "200"])
         .expect(exit::CLEAN)
-        .says("Known binding_mismatch");
+        .expect_message("Known binding_mismatch");
     let settings = project.read("cegar/cegar.toml");
     project.write(
         "cegar/cegar.toml",

@@ -144,7 +144,7 @@ fn no_time_at_all() {
 }
 
 /// A package with two more harnesses: one never returns, the other is a long program.
-fn three() -> Project {
+fn package_with_three_harnesses() -> Project {
     let project = Project::package(
         "int demo(const unsigned char *data, size_t size) { return size > 2 && data[0] == 'x'; }\n",
     );
@@ -186,7 +186,7 @@ fn three() -> Project {
 
 #[test]
 fn every_harness_has_its_share() {
-    let project = three();
+    let project = package_with_three_harnesses();
     let words = ["run", "--max-time", "30s", "--message-format", "json"];
     let ended = Tool::new(project.path(), words).run();
     ended.expect(exit::CLEAN);
@@ -206,13 +206,13 @@ fn every_harness_has_its_share() {
 
 #[test]
 fn what_was_never_executed_is_told() {
-    let project = three();
+    let project = package_with_three_harnesses();
     for command in ["run", "ci"] {
         let words = [command, "--max-time", "0s"];
         let ended = Tool::new(project.path(), words).run();
-        ended
-            .expect(exit::INCOMPLETE)
-            .says("3 of 3 harnesses never executed: demo, endless, long: the time was up");
+        ended.expect(exit::INCOMPLETE).expect_message(
+            "3 of 3 harnesses never executed: demo, endless, long: the time was up",
+        );
     }
     let words = [
         "ci",
@@ -237,7 +237,7 @@ fn what_was_never_executed_is_told() {
 /// The error is reported, the other harnesses run, and the exit code reports the failure.
 #[test]
 fn a_harness_that_does_not_compile_keeps_no_other_from_running() {
-    let project = three();
+    let project = package_with_three_harnesses();
     project.write(
         "cegar/harnesses/endless.c",
         "int main(void) { return x; }\n",

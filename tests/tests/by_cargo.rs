@@ -132,7 +132,7 @@ fn a_persons_file_takes_a_test() {
     Tool::new(project.path(), words)
         .run()
         .expect(exit::VIOLATION)
-        .says("Wrote cegar/tests/demo.rs");
+        .expect_message("Wrote cegar/tests/demo.rs");
     let ended = cargo_test(&project.at("cegar"), &[]);
     let said = ended.to_string();
     assert!(said.contains("test mine ... ok"), "{ended}");

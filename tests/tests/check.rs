@@ -81,7 +81,7 @@ fn is_violated(program: &str, property: &str) {
         failing.code != Some(0) && failing.stdout.contains("test result: FAILED"),
         "the test was to fail\n{failing}"
     );
-    project.fix(program);
+    project.define_fixed(program);
     let passing = cargo_test(&package, &[]);
     assert!(
         passing.code == Some(0)
@@ -288,9 +288,9 @@ fn violations_in_library_functions_are_told_at_their_calls() {
     Tool::new(project.path(), words)
         .run()
         .expect(exit::VIOLATION)
-        .says("calls.c:10:9 invalid read of")
-        .says("of `name` (4 bytes, stack), in `write`")
-        .says("test `main_invalid_read_");
+        .expect_message("calls.c:10:9 invalid read of")
+        .expect_message("of `name` (4 bytes, stack), in `write`")
+        .expect_message("test `main_invalid_read_");
 }
 
 /// Only one length is faulty, and it reaches no new block. It is found because every length is
@@ -316,7 +316,9 @@ fn a_buffer_that_is_one_byte_too_small_is_found() {
     Tool::new(project.path(), words)
         .run()
         .expect(exit::VIOLATION)
-        .says("small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap");
+        .expect_message(
+            "small.c:10:9 invalid write of 33 bytes at offset 0 of a block (32 bytes, heap",
+        );
 }
 
 /// Calls through a declaration or a pointer whose type differs from the definition's: the missing
@@ -337,7 +339,7 @@ fn a_call_that_does_not_fit_its_function() {
     Tool::new(project.path(), words)
         .run()
         .expect(exit::VIOLATION)
-        .says("(int)a != 7");
+        .expect_message("(int)a != 7");
 }
 
 /// A call inside the C library does not call the program's function of the same name.
@@ -354,7 +356,7 @@ fn the_library_does_not_call_the_programs_functions() {
     Tool::new(project.path(), words)
         .run()
         .expect(exit::CLEAN)
-        .says("proved");
+        .expect_message("proved");
 }
 
 /// glibc frees the text of an unknown error number when the next one is requested. The engine's
@@ -412,7 +414,9 @@ fn each_program_has_a_package_of_its_own() {
     );
     let mixed = ["check", "two.c", "--emit-dir", "cegar-tests"];
     let refused = Tool::new(project.path(), mixed).run();
-    refused.expect(exit::USAGE).says("another program");
+    refused
+        .expect(exit::USAGE)
+        .expect_message("another program");
     // If a later check requests another property, the package's executable checks that property
     // too.
     let words = [

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Two functions with a harness each: `demo` reads past the end of its input, `other` has a branch
 /// that is never taken.
-fn two() -> Project {
+fn package_with_two_harnesses() -> Project {
     let project = Project::package(
         "\
 static int never(unsigned char c)
@@ -79,7 +79,7 @@ fn tree(folder: &Path) -> Vec<(String, Vec<u8>)> {
 /// A build with all kinds of reports, followed by builds that show how its finding is treated.
 #[test]
 fn what_is_new_fails_a_build_and_what_is_known_does_not() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let reports = project.at("reports");
     fs::create_dir(&reports).unwrap_or_else(|why| panic!("{why}"));
     let before = tree(project.path());
@@ -102,7 +102,9 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
             "reports/a.md",
         ],
     );
-    ended.expect(exit::VIOLATION).says("1 new, 0 known");
+    ended
+        .expect(exit::VIOLATION)
+        .expect_message("1 new, 0 known");
 
     // The source tree is unchanged; new files are in a folder beside it that has the structure of
     // the package.
@@ -169,7 +171,7 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
     let moved = format!("/* new */\n{}", project.read("c/demo.c"));
     project.write("c/demo.c", &moved);
     let ended = ci(&project, &["--sarif", "reports/b.sarif", "demo"]);
-    ended.expect(exit::CLEAN).says("0 new, 1 known");
+    ended.expect(exit::CLEAN).expect_message("0 new, 1 known");
     let sarif = json(&project, "reports/b.sarif");
     assert_eq!(sarif["runs"][0]["results"][0]["baselineState"], "unchanged");
     ci(&project, &["--fail-on-known", "demo"]).expect(exit::VIOLATION);
@@ -179,7 +181,7 @@ fn what_is_new_fails_a_build_and_what_is_known_does_not() {
 /// neither before nor after the fault is corrected.
 #[test]
 fn a_committed_test_is_expected_to_pass() {
-    let project = two();
+    let project = package_with_two_harnesses();
     ci(&project, &["demo"]).expect(exit::VIOLATION);
     let test = test_name(
         &project.read("target/cegar/ci/tests/demo.rs"),
@@ -195,29 +197,31 @@ fn a_committed_test_is_expected_to_pass() {
     let ended = ci(&project, &["demo", "--summary", "a.md"]);
     ended
         .expect(exit::VIOLATION)
-        .says("Still fails")
-        .says("0 new, 1 failing as before, 0 known");
+        .expect_message("Still fails")
+        .expect_message("0 new, 1 failing as before, 0 known");
     assert!(project.read("a.md").contains("### Failing as before"));
     // An accepted finding does not fail a build, not even after its line has moved.
     ci(&project, &["demo", "--update-baseline"]).expect(exit::CLEAN);
     let moved = format!("/* new */\n{}", project.read("c/demo.c"));
     project.write("c/demo.c", &moved);
     let ended = ci(&project, &["demo"]);
-    ended.expect(exit::CLEAN).says("0 new, 1 known");
+    ended.expect(exit::CLEAN).expect_message("0 new, 1 known");
     fs::remove_file(project.at("cegar/baseline.json")).unwrap_or_else(|why| panic!("{why}"));
     ci(&project, &["demo"]).expect(exit::VIOLATION);
 }
 
 #[test]
 fn a_harness_that_does_not_build_keeps_no_other_from_running() {
-    let project = two();
+    let project = package_with_two_harnesses();
     project.write("cegar/harnesses/other.c", "int main(void) { return x; }\n");
     let ended = ci(
         &project,
         &["--json", "a.json", "--fail-on-known", "--update-baseline"],
     );
     // The finding of the other harness determines the exit code.
-    ended.expect(exit::VIOLATION).says("undeclared identifier");
+    ended
+        .expect(exit::VIOLATION)
+        .expect_message("undeclared identifier");
     let report = json(&project, "a.json");
     assert!(report["harnesses"][1]["failed"].is_string(), "{report}");
     let ended = ci(&project, &[]);
@@ -227,7 +231,7 @@ fn a_harness_that_does_not_build_keeps_no_other_from_running() {
 /// A number of executions that would take days is cut off by the time limit of one harness.
 #[test]
 fn a_limit_is_a_limit() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let words = ["ci", "--runs", "1000000000000", "--fuzz-only"];
     let words = words
         .iter()
@@ -235,7 +239,7 @@ fn a_limit_is_a_limit() {
     let ended = Tool::new(project.path(), words)
         .limit(Duration::from_secs(120))
         .run();
-    ended.expect(exit::CLEAN).says("past its limit");
+    ended.expect(exit::CLEAN).expect_message("past its limit");
     // The results so far are reported nevertheless.
     let report = json(&project, "a.json");
     let covered = &report["harnesses"][0]["goals"]["edges"]["covered"];
@@ -258,7 +262,7 @@ fn lives(process: i32) -> bool {
 /// A campaign that does not react is killed; its harness has no result.
 #[test]
 fn what_does_not_stop_is_stopped() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let words = ["--max-time-per-harness", "1s", "--junit", "a.xml"];
     let mut running = endless(&project, &words).start();
     let id = running.id();
@@ -273,7 +277,9 @@ fn what_does_not_stop_is_stopped() {
     kill(Pid::from_raw(campaign), Signal::SIGSTOP).unwrap_or_else(|why| panic!("{why}"));
     let workers = children(campaign, "__worker");
     let ended = running.wait();
-    ended.expect(exit::INTERNAL).says("ended by force");
+    ended
+        .expect(exit::INTERNAL)
+        .expect_message("ended by force");
     assert!(project.read("a.xml").contains("ended by force"));
     // None of its processes is left.
     for process in workers.iter().chain([&campaign]) {
@@ -283,7 +289,7 @@ fn what_does_not_stop_is_stopped() {
 
 #[test]
 fn ctrl_c_ends_all_of_it() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let mut running = endless(&project, &["--json", "a.json"]).start();
     let id = running.id();
     let fuzzing = || {
@@ -304,7 +310,7 @@ fn ctrl_c_ends_all_of_it() {
 /// With more jobs than harnesses, several processes fuzz the same program.
 #[test]
 fn several_fuzz_one_harness() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let words = "run other --jobs 3 --fuzz-only --max-time 100s --message-format json";
     let mut running = Tool::new(project.path(), words.split(' ')).start();
     let id = running.id();
@@ -361,27 +367,31 @@ int demo(const unsigned char *data, size_t size)
         "c/demo.c",
         &format!("#include \"demo.h\"\n{}", source(3, 7)),
     );
-    ci(&project, &[]).expect(exit::VIOLATION).says("1 new");
+    ci(&project, &[])
+        .expect(exit::VIOLATION)
+        .expect_message("1 new");
 }
 
 #[test]
 fn bad_input_is_told() {
-    let project = two();
+    let project = package_with_two_harnesses();
     ci(&project, &["--junit", "one", "--html", "./one"])
         .expect(exit::USAGE)
-        .says("--junit and --html both write `./one`");
+        .expect_message("--junit and --html both write `./one`");
     ci(&project, &["--baseline", "gone.json"])
         .expect(exit::NOTHING_SELECTED)
-        .says("gone.json");
+        .expect_message("gone.json");
     project.write("cegar/baseline.json", "{");
-    ci(&project, &[]).expect(exit::USAGE).says("is no baseline");
+    ci(&project, &[])
+        .expect(exit::USAGE)
+        .expect_message("is no baseline");
     fs::remove_file(project.at("cegar/baseline.json")).unwrap_or_else(|why| panic!("{why}"));
     ci(&project, &["--artifacts", "c"])
         .expect(exit::USAGE)
-        .says("is not empty");
+        .expect_message("is not empty");
     ci(&project, &["--jobs", "0"])
         .expect(exit::USAGE)
-        .says("from 1 to 1024");
+        .expect_message("from 1 to 1024");
     Tool::new(project.path(), ["coverage"])
         .run()
         .expect(exit::NOTHING_SELECTED);
@@ -389,7 +399,7 @@ fn bad_input_is_told() {
 
 #[test]
 fn several_harnesses_at_a_time_find_the_same() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let words = [
         "run",
         "--runs",
@@ -409,7 +419,7 @@ fn several_harnesses_at_a_time_find_the_same() {
 
 #[test]
 fn files_for_builds() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let sub = ["init", "--ci", "github", "--ci", "clusterfuzzlite"];
     let ended = Tool::new(project.path(), sub).run();
     ended.expect(exit::CLEAN);
@@ -476,6 +486,6 @@ fn files_for_builds() {
     Tool::new(project.path(), sub)
         .run()
         .expect(exit::CLEAN)
-        .says("kept .github/workflows/cegar.yml");
+        .expect_message("kept .github/workflows/cegar.yml");
     assert_eq!(project.read(".github/workflows/cegar.yml"), "mine\n");
 }

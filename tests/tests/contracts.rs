@@ -75,7 +75,7 @@ fn found(project: &Project, harnesses: &[&str]) -> (Vec<String>, Vec<String>) {
 fn what_a_harness_may_not_choose_is_a_precondition() {
     let project = library();
     let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
-    init.expect(exit::CLEAN).says("preconditions");
+    init.expect(exit::CLEAN).expect_message("preconditions");
 
     // The range of a setting is narrowed from both sides; memory and a palette are passed.
     let scale = project.read("cegar/harnesses/pic_scale.c");
@@ -112,11 +112,11 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     let words = ["ci", "pic_mark", "--require-proof", "--max-time", "20s"];
     tool(&project, &words)
         .expect(exit::OPEN_GOALS)
-        .says(
+        .expect_message(
             "callers keep the preconditions of contracts.toml that nobody has confirmed \
             (pic_mark: ",
         )
-        .says("set state = \"confirmed\"");
+        .expect_message("set state = \"confirmed\"");
 
     // The maintainer confirms one precondition and deletes another. From then on, the fault behind
     // the deleted one is the library's.
@@ -131,8 +131,8 @@ fn what_a_harness_may_not_choose_is_a_precondition() {
     project.write("cegar/contracts.toml", &kept);
     let run = tool(&project, &["run", "pic_scale", "--runs", "3000"]);
     run.expect(exit::VIOLATION)
-        .says("pic_scale no longer assumes `level < 10`")
-        .says("assumed for pic_scale");
+        .expect_message("pic_scale no longer assumes `level < 10`")
+        .expect_message("assumed for pic_scale");
     let scale = project.read("cegar/harnesses/pic_scale.c");
     assert!(!scale.contains("level < 10"), "{scale}");
     let contracts = project.read("cegar/contracts.toml");
@@ -157,7 +157,7 @@ fn an_untried_harness_accuses_nobody_of_its_own_choice() {
     assert!(!project.at("cegar/contracts.toml").exists());
     let run = tool(&project, &["run", "--runs", "1000"]);
     run.expect(exit::CLEAN)
-        .says("the harness passed NULL as `scratch` of `pic_mark`");
+        .expect_message("the harness passed NULL as `scratch` of `pic_mark`");
     assert!(!project.at("cegar/tests/pic_mark.rs").exists());
 }
 
@@ -169,7 +169,7 @@ fn a_damaged_list_of_preconditions_is_named() {
     for words in [&["run", "--runs", "100"][..], &["init"]] {
         tool(&project, words)
             .expect(exit::USAGE)
-            .says("contracts.toml` is not a list of preconditions");
+            .expect_message("contracts.toml` is not a list of preconditions");
     }
 }
 
@@ -254,7 +254,8 @@ fn an_object_is_used_as_its_callers_do() {
     let project = Project::wrapping("tank", TANK_HEADER, TANK);
     project.write("c/test/tank_test.c", TANK_TEST);
     let init = tool(&project, &["init", "--most", "99", "--try", "5s"]);
-    init.expect(exit::CLEAN).says("harnesses/uses_tank.c");
+    init.expect(exit::CLEAN)
+        .expect_message("harnesses/uses_tank.c");
     let text = project.read("cegar/harnesses/uses_tank.c");
     for part in [
         "c/test/tank_test.c",
@@ -301,8 +302,8 @@ fn all_trials_have_an_end() {
     let project = library();
     let init = tool(&project, &["init", "--most", "99", "--try-all", "0s"]);
     init.expect(exit::CLEAN)
-        .says("the time for all trials was up (--try-all)")
-        .says("yes, not tried to the end");
+        .expect_message("the time for all trials was up (--try-all)")
+        .expect_message("yes, not tried to the end");
     assert!(project.at("cegar/harnesses/pic_scale.c").exists());
     assert!(!project.at("cegar/contracts.toml").exists());
 }
@@ -323,7 +324,7 @@ fn a_build_settles_a_deleted_entry_beside_the_tree() {
     let before = project.read("cegar/harnesses/pic_scale.c");
     let run = tool(&project, &["ci", "--runs", "3000", "--artifacts", "kept"]);
     run.expect(exit::VIOLATION)
-        .says("pic_scale no longer assumes `level < 10`");
+        .expect_message("pic_scale no longer assumes `level < 10`");
     assert_eq!(project.read("cegar/harnesses/pic_scale.c"), before);
     let beside = project.read("kept/harnesses/pic_scale.c");
     assert!(!beside.contains("level < 10"), "{beside}");

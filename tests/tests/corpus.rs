@@ -55,7 +55,7 @@ fn names(folder: &Path) -> Vec<String> {
 fn behaviour_is_kept() {
     let project = project();
     let emit = || Tool::new(project.path(), ["emit", "--behaviour"]).run();
-    emit().expect(exit::CLEAN).says("tests written");
+    emit().expect(exit::CLEAN).expect_message("tests written");
     let text = project.read("cegar/tests/demo_behaviour.rs");
     assert!(
         text.contains("fn input_") && text.contains(".data(b\"ppwx\")"),
@@ -88,7 +88,7 @@ fn behaviour_is_kept() {
     // A second call writes nothing.
     let before =
         fs::metadata(project.at("cegar/tests/demo_behaviour.rs")).and_then(|m| m.modified());
-    emit().expect(exit::CLEAN).says("0 tests written");
+    emit().expect(exit::CLEAN).expect_message("0 tests written");
     let after =
         fs::metadata(project.at("cegar/tests/demo_behaviour.rs")).and_then(|m| m.modified());
     assert_eq!(before.ok(), after.ok());
@@ -105,7 +105,9 @@ fn behaviour_is_kept() {
         "{said}"
     );
     // The tool does not accept the change on its own.
-    emit().expect(exit::CLEAN).says("does something else now");
+    emit()
+        .expect(exit::CLEAN)
+        .expect_message("does something else now");
 }
 
 #[test]
@@ -115,10 +117,11 @@ fn the_least_corpus_covers_the_same() {
     project.write("cegar/corpus/demo/crash", "!!");
     let before = names(&corpus);
     let dry = Tool::new(project.path(), ["cmin", "--dry-run"]).run();
-    dry.expect(exit::CLEAN).says("would be removed");
+    dry.expect(exit::CLEAN).expect_message("would be removed");
     assert_eq!(names(&corpus), before);
     let done = Tool::new(project.path(), ["cmin"]).run();
-    done.expect(exit::CLEAN).says("1 inputs that go wrong stay");
+    done.expect(exit::CLEAN)
+        .expect_message("1 inputs that go wrong stay");
     let after = names(&corpus);
     // Files with names that the user chose stay, and so do inputs that cause a fault.
     assert!(after.contains(&"mine".to_owned()) && after.contains(&"crash".to_owned()));
@@ -127,7 +130,7 @@ fn the_least_corpus_covers_the_same() {
     Tool::new(project.path(), ["cmin"])
         .run()
         .expect(exit::CLEAN)
-        .says("0 files removed");
+        .expect_message("0 files removed");
 }
 
 #[test]
@@ -147,7 +150,7 @@ fn an_input_is_shortened_and_ends_as_before() {
     Tool::new(project.path(), ["tmin", "demo", "gone"])
         .run()
         .expect(exit::NOTHING_SELECTED)
-        .says("gone");
+        .expect_message("gone");
 }
 
 #[test]

@@ -204,8 +204,8 @@ fn numbers_may_be_addresses() {
 
     let run = check(&["--emit-dir", "plain"]);
     run.expect(exit::VIOLATION)
-        .says("an address made from the number that `device_base` gave")
-        .says("`address_of = 64` (bytes)");
+        .expect_message("an address made from the number that `device_base` gave")
+        .expect_message("`address_of = 64` (bytes)");
     let test = project.read("plain/tests/register_base.rs");
     let followed = project.read(path);
     let line = followed.lines().position(|l| l.contains("/* followed */"));
@@ -241,5 +241,5 @@ fn numbers_may_be_addresses() {
         "rules.toml",
         "[external.device_base]\naddress_of = \"gadget\"\n",
     );
-    check(&["--rules", "rules.toml", "--no-emit"]).says("no structure `gadget` is known");
+    check(&["--rules", "rules.toml", "--no-emit"]).expect_message("no structure `gadget` is known");
 }

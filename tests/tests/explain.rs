@@ -187,11 +187,11 @@ fn what_a_package_left() {
     )
     .run()
     .expect(exit::NOTHING_SELECTED)
-    .says("nothing to explain");
+    .expect_message("nothing to explain");
     Tool::new(Project::empty().path(), ["explain", "demo.c:5"])
         .run()
         .expect(exit::NOTHING_SELECTED)
-        .says("--from DIR");
+        .expect_message("--from DIR");
 }
 
 #[test]
@@ -199,12 +199,12 @@ fn what_does_not_exist() {
     let project = ring();
     explain(project, &["ring.c:999"])
         .expect(exit::NOTHING_SELECTED)
-        .says("there is no goal `ring.c:999`")
-        .says("near it there are goals in the lines 16, 17, 18, 22, 23, 26, 28, 32");
+        .expect_message("there is no goal `ring.c:999`")
+        .expect_message("near it there are goals in the lines 16, 17, 18, 22, 23, 26, 28, 32");
     let empty = Project::empty();
     explain(&empty, &["1"])
         .expect(exit::NOTHING_SELECTED)
-        .says("there is no file `left/goals.json`");
+        .expect_message("there is no file `left/goals.json`");
 }
 
 #[test]
@@ -217,17 +217,17 @@ fn what_is_damaged() {
     project.write("left/goals.json", "{");
     explain(&project, &["1"])
         .expect(exit::USAGE)
-        .says("goals.json` cannot be used");
+        .expect_message("goals.json` cannot be used");
     copy("goals.json");
     project.write("left/program.bc", "");
     explain(&project, &["1"])
         .expect(exit::USAGE)
-        .says("`left/program.bc` is no bitcode of ours");
+        .expect_message("`left/program.bc` is no bitcode of ours");
     copy("program.bc");
     project.write("left/certificate.json", "[]");
     explain(&project, &["1"])
         .expect(exit::USAGE)
-        .says("certificate.json` cannot be used");
+        .expect_message("certificate.json` cannot be used");
 }
 
 /// The explanation of an open check tells what the floor knows, what is missing, and which

@@ -77,7 +77,7 @@ fn rows_are_filled() {
     );
     let run = check(&project, "fill.c", &json);
     run.expect(exit::USAGE)
-        .says("`length elements of p1` is no rule");
+        .expect_message("`length elements of p1` is no rule");
 }
 
 /// A parameter with the name of an index is no count: nothing is written past a single variable.

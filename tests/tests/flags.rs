@@ -47,11 +47,11 @@ fn a_harness_has_the_librarys_layout() {
     tool(&project, "init --no-try --function note_fill").expect(exit::CLEAN);
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::VIOLATION)
-        .says("offset 9 of `note` (9 bytes");
+        .expect_message("offset 9 of `note` (9 bytes");
     // Another compiler builds the test; it also searches the include folders for `first.h`.
     cargo_test(&project.at("cegar"), &[])
         .expect(101)
-        .says("test failed, to rerun pass `--test note_fill`");
+        .expect_message("test failed, to rerun pass `--test note_fill`");
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn a_harness_has_the_macros_of_its_functions_file() {
     );
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::VIOLATION)
-        .says("of `note` (12 bytes")
-        .says("1 violated, 7 proved, 0 open");
+        .expect_message("of `note` (12 bytes")
+        .expect_message("1 violated, 7 proved, 0 open");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn macros_by_any_spelling_decide_what_is_compiled() {
     );
     project.write("cegar/cegar.toml", &config);
     let run = tool(&project, "run --engine-only --max-time 60s");
-    run.expect(exit::VIOLATION).says("cells");
+    run.expect(exit::VIOLATION).expect_message("cells");
     // With -fwrapv, signed overflow is defined and not reported.
     let text = run.to_string();
     assert!(!text.contains("signed overflow"), "{text}");
@@ -137,13 +137,13 @@ fn what_a_crates_compiler_takes_is_compiled() {
     project.write("build.rs", &script);
     tool(&project, "run --engine-only --max-time 60s")
         .expect(exit::BUILD_FAILED)
-        .says("`-fshort-wchar`, which is not supported");
+        .expect_message("`-fshort-wchar`, which is not supported");
     // Flags that clang would ignore are refused as well.
     for flag in ["-funsigned-bitfields", "-fsingle-precision-constant"] {
         project.write("build.rs", &script.replace("-fshort-wchar", flag));
         tool(&project, "run --engine-only --max-time 60s")
             .expect(exit::BUILD_FAILED)
-            .says(&format!("`{flag}`, which is not supported"));
+            .expect_message(&format!("`{flag}`, which is not supported"));
     }
 }
 
@@ -185,5 +185,5 @@ fn a_library_of_another_crate_is_named() {
     tool(&project, "init --no-try --function top").expect(exit::CLEAN);
     tool(&project, "run --engine-only --runs 1 --no-emit")
         .expect(exit::CLEAN)
-        .says("`base-sys`, which this build compiles as well, has base");
+        .expect_message("`base-sys`, which this build compiles as well, has base");
 }

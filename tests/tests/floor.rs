@@ -23,7 +23,7 @@ fn campaign(file: &str, words: &[&str]) -> Ended {
 fn a_cursor_and_what_is_left() {
     campaign("cursor.c", &[])
         .expect(exit::CLEAN)
-        .says(", proved;");
+        .expect_message(", proved;");
     campaign("cursor.c", &["-D", "MORE=1"]).expect(exit::VIOLATION);
 }
 
@@ -41,7 +41,7 @@ fn null_and_an_index_lead_nowhere() {
 fn steps_bounded_by_distances() {
     campaign("pieces.c", &[])
         .expect(exit::CLEAN)
-        .says(", proved;");
+        .expect_message(", proved;");
     let more = ["check", "pieces.c", "--no-emit", "-D", "MORE=1"];
     let project = Project::program("pieces.c");
     Tool::new(project.path(), more)
@@ -57,7 +57,7 @@ fn right_and_wrong_by_a_little() {
         let case = format!("CASE={case}");
         campaign("apart.c", &["-D", &case])
             .expect(exit::CLEAN)
-            .says(", proved;");
+            .expect_message(", proved;");
         // Natively, the memory before a variable is another variable, so a native run does not show
         // the fault.
         let wrong = match &*case {
@@ -77,7 +77,7 @@ fn computed_twice_and_in_step() {
     for case in 1..=12 {
         let case = format!("CASE={case}");
         let run = campaign("twice.c", &["-D", &case, "--max-time", "30s"]);
-        run.expect(exit::CLEAN).says(", proved;");
+        run.expect(exit::CLEAN).expect_message(", proved;");
         let run = campaign("twice.c", &["-D", &case, "-D", "MORE=1"]);
         let proved = run.stderr.contains(", proved;");
         assert!(!proved, "{case}\n{run}");
@@ -93,7 +93,7 @@ fn last_blocks_and_older_ones() {
         let run = campaign("recent.c", &["-D", &case, "--max-time", "30s"]);
         run.expect(exit::CLEAN);
         if matches!(&case[5..], "1" | "2" | "3" | "4" | "8") {
-            run.says(", proved;");
+            run.expect_message(", proved;");
         }
         campaign("recent.c", &["-D", &case, "-D", "MORE=1"]).expect(exit::VIOLATION);
     }

@@ -54,8 +54,8 @@ fn the_order_of_calls_is_learnt_from_the_tests() {
 
     let init = tool(project.path(), &["init", "--from-tests"]);
     init.expect(exit::CLEAN)
-        .says("frames_open, frames_configure, frames_feed, frames_finish, frames_close")
-        .says("recorded inputs for uses_");
+        .expect_message("frames_open, frames_configure, frames_feed, frames_finish, frames_close")
+        .expect_message("recorded inputs for uses_");
     let harness = project.read("cegar/harnesses/uses_a_backslash_takes_the_meaning_from_a_mark.c");
     for text in [
         "frames_configure: `limit` is 4 to 16",
@@ -77,8 +77,8 @@ fn the_order_of_calls_is_learnt_from_the_tests() {
         ],
     );
     run.expect(exit::VIOLATION)
-        .says("frames.c:62")
-        .says("index past an array's bound");
+        .expect_message("frames.c:62")
+        .expect_message("index past an array's bound");
 }
 
 const HEADER: &str = "\
@@ -144,12 +144,14 @@ unsafe extern "C" { fn fork() -> i32; fn waitpid(p: i32, s: *mut i32, o: i32) ->
     );
     let init = tool(project.path(), &["init", "--from-tests"]);
     init.expect(exit::CLEAN)
-        .says("8 tests and examples were run")
-        .says("uses aborts: it was ended by signal 6; what it called until then was recorded")
-        .says("uses hangs: it did not end within 10 s")
-        .says("uses fails: it failed")
-        .says("uses threads: 3 threads call the library")
-        .says("calls_back: no harness, it hands `box_each` a function");
+        .expect_message("8 tests and examples were run")
+        .expect_message(
+            "uses aborts: it was ended by signal 6; what it called until then was recorded",
+        )
+        .expect_message("uses hangs: it did not end within 10 s")
+        .expect_message("uses fails: it failed")
+        .expect_message("uses threads: 3 threads call the library")
+        .expect_message("calls_back: no harness, it hands `box_each` a function");
     let harness = project.read("cegar/harnesses/uses_orderly.c");
     assert!(harness.contains("box_free("), "{harness}");
     // The library would crash if it were called without an object; the harness has learnt to avoid
@@ -163,11 +165,11 @@ fn a_crate_without_uses_says_so() {
     let project = crate_with(HEADER, BODY, RUST, "#[test] fn nothing() {}\n");
     tool(project.path(), &["init", "--from-tests"])
         .expect(exit::CLEAN)
-        .says("no test calls the library");
+        .expect_message("no test calls the library");
     project.write("tests/uses.rs", "#[test] fn nothing( {}\n");
     tool(project.path(), &["init", "--from-tests"])
         .expect(exit::NOTHING_SELECTED)
-        .says("`cargo test --no-run` must work first");
+        .expect_message("`cargo test --no-run` must work first");
 }
 
 /// The data that tests pass to a function become inputs of the harness that passes its input only
@@ -185,7 +187,7 @@ fn recorded_data_become_inputs() {
     tool(project.path(), &["init"]).expect(exit::CLEAN);
     tool(project.path(), &["init", "--from-tests"])
         .expect(exit::CLEAN)
-        .says("recorded inputs for");
+        .expect_message("recorded inputs for");
     let corpus = project.path().join("cegar/corpus/read_it");
     let inputs: Vec<Vec<u8>> = fs::read_dir(&corpus)
         .into_iter()

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use cargo_cegar::ci::baseline::Baseline;
 use cargo_cegar::config::Config;
 use cargo_cegar::coverage::{Coverage, lcov, table};
-use cargo_cegar::explain::Left;
+use cargo_cegar::explain::StoredCampaign;
 use cargo_cegar::findings::Record;
 use cargo_cegar::report::html::{Chapter, page};
 use cegar_checker::{AskZ3, Certificate};
@@ -199,7 +199,7 @@ fn lists_of_goals() {
     let mut understood = 0;
     tries(&valid, 400, 3, |bytes| {
         write(&folder.join("goals.json"), bytes);
-        match Left::read(&folder) {
+        match StoredCampaign::read(&folder) {
             Ok(left) => {
                 understood += 1;
                 let coverage = Coverage::of(&left);
@@ -291,7 +291,7 @@ fn bitcode_that_fits_its_certificate() {
             Some(exit::CLEAN | exit::REJECTED) => read += 1,
             Some(exit::USAGE) => {
                 refused += 1;
-                ended.says("no bitcode of ours");
+                ended.expect_message("no bitcode of ours");
             }
             _ => panic!("{ended}"),
         }

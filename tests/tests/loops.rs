@@ -22,7 +22,7 @@ fn check_in(folder: &str, name: &str, more: &[&str]) -> Ended {
 }
 
 fn are_settled(names: &[&str]) {
-    for name in some(names) {
+    for name in sampled(names) {
         check(name, &["--max-time", "60s"]).expect(exit::VIOLATION);
         let run = check(name, &["--max-time", "120s", "-D", "FIXED", ALONE]);
         assert_eq!(run.finished()["verdict"], "proved", "{name}\n{run}");
@@ -32,7 +32,7 @@ fn are_settled(names: &[&str]) {
 /// Checks the programs of a class: the faulty variants are violated and the corrected ones proved.
 /// Corrected variants of `hard` programs may stay open.
 fn class_is_settled(folder: &str, proved: &[&str], hard: &[&str], time: &str) {
-    for name in some(proved).chain(hard) {
+    for name in sampled(proved).chain(hard) {
         let run = |time: &str, fixed: &[&str]| {
             let mut words = vec!["--property", "unreach", "--max-time", time];
             words.extend(fixed);
@@ -72,7 +72,7 @@ fn patterns_and_nests() {
 
 /// Every third name, or all if the tests are thorough: each program takes seconds, all of them
 /// minutes.
-fn some<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
+fn sampled<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
     names.iter().step_by(one_in(3))
 }
 
@@ -84,7 +84,7 @@ fn are_told_apart(folder: &str, proved: &[&str], open: &[&str]) {
         words.extend(fixed);
         check_in(folder, name, &words)
     };
-    for name in some(proved) {
+    for name in sampled(proved) {
         run(name, "60s", &[]).expect(exit::VIOLATION);
         let fixed = run(name, "60s", &["-D", "FIXED", ALONE]);
         assert_eq!(fixed.finished()["verdict"], "proved", "{name}\n{fixed}");
@@ -218,7 +218,7 @@ fn texts_past_their_ends() {
         "two_ends",
         "wrapped",
     ];
-    for name in some(&names) {
+    for name in sampled(&names) {
         let words = ["--property", "memory", "--max-time", "60s"];
         check_in("overruns", name, &words).expect(exit::VIOLATION);
     }

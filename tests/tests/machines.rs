@@ -143,17 +143,17 @@ fn what_one_has_the_others_get() {
     }
     let (one, two, stranger) = (one.wait(), two.wait(), stranger.wait());
     one.expect(exit::INTERRUPTED)
-        .says(&format!("other machines join with --join 127.0.0.1:{port}"));
+        .expect_message(&format!("other machines join with --join 127.0.0.1:{port}"));
     assert!(!one.stderr.contains("passwords"), "{one}");
     two.expect(exit::INTERRUPTED)
-        .says("no exchange with other machines by 127.0.0.1")
-        .says("its process has ended; the campaign goes on");
+        .expect_message("no exchange with other machines by 127.0.0.1")
+        .expect_message("its process has ended; the campaign goes on");
     for ended in [&one, &two] {
         assert!(received(ended) > 0, "{ended}");
     }
     stranger
         .expect(exit::INTERRUPTED)
-        .says("another machine has another build of `demo`");
+        .expect_message("another machine has another build of `demo`");
     for id in left {
         assert!(!Path::new(&format!("/proc/{id}")).exists(), "{id} is left");
     }
@@ -190,30 +190,32 @@ fn what_cannot_be_is_told_before_anything_is_compiled() {
         "ci --join ::1",
         "run --join 1.2.3.4:99999",
     ] {
-        run(words).expect(exit::USAGE).says("an address and a port");
+        run(words)
+            .expect(exit::USAGE)
+            .expect_message("an address and a port");
     }
     run("run --listen 4242 --join 4242").expect(exit::USAGE);
     run("run --listen 4242 --runs 10")
         .expect(exit::USAGE)
-        .says("with --runs nothing is exchanged");
+        .expect_message("with --runs nothing is exchanged");
     run("ci --join 4242 --strategy dart")
         .expect(exit::USAGE)
-        .says("works alone");
+        .expect_message("works alone");
     Tool::new(project.path(), ["ci", "--runs", "10"])
         .env("CEGAR_JOIN", "4242")
         .run()
         .expect(exit::USAGE)
-        .says("CEGAR_JOIN");
+        .expect_message("CEGAR_JOIN");
 
     let taken = TcpListener::bind("127.0.0.1:0").unwrap_or_else(|why| panic!("{why}"));
     let port = taken.local_addr().map_or(0, |address| address.port());
     run(&format!("run --listen {port}"))
         .expect(exit::NETWORK)
-        .says("in use")
-        .says("a port that no other program listens on");
+        .expect_message("in use")
+        .expect_message("a port that no other program listens on");
     run("run --listen 203.0.113.1:4242")
         .expect(exit::NETWORK)
-        .says("an address of this machine");
+        .expect_message("an address of this machine");
     run("run --join no-such-host.invalid:4242").expect(exit::NETWORK);
     // Another server listens on the port.
     let door = std::thread::spawn(move || {
@@ -222,14 +224,14 @@ fn what_cannot_be_is_told_before_anything_is_compiled() {
     });
     run(&format!("ci --join {port}"))
         .expect(exit::NETWORK)
-        .says("it does not speak LLMP");
+        .expect_message("it does not speak LLMP");
     assert!(door.join().is_ok());
     // Nothing listens on the port.
     let ended = run(&format!("run --join {port}"));
     ended
         .expect(exit::NETWORK)
-        .says("Connection refused")
-        .says("--listen ADDRESS:PORT");
+        .expect_message("Connection refused")
+        .expect_message("--listen ADDRESS:PORT");
     assert!(!ended.stderr.contains("Compiling"), "{ended}");
     assert!(!project.at("target/cegar/demo").exists());
 }

@@ -54,8 +54,8 @@ fn without_clang_it_says_how_to_get_it() {
         .run();
     ended
         .expect(exit::TOOL_MISSING)
-        .says("clang-19")
-        .says("install");
+        .expect_message("clang-19")
+        .expect_message("install");
 }
 
 #[test]
@@ -64,7 +64,9 @@ fn a_compiler_that_was_named_is_not_replaced_by_another() {
     let ended = Tool::new(project.path(), ["check", "struct_bound.c"])
         .env("CEGAR_CLANG", "/no/such/clang")
         .run();
-    ended.expect(exit::TOOL_MISSING).says("/no/such/clang");
+    ended
+        .expect(exit::TOOL_MISSING)
+        .expect_message("/no/such/clang");
 }
 
 #[test]
@@ -74,8 +76,8 @@ fn c_that_does_not_compile_is_shown_as_clang_shows_it() {
     let ended = Tool::new(project.path(), ["check", "broken.c"]).run();
     ended
         .expect(exit::BUILD_FAILED)
-        .says("broken.c:3:12")
-        .says("undeclared identifier 'missing'");
+        .expect_message("broken.c:3:12")
+        .expect_message("undeclared identifier 'missing'");
 }
 
 /// clang compiles the program for the check, but the crate's compiler compiles the test, and may
@@ -93,8 +95,8 @@ fn a_test_that_does_not_compile_is_shown_as_its_compiler_shows_it() {
     let ended = Tool::new(project.path(), words).env("CC", "gcc").run();
     ended
         .expect(exit::VIOLATION)
-        .says("no test was written")
-        .says("picky.c:4:2: error: #error this is for clang alone");
+        .expect_message("no test was written")
+        .expect_message("picky.c:4:2: error: #error this is for clang alone");
 }
 
 #[test]
@@ -108,7 +110,7 @@ fn a_file_that_is_not_there() {
         ),
         "{ended}"
     );
-    ended.says("absent.c");
+    ended.expect_message("absent.c");
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn an_option_that_does_not_exist() {
         ["check", "struct_bound.c", "--max-tmie", "1s"],
     )
     .run();
-    ended.expect(exit::USAGE).says("--max-time");
+    ended.expect(exit::USAGE).expect_message("--max-time");
 }
 
 #[test]
@@ -130,7 +132,7 @@ fn a_duration_that_is_none() {
         ["check", "struct_bound.c", "--max-time", "soon"],
     )
     .run();
-    ended.expect(exit::USAGE).says("soon");
+    ended.expect(exit::USAGE).expect_message("soon");
 }
 
 #[test]
@@ -148,7 +150,7 @@ fn a_build_script_that_fails() {
     let ended = Tool::new(project.path(), ["build"]).run();
     ended
         .expect(exit::BUILD_FAILED)
-        .says("no library of that name");
+        .expect_message("no library of that name");
 }
 
 #[test]
@@ -157,8 +159,8 @@ fn a_harness_that_does_not_exist() {
     let ended = run(&project, &["dmeo"]).run();
     ended
         .expect(exit::NOTHING_SELECTED)
-        .says("dmeo")
-        .says("demo");
+        .expect_message("dmeo")
+        .expect_message("demo");
 }
 
 #[test]
@@ -166,7 +168,10 @@ fn a_configuration_that_is_not_toml() {
     let project = Project::package(BUSY);
     project.write("cegar/cegar.toml", "[c]\nsources = [\"../c/demo.c\"\n");
     let ended = run(&project, &[]).run();
-    ended.expect(exit::USAGE).says("cegar.toml").says("sources");
+    ended
+        .expect(exit::USAGE)
+        .expect_message("cegar.toml")
+        .expect_message("sources");
 }
 
 #[test]
@@ -179,9 +184,9 @@ fn a_key_that_does_not_exist() {
     let ended = run(&project, &[]).run();
     ended
         .expect(exit::USAGE)
-        .says("cegar.toml")
-        .says("inculdes")
-        .says("includes");
+        .expect_message("cegar.toml")
+        .expect_message("inculdes")
+        .expect_message("includes");
 }
 
 #[test]
@@ -203,7 +208,7 @@ fn a_worker_that_is_killed_is_replaced() {
     });
     running.signal(Signal::SIGINT);
     let ended = running.wait();
-    ended.expect(exit::INTERRUPTED).says("worker");
+    ended.expect(exit::INTERRUPTED).expect_message("worker");
     assert!(next.is_some(), "no other worker took its place\n{ended}");
 }
 
@@ -250,7 +255,7 @@ fn a_corpus_that_cannot_be_written() {
     let project = Project::package(BUSY);
     project.write("cegar/corpus", "a file\n");
     let ended = run(&project, &["--max-time", "5s"]).run();
-    ended.expect(exit::IO).says("corpus");
+    ended.expect(exit::IO).expect_message("corpus");
     assert_eq!(project.read("cegar/corpus"), "a file\n");
 }
 
@@ -259,7 +264,7 @@ fn a_scratch_folder_that_cannot_be_written() {
     let project = Project::package(BUSY);
     project.write("elsewhere", "a file\n");
     let ended = run(&project, &["--max-time", "5s", "--target-dir", "elsewhere"]).run();
-    ended.expect(exit::IO).says("elsewhere");
+    ended.expect(exit::IO).expect_message("elsewhere");
 }
 
 #[test]
@@ -273,7 +278,7 @@ fn corrupt_corpus_entries_are_named_and_passed_over() {
     );
     project.write("cegar/corpus/demo/much_too_long", &"x".repeat(3 << 20));
     let ended = counted(&project);
-    ended.expect(exit::VIOLATION).says("dangling");
+    ended.expect(exit::VIOLATION).expect_message("dangling");
     assert!(project.at("cegar/corpus/demo/good").exists());
     assert!(project.at("cegar/corpus/demo/much_too_long").exists());
 }
@@ -294,7 +299,7 @@ fn a_corrupt_state_is_begun_anew() {
         );
     }
     let ended = run(&project, &["--max-time", "3s"]).run();
-    ended.expect(exit::CLEAN).says("state.json");
+    ended.expect(exit::CLEAN).expect_message("state.json");
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn is_broken(library: &Library, folder: &Path, mutant: &Mutant) -> bool {
     !violated.is_empty()
 }
 
-fn hold(library: &Library) {
+fn assert_no_mutant_proved(library: &Library) {
     let project = Project::empty();
     let sources = fetched(library, &project);
     let mut broken = 0;
@@ -185,7 +185,7 @@ fn hold(library: &Library) {
 #[test]
 #[ignore = "downloads lzf-sys; three minutes"]
 fn mutants_of_lzf() {
-    hold(
+    assert_no_mutant_proved(
         const {
             &Library {
                 package: ("lzf-sys", "0.1.1", "source"),
@@ -229,7 +229,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads picohttpparser-sys; two minutes"]
 fn mutants_of_picohttpparser() {
-    hold(
+    assert_no_mutant_proved(
         const {
             &Library {
         package: ("picohttpparser-sys", "1.0.0", "deps/picohttpparser"),
@@ -265,7 +265,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads lz4-sys; three minutes"]
 fn mutants_of_lz4() {
-    hold(
+    assert_no_mutant_proved(
         const {
             &Library {
                 package: ("lz4-sys", "1.11.1", "liblz4/lib"),
@@ -305,7 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads bzip2-sys; five minutes"]
 fn mutants_of_bzip2() {
-    hold(
+    assert_no_mutant_proved(
         const {
             &Library {
                 package: ("bzip2-sys", "0.1.13+1.0.8", "bzip2-1.0.8"),

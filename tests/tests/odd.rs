@@ -27,8 +27,8 @@ fn a_symbol_defined_twice_is_the_archives_first() {
     project.write("cegar/cegar.toml", &config);
     let run = tool(&project, &format!("run {ENGINE}"));
     run.expect(exit::CLEAN)
-        .says("variant.c")
-        .says("defines `helper`, too, and the linker takes that");
+        .expect_message("variant.c")
+        .expect_message("defines `helper`, too, and the linker takes that");
     // If the variant is needed for another function, it stays, but the first definition is used
     // nevertheless.
     project.write(
@@ -39,7 +39,7 @@ fn a_symbol_defined_twice_is_the_archives_first() {
     );
     let run = tool(&project, &format!("run {ENGINE}"));
     run.expect(exit::CLEAN)
-        .says("variant.c defines `helper`, too; what");
+        .expect_message("variant.c defines `helper`, too; what");
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn two_files_of_ones_own_are_an_error() {
     project.write("b.c", "int f(void) { return 2; }\n");
     tool(&project, &format!("check a.c b.c {ENGINE}"))
         .expect(exit::BUILD_FAILED)
-        .says("`f` is defined in both")
-        .says("b.c");
+        .expect_message("`f` is defined in both")
+        .expect_message("b.c");
 }
 
 #[test]
@@ -91,8 +91,8 @@ fn what_goes_into_no_archive_is_no_part_of_the_library() {
     project.write("build.rs", &script);
     tool(&project, "build --no-compile")
         .expect(exit::CLEAN)
-        .says("part.c")
-        .says("part of a program, and of no library");
+        .expect_message("part.c")
+        .expect_message("part of a program, and of no library");
     assert!(!project.read("cegar/captured.json").contains("part.c"));
 }
 
@@ -157,12 +157,12 @@ fn exclude_takes_patterns_and_warns_of_those_that_match_nothing() {
     with("\"extra/*.c\", \"misspelt/*\"");
     let run = tool(&project, "build --no-compile -v");
     run.expect(exit::CLEAN)
-        .says("`misspelt/*` under [c] exclude matches none of the 3 files")
-        .says("(1 file,");
+        .expect_message("`misspelt/*` under [c] exclude matches none of the 3 files")
+        .expect_message("(1 file,");
     with("\"a**b\"");
     tool(&project, "build --no-compile")
         .expect(exit::USAGE)
-        .says("`a**b` under [c] exclude");
+        .expect_message("`a**b` under [c] exclude");
 }
 
 #[test]
@@ -183,12 +183,14 @@ fn a_harness_that_does_not_compile_stops_no_other() {
     project.write("cegar/harnesses/calm.c", "int main(void) { return 0; }\n");
     let run = tool(&project, "run --engine-only --runs 1 broken calm");
     run.expect(exit::BUILD_FAILED)
-        .says("nonsense")
-        .says("checks:");
+        .expect_message("nonsense")
+        .expect_message("checks:");
     let run = tool(&project, "run --engine-only --runs 1");
-    run.expect(exit::VIOLATION).says("nonsense").says("Wrote");
+    run.expect(exit::VIOLATION)
+        .expect_message("nonsense")
+        .expect_message("Wrote");
     let ci = tool(&project, "ci --engine-only --runs 1");
-    ci.says("nonsense").says("calm");
+    ci.expect_message("nonsense").expect_message("calm");
     assert_ne!(ci.code, Some(exit::CLEAN), "{ci}");
     // The same holds for the test package: the tests of the broken harness report the reason, the
     // others run.
@@ -227,8 +229,10 @@ fn c_compiled_as_cxx_is_taken_as_c_where_it_is_c() {
     );
     tool(&project, "build")
         .expect(exit::CLEAN)
-        .says("odd.c is compiled as C++ by the build, and taken as the C that it is as well")
-        .says("compiled as C++, and no C");
+        .expect_message(
+            "odd.c is compiled as C++ by the build, and taken as the C that it is as well",
+        )
+        .expect_message("compiled as C++, and no C");
     tool(&project, &format!("run {ENGINE}")).expect(exit::CLEAN);
 }
 
@@ -243,13 +247,13 @@ fn a_crate_that_does_not_build_shows_its_own_error() {
     );
     tool(&project, "build")
         .expect(exit::BUILD_FAILED)
-        .says("this header is not for you");
+        .expect_message("this header is not for you");
     std::fs::remove_dir_all(project.at("cegar")).unwrap_or_else(|why| panic!("{why}"));
     let manifest = project
         .read("Cargo.toml")
         .replace("members = [\"cegar\"]\n", "");
     project.write("Cargo.toml", &manifest);
-    tool(&project, "init").says("this header is not for you");
+    tool(&project, "init").expect_message("this header is not for you");
 
     // The C code compiles, the Rust code does not: both are reported.
     let project = Project::built_by(
@@ -261,8 +265,8 @@ fn a_crate_that_does_not_build_shows_its_own_error() {
     );
     tool(&project, "build")
         .expect(exit::CLEAN)
-        .says("does not build, only its C code was captured")
-        .says("mismatched types");
+        .expect_message("does not build, only its C code was captured")
+        .expect_message("mismatched types");
 }
 
 #[test]
@@ -281,7 +285,7 @@ fn init_says_what_it_waits_for() {
     project.write("Cargo.toml", &manifest);
     tool(&project, "init --header c/odd.h")
         .expect(exit::CLEAN)
-        .says("Building odd-sys, to see which C files belong to it");
+        .expect_message("Building odd-sys, to see which C files belong to it");
 }
 
 #[test]
@@ -327,18 +331,18 @@ fn programs_that_cannot_be_started_get_a_clear_word() {
     );
     tool(&project, &format!("check heap.c {ENGINE}"))
         .expect(exit::USAGE)
-        .says("heap.c defines `malloc` itself");
+        .expect_message("heap.c defines `malloc` itself");
     project.write(
         "entry.c",
         "int work(const char *text, int n) { return text[n]; }\n",
     );
     tool(&project, &format!("check entry.c --entry work {ENGINE}"))
         .expect(exit::USAGE)
-        .says("`int work(const char *, int)`");
+        .expect_message("`int work(const char *, int)`");
     project.write("long.c", "long main(void) { return 0; }\n");
     tool(&project, &format!("check long.c {ENGINE}"))
         .expect(exit::USAGE)
-        .says("`long main(void)`");
+        .expect_message("`long main(void)`");
 }
 
 #[test]
@@ -356,7 +360,7 @@ fn what_only_native_code_saw_violated_is_not_open() {
     let words = "check native.c --fuzz-only --runs 200 --no-emit --certificate left";
     tool(&project, words)
         .expect(exit::VIOLATION)
-        .says("1 violated");
+        .expect_message("1 violated");
     let kept: serde_json::Value = serde_json::from_str(&project.read("left/goals.json"))
         .unwrap_or_else(|error| panic!("{error}"));
     let goals = kept["goals"].as_array().cloned().unwrap_or_default();

@@ -90,9 +90,11 @@ fn a_file_that_was_left_out_is_named() {
         "int scale(int value) { return value / 2; }\nvoid note(const char *what) { (void)what; }\n",
     );
     let built = Tool::new(project.path(), ["build"]).run();
-    built.expect(exit::CLEAN).says("Mocking note, scale");
+    built
+        .expect(exit::CLEAN)
+        .expect_message("Mocking note, scale");
     let human = run(&project, &["--runs", "5000", "--no-emit"]);
-    human.expect(exit::CLEAN).says("Mocking");
+    human.expect(exit::CLEAN).expect_message("Mocking");
     assert!(
         human.stderr.contains("scale") && human.stderr.contains("note"),
         "{human}"
@@ -158,16 +160,17 @@ fn a_test_is_debugged() {
     debug(&["--debugger", "no-such-debugger"])
         .run()
         .expect(exit::TOOL_MISSING)
-        .says("there is no debugger `no-such-debugger`");
+        .expect_message("there is no debugger `no-such-debugger`");
     // There is no debugger in this `PATH`; cargo is not needed to find that out.
     let bare = debug(&[]).env("PATH", project.at("empty")).run();
-    bare.expect(exit::TOOL_MISSING).says("apt install gdb");
+    bare.expect(exit::TOOL_MISSING)
+        .expect_message("apt install gdb");
     Tool::new(project.path(), ["debug", "no_such_test"])
         .env("CARGO_TARGET_DIR", &generated)
         .env("CEGAR_DEBUGGER", &recorder)
         .run()
         .expect(exit::NOTHING_SELECTED)
-        .says("no test of");
+        .expect_message("no test of");
 }
 
 /// The sanitizer calls this function itself; only the program's calls are mocked, natively and in
@@ -185,8 +188,8 @@ fn mocks_are_the_programs_own() {
     let check = Tool::new(project.path(), ["check", "stack.c", "--max-time", "30s"]).run();
     check
         .expect(exit::VIOLATION)
-        .says("Mocking sigaltstack")
-        .says("Wrote cegar-tests/tests/stack.rs  main_assertion_");
+        .expect_message("Mocking sigaltstack")
+        .expect_message("Wrote cegar-tests/tests/stack.rs  main_assertion_");
     let tests = cargo_test(&project.at("cegar-tests"), &[]);
     assert!(
         tests.code != Some(0) && tests.stdout.contains("test main_assertion_"),
@@ -212,7 +215,7 @@ fn functions_without_a_model_are_the_platforms() {
         1;\nfprintf(f, \"%d\", 7); fclose(f); char first = text[0]; free(text); return first; }\n";
     checked(stream)
         .expect(exit::CLEAN)
-        .says("`open_memstream` is not modelled");
+        .expect_message("`open_memstream` is not modelled");
     let number = |index: &str| {
         format!(
             "#include <math.h>\n#include <stdio.h>\n\
@@ -222,7 +225,7 @@ fn functions_without_a_model_are_the_platforms() {
     };
     checked(&number("255"))
         .expect(exit::CLEAN)
-        .says("behind erf");
+        .expect_message("behind erf");
     checked(&number("300")).expect(exit::VIOLATION);
 }
 
@@ -237,7 +240,8 @@ fn library_functions_are_told_by_their_calls() {
         return all & 1; }\n";
     checked(words)
         .expect(exit::CLEAN)
-        .says("in `strtok`, called at a.c:5:")
-        .says("1 called function not proved");
-    checked("int main(void) { return 0; }\n").says(", proved; there was nothing to check;");
+        .expect_message("in `strtok`, called at a.c:5:")
+        .expect_message("1 called function not proved");
+    checked("int main(void) { return 0; }\n")
+        .expect_message(", proved; there was nothing to check;");
 }

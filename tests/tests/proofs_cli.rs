@@ -257,7 +257,8 @@ fn bitcode_that_is_none() {
     });
     write(&project.at("proof/program.bc"), b"");
     let run = check_proof(&project, &[]);
-    run.expect(exit::USAGE).says("program.bc` is no bitcode");
+    run.expect(exit::USAGE)
+        .expect_message("program.bc` is no bitcode");
 }
 
 #[test]
@@ -290,18 +291,18 @@ fn files_that_are_cut_off_or_missing() {
     let text = project.read("proof/certificate.json");
     project.write("proof/certificate.json", &text[..text.len() / 2]);
     let run = check_proof(&project, &[]);
-    run.expect(exit::USAGE).says("is no certificate");
+    run.expect(exit::USAGE).expect_message("is no certificate");
     fs::remove_file(project.at("proof/certificate.json"))
         .unwrap_or_else(|error| panic!("cannot remove: {error}"));
     check_proof(&project, &[])
         .expect(exit::NOTHING_SELECTED)
-        .says("there is no file `proof/certificate.json`");
+        .expect_message("there is no file `proof/certificate.json`");
     let project = damaged(|_| ());
     fs::remove_file(project.at("proof/program.bc"))
         .unwrap_or_else(|error| panic!("cannot remove: {error}"));
     check_proof(&project, &[])
         .expect(exit::NOTHING_SELECTED)
-        .says("program.bc");
+        .expect_message("program.bc");
 }
 
 #[test]

@@ -292,9 +292,9 @@ fn a_missing_harness_breaks_its_own_package_only() {
     let project = fresh("members = [\"ce*\"]\n");
     let init = Tool::new(project.path(), ["init"]).run();
     init.expect(exit::CLEAN)
-        .says("cargo test --manifest-path cegar/Cargo.toml")
-        .says("change that one line")
-        .says("excluded the package from the workspace");
+        .expect_message("cargo test --manifest-path cegar/Cargo.toml")
+        .expect_message("change that one line")
+        .expect_message("excluded the package from the workspace");
     assert!(project.read("Cargo.toml").contains("exclude = [\"cegar\"]"));
 
     let manifest = project.read("cegar/Cargo.toml");
@@ -313,7 +313,7 @@ fn a_missing_harness_breaks_its_own_package_only() {
     let words = ["check", "--manifest-path", "cegar/Cargo.toml"];
     cargo(project.path(), &words)
         .expect(101)
-        .says("/no/such/checkout");
+        .expect_message("/no/such/checkout");
     // The same holds inside the package, where cargo itself fails.
     Tool::new(&project.at("cegar"), ["list"])
         .run()
@@ -397,7 +397,7 @@ fn the_package_that_one_stands_in() {
     };
     list(".", &[])
         .expect(exit::USAGE)
-        .says("choose with -p: one, two");
+        .expect_message("choose with -p: one, two");
     for folder in ["two", "two/c", "two/cegar", "two/cegar/harnesses"] {
         let listed = list(folder, &[]);
         listed.expect(exit::CLEAN);

@@ -47,7 +47,7 @@ fn time() -> String {
     env::var("CEGAR_REAL_TIME").unwrap_or_else(|_| "120s".to_owned())
 }
 
-fn hold(dependency: &str, name: &str, harness: &str) {
+fn campaign_agrees_with_machine(dependency: &str, name: &str, harness: &str) {
     let project = user(dependency);
     let package = dependency.split_whitespace().next().unwrap_or_default();
     let time = time();
@@ -110,7 +110,7 @@ fn hold(dependency: &str, name: &str, harness: &str) {
 #[test]
 #[ignore = "downloads bzip2-sys; two minutes"]
 fn bzip2() {
-    hold(
+    campaign_agrees_with_machine(
         "bzip2-sys = { version = \"0.1\", features = [\"static\"] }",
         "decompress",
         "int BZ2_bzBuffToBuffDecompress(char *to, unsigned *size, char *from, unsigned length, int small, int verbosity);
@@ -133,7 +133,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads lz4-sys; two minutes"]
 fn lz4() {
-    hold(
+    campaign_agrees_with_machine(
         "lz4-sys = \"1\"",
         "decompress",
         "int LZ4_decompress_safe(const char *from, char *to, int size, int capacity);
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads libz-sys; two minutes"]
 fn zlib() {
-    hold(
+    campaign_agrees_with_machine(
         "libz-sys = { version = \"1\", default-features = false, features = [\"libc\", \"static\"] \
          }",
         "decompress",
@@ -171,7 +171,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads utf8proc-sys; two minutes"]
 fn utf8proc() {
-    hold(
+    campaign_agrees_with_machine(
         "utf8proc-sys = \"0.1\"",
         "normalise",
         // Option 1 means that the text is NUL-terminated, which this text is not.
@@ -191,7 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 #[test]
 #[ignore = "downloads picohttpparser-sys; two minutes"]
 fn picohttpparser() {
-    hold(
+    campaign_agrees_with_machine(
         "picohttpparser-sys = \"1\"",
         "request",
         "struct phr_header {

@@ -124,7 +124,7 @@ fn a_bug_that_is_put_back_fails_the_build() {
             .without("GITHUB_STEP_SUMMARY")
             .run()
             .expect(exit::VIOLATION)
-            .says("1 regression, 0 new, 0 known");
+            .expect_message("1 regression, 0 new, 0 known");
         let read =
             |file: &str| serde_json::from_str::<Value>(&project.read(file)).unwrap_or_default();
         assert_eq!(read("a.json")["regressions"], 1);
@@ -175,7 +175,7 @@ fn a_moved_line_adds_nothing() {
         .replace("    int used", "\n\n\n        int  used");
     project.write("c/demo.c", &format!("/* moved */\n\n{moved}"));
     let ended = run(&project, "--max-time 60s");
-    ended.expect(exit::VIOLATION).says("2 still fail");
+    ended.expect(exit::VIOLATION).expect_message("2 still fail");
     assert_eq!(project.read("cegar/tests/demo.rs"), tests);
     assert_eq!(records(), before);
 }
@@ -189,8 +189,8 @@ fn an_input_that_does_not_come_to_the_fault_is_told() {
     let rarely = harness.replace("demo(data", "if (size > 1000)\n        demo(data");
     project.write("cegar/harnesses/demo.c", &rarely);
     run(&project, "--fuzz-only --runs 1")
-        .says("does not come to `copy` any more")
-        .says("does not come to `demo` any more");
+        .expect_message("does not come to `copy` any more")
+        .expect_message("does not come to `demo` any more");
     // It is reported only once: an input that passed before may stop anywhere.
     let ended = glance(&project, "run");
     assert!(!ended.stdout.contains("does not come to"), "{ended}");
@@ -219,17 +219,21 @@ int demo(const unsigned char *data, size_t size)
             .without("GITHUB_STEP_SUMMARY")
             .run()
     };
-    ci("").expect(exit::VIOLATION).says("1 new");
+    ci("").expect(exit::VIOLATION).expect_message("1 new");
     ci("--update-baseline").expect(exit::CLEAN);
-    ci("").expect(exit::CLEAN).says("0 new, 1 known");
+    ci("").expect(exit::CLEAN).expect_message("0 new, 1 known");
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{SOURCE}"));
     let ended = ci("");
-    ended.expect(exit::VIOLATION).says("1 new, 1 known");
+    ended
+        .expect(exit::VIOLATION)
+        .expect_message("1 new, 1 known");
     // The first fault is fixed, so the second becomes the first occurrence of the statement.
     let mended = SOURCE.replacen("count += data[size];", "count += data[size - 1];", 1);
     project.write("c/demo.c", &format!("#include \"demo.h\"\n{mended}"));
     fs::remove_dir_all(project.at("target")).unwrap_or_else(|why| panic!("{why}"));
-    ci("").expect(exit::VIOLATION).says("1 new, 0 known");
+    ci("")
+        .expect(exit::VIOLATION)
+        .expect_message("1 new, 0 known");
 }
 
 #[test]
@@ -268,7 +272,7 @@ fn one_fault_that_two_harnesses_show_is_one_finding() {
     .run();
     ended
         .expect(exit::VIOLATION)
-        .says("0 new, 1 failing as before");
+        .expect_message("0 new, 1 failing as before");
     let sarif: Value = serde_json::from_str(&project.read("a.sarif")).unwrap_or_default();
     let results = &sarif["runs"][0]["results"];
     assert_eq!(results.as_array().map(Vec::len), Some(1), "{sarif}");
@@ -315,7 +319,7 @@ fn tests_by_hand_are_expected_to_pass() {
     let ended = Tool::new(project.path(), ["run", "--fuzz-only", "--runs", "1"]).run();
     ended
         .expect(exit::INCOMPLETE)
-        .says("cannot find function `nothing`");
+        .expect_message("cannot find function `nothing`");
     // After the fix, the run succeeds.
     define(&project, &["DEMO_MENDED", "COPY_MENDED"]);
     project.write("cegar/tests/demo.rs", &tests);
@@ -343,7 +347,7 @@ fn tests_by_hand_are_expected_to_pass() {
     let ended = Tool::new(project.path(), ["run", "--fuzz-only", "--runs", "1"]).run();
     ended
         .expect(exit::INCOMPLETE)
-        .says("there is no harness `gone`");
+        .expect_message("there is no harness `gone`");
 }
 
 /// The record of a finding of the harness `gone`.

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use cargo_cegar::coverage::Coverage;
-use cargo_cegar::explain::Left;
+use cargo_cegar::explain::StoredCampaign;
 use cargo_cegar::report::html::{Chapter, PAGE, page};
 use cargo_cegar::report::{GoalKind, GoalStatus};
 use cegar_tests::{Ended, Project, Tool, exit};
@@ -51,7 +51,7 @@ int picture(const unsigned char *data, size_t size)\r
 }\r
 ";
 
-fn two() -> Project {
+fn package_with_two_harnesses() -> Project {
     let project = Project::package(C);
     let header =
         project.read("c/demo.h") + "int picture(const unsigned char *data, size_t size);\n";
@@ -133,7 +133,7 @@ fn colours(project: &Project, page: &str, size: &str) -> Vec<[u8; 3]> {
 /// The reports of one build about its finding and about what was never tested.
 #[test]
 fn the_page_opens_on_the_findings() {
-    let project = two();
+    let project = package_with_two_harnesses();
     let files = [
         "--html",
         "a.html",
@@ -150,7 +150,7 @@ fn the_page_opens_on_the_findings() {
     // A vacuous proof is marked as such in all reports, with the branch that makes the code
     // unreachable.
     let why = "a&b <\"x\">.c:21:6: `if (to->width <= 0)` is never false";
-    ended.says("Vacuous picture:").says(why);
+    ended.expect_message("Vacuous picture:").expect_message(why);
     let summary = project.read("a.md");
     assert!(summary.contains("### Vacuous"), "{summary}");
     assert!(summary.contains("is never false"), "{summary}");
@@ -244,7 +244,7 @@ fn left() -> Project {
     project
 }
 
-fn chapter(folder: &Path, harness: &str, change: impl FnOnce(&mut Left)) -> Chapter {
+fn chapter(folder: &Path, harness: &str, change: impl FnOnce(&mut StoredCampaign)) -> Chapter {
     let mut chapter =
         Chapter::read(harness, folder, &[]).unwrap_or_else(|why| panic!("{harness}: {why}"));
     change(&mut chapter.left);
@@ -369,7 +369,7 @@ fn coverage_of_nothing_is_not_all() {
     let table = Tool::new(project.path(), ["coverage"]).run();
     table
         .expect(exit::CLEAN)
-        .says("no execution was seen of demo");
+        .expect_message("no execution was seen of demo");
     assert!(
         table.stdout.contains("0.0%") && !table.stdout.contains("100.0%"),
         "{table}"

@@ -211,8 +211,8 @@ fn a_solver_that_is_not_there() {
     let (_, project) = &proved()[0];
     let run = check_proof(project.path(), &["--solver", "no-such-solver"]);
     run.expect(exit::TOOL_MISSING)
-        .says("there is no solver `no-such-solver`")
-        .says("apt-get install cvc5");
+        .expect_message("there is no solver `no-such-solver`")
+        .expect_message("apt-get install cvc5");
 }
 
 /// A solver that gives no answer, or an error beside its answer, does not accept a proof.
@@ -232,7 +232,7 @@ fn a_solver_that_is_none() {
         let mode = fs::Permissions::from_mode(0o755);
         fs::set_permissions(copy.at("liar"), mode).unwrap_or_else(|error| panic!("{error}"));
         let run = check_proof(copy.path(), &["--solver", "./liar"]);
-        run.expect(exit::INTERNAL).says(says);
+        run.expect(exit::INTERNAL).expect_message(says);
         assert!(!run.stdout.contains("accepted"), "{run}");
     }
     copy.write("liar", "#!/bin/sh\necho unknown\n");

@@ -51,7 +51,7 @@ fn a_broken_line_of_a_dictionary_is_named() {
     let ended = run(&project, &["--dict", "words.dict"]);
     ended
         .expect(exit::USAGE)
-        .says("words.dict:3: two hexadecimal digits");
+        .expect_message("words.dict:3: two hexadecimal digits");
 }
 
 #[test]
@@ -61,10 +61,10 @@ fn seeds_are_taken_from_folders() {
     project.write("samples/long.bin", &"x".repeat(5000));
     run(&project, &["--seeds", "samples"])
         .expect(exit::VIOLATION)
-        .says("1 of 2 seeds are longer than 4096 bytes");
+        .expect_message("1 of 2 seeds are longer than 4096 bytes");
     run(&project, &["--seeds", "nowhere"])
         .expect(exit::NOTHING_SELECTED)
-        .says("nowhere");
+        .expect_message("nowhere");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn init_names_what_the_crate_has() {
     Tool::new(project.path(), ["init", "--name", "other"])
         .run()
         .expect(exit::CLEAN)
-        .says("the crate has inputs")
-        .says("tests/corpus")
-        .says("demo.dict");
+        .expect_message("the crate has inputs")
+        .expect_message("tests/corpus")
+        .expect_message("demo.dict");
 }

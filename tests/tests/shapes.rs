@@ -34,7 +34,7 @@ fn shapes_that_a_header_does_not_tell() {
     );
     tool(&project, &["init", "--most", "99", "--try", "1s"])
         .expect(exit::CLEAN)
-        .says("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
+        .expect_message("`graph_undo_safe` is for data from outside, and it is not: graph_undo");
     let text = |name: &str| project.read(&format!("cegar/harnesses/{name}.c"));
     let harnesses = [
         ("graph_check", "stored[16]; /* as declared */"),
@@ -61,5 +61,7 @@ fn a_harness_without_a_call_tests_nothing() {
     tool(&project, &["init"]).expect(exit::CLEAN);
     tool(&project, &["run", "--runs", "100"])
         .expect(exit::INCOMPLETE)
-        .says("this harness calls no function of the C sources; nothing of them was tested");
+        .expect_message(
+            "this harness calls no function of the C sources; nothing of them was tested",
+        );
 }

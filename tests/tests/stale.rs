@@ -50,11 +50,11 @@ fn the_build_is_asked_each_time_what_it_compiles() {
         let now = format!("{}-DN={n}{}", &script[..at], &script[at + 7..]);
         project.write("build.rs", &now);
     };
-    run(&project).expect(exit::CLEAN).says("proved");
+    run(&project).expect(exit::CLEAN).expect_message("proved");
     let before = project.read("cegar/captured.json");
     // Nothing has changed, so nothing is captured again.
     let again = run(&project);
-    again.expect(exit::CLEAN).says("proved");
+    again.expect(exit::CLEAN).expect_message("proved");
     assert!(!again.stderr.contains("Building"), "{again}");
 
     // The package's tests alone are built from the committed list, with a warning if it may be
@@ -62,17 +62,17 @@ fn the_build_is_asked_each_time_what_it_compiles() {
     let old = "../build.rs has changed since captured.json was written";
     assert!(!cargo_test(&project.at("cegar"), &[]).stderr.contains(old));
     narrow("100");
-    cargo_test(&project.at("cegar"), &[]).says(old);
+    cargo_test(&project.at("cegar"), &[]).expect_message(old);
     // `ci` leaves the source tree unchanged.
     tool(&project, "ci --max-time 20s")
         .expect(exit::VIOLATION)
-        .says("no longer compiles");
+        .expect_message("no longer compiles");
     assert_eq!(project.read("cegar/captured.json"), before);
     let artifacts = project.read("target/cegar/ci/captured.json");
     assert!(artifacts.contains("-DN=100"), "{artifacts}");
     run(&project)
         .expect(exit::VIOLATION)
-        .says("it was captured again");
+        .expect_message("it was captured again");
     let now = project.read("cegar/captured.json");
     assert!(now.contains("-DN=100"), "{now}");
     let tests = cargo_test(&project.at("cegar"), &[]);
@@ -99,7 +99,7 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     // Only the harness includes `api/odd.h`.
     let harness = HARNESS.replace("int odd(int);", "#include <api/odd.h>");
     project.write("cegar/harnesses/odd.c", &harness);
-    run(&project).expect(exit::CLEAN).says("proved");
+    run(&project).expect(exit::CLEAN).expect_message("proved");
     let captured = project.read("cegar/captured.json");
     assert!(!captured.contains("target"), "{captured}");
     let copy = "cegar/captured/odd-sys/cap.h";
@@ -110,12 +110,13 @@ fn headers_that_the_build_writes_are_copied_and_renewed() {
     // Half of the time is for cargo, which builds the test's dependencies.
     tool(&project, "ci --max-time 240s")
         .expect(exit::CLEAN)
-        .says("1 of 1 known input pass");
+        .expect_message("1 of 1 known input pass");
 
     project.write("size", "100\n");
     // `ci` judges the current code, with the existing tests and with new ones.
     let ci = tool(&project, "ci --max-time 240s");
-    ci.expect(exit::VIOLATION).says("the test `high` fails");
+    ci.expect(exit::VIOLATION)
+        .expect_message("the test `high` fails");
     assert_eq!(project.read(copy), "#define CAP 256\n");
     let written = project.read("target/cegar/ci/tests/odd.rs");
     assert!(written.contains("fn odd_"), "{written}\n{ci}");
@@ -138,7 +139,7 @@ fn a_header_that_appears_before_another_counts() {
     let project = table(&script, &[("c/cap.h", "#define CAP 256\n")]);
     // With angle brackets, the file's own folder is not searched.
     project.write("c/odd.c", &TABLE.replace("\"cap.h\"", "<cap.h>"));
-    run(&project).expect(exit::CLEAN).says("proved");
+    run(&project).expect(exit::CLEAN).expect_message("proved");
     project.write("own/cap.h", "#define CAP 100\n");
     run(&project).expect(exit::VIOLATION);
     let tests = cargo_test(&project.at("cegar"), &[]);
@@ -173,7 +174,7 @@ fn packages_of_a_workspace_keep_their_results_apart() {
     }
     tool(&project, "run -p one --max-time 20s")
         .expect(exit::CLEAN)
-        .says("proved");
+        .expect_message("proved");
     let listed = tool(&project, "list -p two");
     listed.expect(exit::CLEAN);
     assert!(!listed.stdout.contains("proved"), "{listed}");
@@ -202,7 +203,7 @@ fn known_inputs_run_natively_before_a_verdict() {
     );
     tool(&project, "run --max-time 30s")
         .expect(exit::VIOLATION)
-        .says("dies of signal 11");
+        .expect_message("dies of signal 11");
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn a_run_that_does_not_end_is_told_and_kept() {
          while (at < size) at += data[at];\n    return (int)at;\n}\n",
     );
     let ended = tool(&project, "run --max-time 20s");
-    ended.says("takes longer than 1s");
+    ended.expect_message("takes longer than 1s");
     let kept = fs::read_dir(project.at("target/cegar/demo/hangs"));
     assert_eq!(kept.unwrap_or_else(|why| panic!("{why}")).count(), 1);
 }
@@ -224,13 +225,13 @@ fn cargo_is_told_which_features_and_profile() {
         "-DN=\"$(test \"$PROFILE\" = release && echo 100 || echo 256)\"",
     );
     let project = table(&script, &[("c/cap.h", "#define CAP N\n")]);
-    run(&project).expect(exit::CLEAN).says("proved");
+    run(&project).expect(exit::CLEAN).expect_message("proved");
     let config = project.read("cegar/cegar.toml");
     let args = "[c]\ncargo_args = [\"--release\"]\n";
     project.write("cegar/cegar.toml", &config.replace("[c]\n", args));
     run(&project)
         .expect(exit::VIOLATION)
-        .says("captured from build.rs with --release");
+        .expect_message("captured from build.rs with --release");
 }
 
 /// Some libraries compile the same file once for each character width.
@@ -256,7 +257,7 @@ fn a_file_that_is_compiled_twice_is_two() {
     let ended = run(&project);
     ended
         .expect(exit::VIOLATION)
-        .says("Compiling odd-sys C sources (2 files");
+        .expect_message("Compiling odd-sys C sources (2 files");
     assert!(!ended.stderr.contains("Mocking"), "{ended}");
     let tests = cargo_test(&project.at("cegar"), &[]);
     assert_eq!(tests.code, Some(101), "{tests}");
@@ -313,8 +314,10 @@ fn a_division_by_zero_of_a_known_input_stays_a_violation() {
     project.write("cegar/corpus/demo/known", "x");
     run(&project)
         .expect(exit::VIOLATION)
-        .says("dies of signal 8");
-    run(&project).expect(exit::VIOLATION).says("Still fails");
+        .expect_message("dies of signal 8");
+    run(&project)
+        .expect(exit::VIOLATION)
+        .expect_message("Still fails");
 }
 
 /// A test concerns a function of the library. If that function is no longer defined, a mock of it

@@ -21,7 +21,7 @@ use cegar_model::symbolic::world::Grain;
 use cegar_papers::executions::Tree;
 use cegar_papers::prove;
 use cegar_papers::regions::{Asking, Regions, Target};
-use cegar_search::abstraction::asking::{Cost, Patience};
+use cegar_search::abstraction::asking::{Cancellation, Cost};
 use cegar_search::abstraction::forest::Walker;
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::strategy::{Coverage, Options, Strategy, Verdict};
@@ -225,7 +225,7 @@ fn has_all_steps(name: &str) {
     let mut regions = Regions::new(&graph);
     let stop = AtomicBool::new(false);
     let (mut solver, mut cost) = (solver::Z3::new(), Cost::default());
-    let patience = Patience {
+    let cancellation = Cancellation {
         deadline: None,
         steps: None,
         stop: &stop,
@@ -243,7 +243,7 @@ fn has_all_steps(name: &str) {
             graph: &mut graph,
             walker: &walker,
             solver: &mut solver,
-            patience,
+            cancellation,
             cost: &mut cost,
         };
         assert!(regions.exists(&mut asking, here, target), "{from:?}");

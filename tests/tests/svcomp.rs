@@ -156,7 +156,7 @@ fn a_program_that_depends_on_32_bits_is_refused() {
     task(&project, "p.c", "ILP32", &[("unreach-call", true)]);
     let ended = check(&project, &["--svcomp", "task.yml"]);
     ended.expect(exit::USAGE);
-    ended.says("the task's data model is ILP32");
+    ended.expect_message("the task's data model is ILP32");
     task(&project, "p.c", "LP64", &[("unreach-call", true)]);
     let ended = check(&project, &["--svcomp", "task.yml"]);
     assert_eq!(
@@ -174,12 +174,12 @@ fn tasks_that_cannot_be_read_or_ask_for_nothing_are_errors() {
     project.write("task.yml", "input_files: [\n");
     let ended = check(&project, &["--svcomp", "task.yml"]);
     ended.expect(exit::USAGE);
-    ended.says("is no task definition");
+    ended.expect_message("is no task definition");
     project.write("p.c", BOUNDED);
     task(&project, "p.c", "LP64", &[("termination", true)]);
     let ended = check(&project, &["--svcomp", "task.yml"]);
     ended.expect(exit::NOTHING_SELECTED);
     let ended = check(&project, &["--svcomp", "task.yml", "--only", "terminatio"]);
     ended.expect(exit::USAGE);
-    ended.says("did you mean `termination`?");
+    ended.expect_message("did you mean `termination`?");
 }

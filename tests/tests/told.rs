@@ -23,7 +23,7 @@ fn json(project: &Project, file: &str) -> Value {
 }
 
 /// A package with two harnesses for `demo`.
-fn two(code: &str) -> Project {
+fn package_with_two_harnesses(code: &str) -> Project {
     let project = Project::package(code);
     let harness = project.read("cegar/harnesses/demo.c");
     project.write("cegar/harnesses/later.c", &harness);
@@ -39,7 +39,7 @@ const LONG: &str = "int demo(const unsigned char *data, size_t size)\n{\n    \
 /// it did not reach.
 #[test]
 fn an_interrupted_build_names_what_it_did_not_reach() {
-    let project = two(LONG);
+    let project = package_with_two_harnesses(LONG);
     let words = "ci --runs 1000000000000 --fuzz-only --sarif a.sarif --junit a.xml --json a.json \
         --summary a.md";
     let mut running = started(&project, words).start();
@@ -78,7 +78,7 @@ fn an_interrupted_build_names_what_it_did_not_reach() {
 /// A build keeps its budget even if another campaign uses the same harness.
 #[test]
 fn a_build_does_not_wait_longer_than_its_budget() {
-    let project = two(LONG);
+    let project = package_with_two_harnesses(LONG);
     let mut first = started(&project, "run demo --runs 1000000000000 --fuzz-only").start();
     let id = first.id();
     let fuzzing = || (!children(id, "__worker").is_empty()).then_some(());
@@ -89,7 +89,7 @@ fn a_build_does_not_wait_longer_than_its_budget() {
     let second = tool(&project, "ci demo --max-time 2s");
     second
         .expect(exit::INCOMPLETE)
-        .says("still works on harness `demo`");
+        .expect_message("still works on harness `demo`");
     assert!(begin.elapsed() < Duration::from_secs(30), "{second}");
     first.signal(Signal::SIGINT);
     first.wait();
@@ -106,7 +106,7 @@ fn a_run_that_does_not_end_is_in_the_reports() {
     let words = "ci --max-time 20s --sarif a.sarif --junit a.xml --json a.json --summary a.md \
         --artifacts kept";
     let ended = tool(&project, words);
-    ended.says("takes longer than 1s");
+    ended.expect_message("takes longer than 1s");
     for file in ["a.sarif", "a.xml", "a.json", "a.md"] {
         let text = project.read(file);
         assert!(
@@ -154,8 +154,8 @@ fn a_report_needs_its_folder() {
     ] {
         tool(&project, words)
             .expect(exit::IO)
-            .says("nowhere/a.")
-            .says("make the folder");
+            .expect_message("nowhere/a.")
+            .expect_message("make the folder");
     }
 }
 
@@ -241,13 +241,13 @@ fn strategies_wait_for_the_runner() {
 /// A test whose harness was removed reports no fault, but is not silently skipped.
 #[test]
 fn a_test_without_its_harness_is_not_run() {
-    let project = two(LONG);
+    let project = package_with_two_harnesses(LONG);
     let own = "#[test]\nfn mine() { cegar_harness::Mock::new(\"gone\").run().expect_safe(); }\n";
     project.write("cegar/tests/gone.rs", own);
     let ended = tool(&project, "ci --max-time 240s --runs 500");
     ended
         .expect(exit::INCOMPLETE)
-        .says("harness `gone` is not built");
+        .expect_message("harness `gone` is not built");
 }
 
 /// A harness that violates a precondition which no list contains does not pass a build.

@@ -40,7 +40,7 @@ fn faults_within_them_are_found() {
         )
         .run()
         .expect(exit::VIOLATION)
-        .says(&format!("in `{name}`"));
+        .expect_message(&format!("in `{name}`"));
     }
 }
 
@@ -53,7 +53,7 @@ fn a_test_fails_that_reads_past_a_number() {
     Tool::new(project.path(), "run --max-time 20s".split(' '))
         .run()
         .expect(exit::VIOLATION)
-        .says("in `strtoul`");
+        .expect_message("in `strtoul`");
     let tests = cargo_test(&project.at("cegar"), &[]);
     let said = tests.to_string();
     assert!(said.contains("heap-buffer-overflow"), "{said}");

@@ -94,7 +94,8 @@ impl Mismatch {
 
 /// The result of the comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Checked {
+#[serde(rename = "Checked")]
+pub struct ComparisonReport {
     /// The declarations that do not match.
     pub mismatches: Vec<Mismatch>,
     /// The number of functions that the crate declares.
@@ -115,8 +116,8 @@ pub fn check(
     compiler: &Compiler,
     units: &[Unit],
     stop: &AtomicBool,
-) -> Result<Checked, Error> {
-    let mut checked = Checked::default();
+) -> Result<ComparisonReport, Error> {
+    let mut checked = ComparisonReport::default();
     let Some(declared) = declared(project) else {
         return Ok(checked);
     };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Checked, Mismatch, RULE};
+use super::{ComparisonReport, Mismatch, RULE};
 use crate::findings::Identity;
 
 /// A mismatch in the form that reporters output.
@@ -48,7 +48,7 @@ impl Binding {
     }
 }
 
-impl Checked {
+impl ComparisonReport {
     /// A summary of the comparison in one line.
     pub fn summary(&self) -> String {
         let mut text = format!(

@@ -307,7 +307,7 @@ impl Alternation<'_, '_> {
                 .violation(native, &tape, &run, violation, Origin::Given)?
                 .ok();
             if confirmed.is_some() {
-                self.searching.search.know(violation);
+                self.searching.search.note_reported(violation);
             }
         }
         if confirmed.is_none() {

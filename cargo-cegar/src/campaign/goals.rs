@@ -33,7 +33,8 @@ pub const FORMAT: u32 = 1;
 
 /// The stored goals of one program.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Kept {
+#[serde(rename = "Kept")]
+pub struct StoredGoals {
     /// [`FORMAT`].
     pub format: u32,
     /// SHA-256 of the program's bitcode.
@@ -64,7 +65,7 @@ pub struct Kept {
 }
 
 /// Reports the state of each goal of the user's code, and returns what is to be stored.
-pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
+pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> StoredGoals {
     let goals = goals(alternation, end);
     for goal in &goals {
         alternation.reporting.event(&Event::Goal(goal.clone()));
@@ -78,7 +79,7 @@ pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> Kept {
     let proofs = alternation.proving.proofs.as_ref();
     let elsewhere = proofs.map_or(&[][..], |proofs| &proofs.outcome.elsewhere);
     let root = alternation.confirming.judge.root();
-    Kept {
+    StoredGoals {
         format: FORMAT,
         bitcode: alternation.subject.digest.clone(),
         root: root.to_owned(),
@@ -242,7 +243,7 @@ impl Listing<'_, '_, '_> {
             return None;
         }
         let proofs = self.overview.proving.proofs.as_ref()?;
-        let short = proofs.outcome.short.get(&CheckId(number as u32))?;
+        let short = proofs.outcome.check_notes.get(&CheckId(number as u32))?;
         let mut lack = lack(self.overview.program(), short, &check.expression);
         let lists = [&mut lack.knows, &mut lack.needs, &mut lack.helps];
         for words in lists.into_iter().flatten() {
@@ -309,7 +310,7 @@ fn quoted(program: &Program, sources: &mut Sources, pos: Pos) -> String {
 }
 
 /// Stores the goals in the file that `explain` reads.
-pub fn keep(kept: &Kept, folder: &Path) -> Result<(), Error> {
+pub fn keep(kept: &StoredGoals, folder: &Path) -> Result<(), Error> {
     let text =
         serde_json::to_vec(kept).map_err(|why| Error::engine("writing the list of goals", why))?;
     Ok(store::write(&folder.join("goals.json"), &text)?)

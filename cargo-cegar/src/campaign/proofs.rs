@@ -235,9 +235,9 @@ impl Prover {
             return Ok(());
         };
         outcome.certificate.bitcode.clone_from(&digest);
-        if let Some(mut below) = below.filter(|_| outcome.grounded.is_none()) {
+        if let Some(mut below) = below.filter(|_| outcome.floor_proof.is_none()) {
             below.certificate.bitcode.clone_from(&digest);
-            outcome.grounded = Some(Box::new(below));
+            outcome.floor_proof = Some(Box::new(below));
         }
         let flags = self.flags.clone();
         spawn("checker", move || {
@@ -341,7 +341,7 @@ fn checked(
     };
     // What follows from the floor alone is checked quickly. It is the result if the rest is
     // rejected or not checked in time.
-    if let Some(mut below) = outcome.grounded.take()
+    if let Some(mut below) = outcome.floor_proof.take()
         && let Ok(floor) = check(&below.certificate)
     {
         below.withdraw_late(&floor);

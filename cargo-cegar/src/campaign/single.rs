@@ -100,7 +100,9 @@ impl<'a> Single<'a> {
         let deadline = Deadline::at(self.budget.end().filter(|_| !counted));
         let (expectations, end) = deadline::within(deadline, || {
             let expectations = alternation.replay_expected()?;
-            let end = alternation.run().and_then(|end| alternation.look(end));
+            let end = alternation
+                .run()
+                .and_then(|end| alternation.execute_after_proof(end));
             Ok::<_, Error>((expectations, end))
         })?;
         native.end();

@@ -273,8 +273,8 @@ impl<'a> Tests<'a> {
     }
 
     /// The description of the program for a standalone package.
-    fn checked(&self) -> standalone::Checked {
-        standalone::Checked {
+    fn checked(&self) -> standalone::CheckedProgram {
+        standalone::CheckedProgram {
             name: self.harness.name.clone(),
             units: self.units(),
             entry: self.entry.clone(),

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use cegar_checker::{About, Asked};
+use cegar_checker::{About, QuestionSolver};
 use cegar_model::solver::{
     Answer, AskError, Asker, External, ExternalError, FreshZ3, Limits, Model, Reason, Recorder,
     Verdict,
@@ -54,7 +54,7 @@ impl Asking {
 /// A question that every solver answers.
 const PROBE: &str = "(set-logic QF_BV)\n(check-sat)\n(exit)\n";
 
-impl Asked for Asking {
+impl QuestionSolver for Asking {
     fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer {
         if self.failed.is_none() {
             match self.asker.ask(pool, terms, limits, about) {

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::args::{BindingsArgs, Manners};
+use super::args::{BindingsArgs, GlobalArgs};
 use super::run::{compiler, open};
 use super::{note, outputs, reporter};
 use crate::bindings::Binding;
-use crate::bindings::{self, Checked};
+use crate::bindings::{self, ComparisonReport};
 use crate::compile::Unit;
 use crate::config::Config;
 use crate::error::Error;
@@ -20,13 +20,13 @@ use crate::{plan, store};
 
 /// Runs the command.
 pub(super) fn bindings(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &BindingsArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+    let (project, config) = open(global_args)?;
     outputs::distinct(&[("--sarif", &args.sarif), ("--junit", &args.junit)])?;
-    let mut fan = reporter(manners, false, &project.root);
+    let mut fan = reporter(global_args, false, &project.root);
     if let Some(path) = &args.sarif {
         fan.add(SarifReporter::new(path.clone(), project.root.clone()));
     }
@@ -65,7 +65,7 @@ fn checked(
     config: &Config,
     library: &[Unit],
     stop: &AtomicBool,
-) -> Result<Checked, Error> {
+) -> Result<ComparisonReport, Error> {
     let clang = compiler(config)?;
     bindings::check(project, &clang, library, stop)
 }

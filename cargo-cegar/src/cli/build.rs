@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::args::{BuildArgs, Manners};
+use super::args::{BuildArgs, GlobalArgs};
 use super::run::{compiler, open};
 use super::{finish, note, reporter};
 use crate::compile::{Compiler, compile};
@@ -16,12 +16,12 @@ use crate::{plan, store};
 
 /// `cargo cegar build`
 pub(super) fn build(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &BuildArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
-    let mut fan = reporter(manners, false, &project.root);
+    let (project, config) = open(global_args)?;
+    let mut fan = reporter(global_args, false, &project.root);
     let scratch = project.scratch();
     store::writable_dir(&scratch)?;
     // Before the long part: without a compiler the capture would be useless.

@@ -9,7 +9,7 @@ use cegar_model::assumption::{self, LiftError};
 use cegar_model::program::Property;
 use cegar_search::strategy::Strategy;
 
-use super::args::{BudgetArgs, CheckArgs, Manners};
+use super::args::{BudgetArgs, CheckArgs, GlobalArgs};
 use super::{conclude, note, outputs, reporter, svcomp};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, PropertyName, RunConfig, nearest};
@@ -27,12 +27,12 @@ const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
 /// Runs the command.
 pub(super) fn check(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &CheckArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
     if let Some(task) = &args.svcomp {
-        return svcomp::check(manners, args, task, stop);
+        return svcomp::check(global_args, args, task, stop);
     }
     let properties = match args.property.as_slice() {
         [] => None,
@@ -43,7 +43,7 @@ pub(super) fn check(
         properties,
         question: None,
     };
-    program(manners, args, &asked, stop)
+    program(global_args, args, &asked, stop)
 }
 
 /// The program to check, and the properties.
@@ -58,7 +58,7 @@ pub(super) struct Asked<'a> {
 
 /// Checks one program.
 pub(super) fn program(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &CheckArgs,
     asked: &Asked<'_>,
     stop: &AtomicBool,
@@ -94,7 +94,7 @@ pub(super) fn program(
         store::could_write(dir)?;
     }
     store::temporary_files()?;
-    let (scratch, _removed_at_the_end) = scratch(manners, args, &here)?;
+    let (scratch, _removed_at_the_end) = scratch(global_args, args, &here)?;
     let stubs = plan::stub_headers(&scratch)?;
     for unit in &mut harness.units {
         unit.flags.push(format!("-I{}", stubs.display()));
@@ -103,7 +103,7 @@ pub(super) fn program(
         svcomp::require_one_model(&settings.compiler, &harness.units, &scratch)?;
     }
 
-    let mut fan = reporter(manners, settings.stats, &here);
+    let mut fan = reporter(global_args, settings.stats, &here);
     extra_reports(&mut fan, &args.budget, &here)?;
     if args.keep {
         note(
@@ -232,11 +232,11 @@ fn units(args: &CheckArgs, files: &[PathBuf], here: &Path) -> Result<Vec<Unit>, 
 /// Creates the scratch folder of this check. Each check has its own, so that several can run at a
 /// time.
 fn scratch(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &CheckArgs,
     here: &Path,
 ) -> Result<(PathBuf, Option<tempfile::TempDir>), Error> {
-    if let Some(target) = &manners.target_dir {
+    if let Some(target) = &global_args.target_dir {
         let base = here.join(target).join("cegar");
         store::writable_dir(&base)?;
         let dir = tempfile::Builder::new()

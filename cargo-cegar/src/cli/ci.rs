@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::args::{CiArgs, Manners};
+use super::args::{CiArgs, GlobalArgs};
 use super::check::max_time;
 use super::coverage::coverage_of;
 use super::run::{Unattended, open, unattended_options};
@@ -56,13 +56,17 @@ fn distinct(args: &CiArgs) -> Result<(), Error> {
 }
 
 /// Runs the command.
-pub(super) fn ci(manners: &Manners, args: &CiArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+pub(super) fn ci(
+    global_args: &GlobalArgs,
+    args: &CiArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(global_args)?;
     distinct(args)?;
     let (baseline_file, mut baseline) = baseline(args, &project)?;
     let artifacts = artifacts_folder(args, &project)?;
     store::writable_dir(&project.scratch())?;
-    let mut fan = reporter(manners, args.budget.stats, &project.root);
+    let mut fan = reporter(global_args, args.budget.stats, &project.root);
     let (name, what) = artifacts_lock(&artifacts);
     // The budget includes the time to wait for other processes that use the folders.
     let limit = max_time(&args.budget, &config.run)?.unwrap_or(DEFAULT_TIME);

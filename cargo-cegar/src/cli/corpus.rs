@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 
-use super::args::{BudgetArgs, CminArgs, EmitArgs, Manners, MessageFormat, StatsArgs, TminArgs};
+use super::args::{BudgetArgs, CminArgs, EmitArgs, GlobalArgs, MessageFormat, StatsArgs, TminArgs};
 use super::print;
 use super::run::{open, run_options};
 use super::{note, reporter};
@@ -18,12 +18,12 @@ use crate::{list, plan, store};
 
 /// Loads the package and its harnesses for a command that runs no search.
 fn prepared(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     selected: &[String],
     stop: &AtomicBool,
 ) -> Result<(RunOptions, Fan), Error> {
-    let (project, config) = open(manners)?;
-    let mut fan = reporter(manners, false, &project.root);
+    let (project, config) = open(global_args)?;
+    let mut fan = reporter(global_args, false, &project.root);
     let budget = BudgetArgs::default();
     let options = run_options(&project, &config, selected, &budget, &mut fan, stop)?;
     Ok((options, fan))
@@ -44,17 +44,17 @@ fn finish(mut fan: Fan, text: &str) -> Result<ExitCode, Error> {
 
 /// `cargo cegar emit --behaviour`
 pub(super) fn emit(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &EmitArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (options, mut fan) = prepared(manners, &args.harnesses, stop)?;
+    let (options, mut fan) = prepared(global_args, &args.harnesses, stop)?;
     let mut text = String::new();
     let mut inputs = 0;
     for harness in &options.harnesses {
         let done = corpus::behaviours(&options, harness, &mut fan, stop)?;
         inputs += done.inputs;
-        if manners.message_format == MessageFormat::Json {
+        if global_args.message_format == MessageFormat::Json {
             text += &json("behaviour", &done)?;
             continue;
         }
@@ -85,15 +85,15 @@ pub(super) fn emit(
 
 /// `cargo cegar cmin`
 pub(super) fn cmin(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &CminArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (options, mut fan) = prepared(manners, &args.harnesses, stop)?;
+    let (options, mut fan) = prepared(global_args, &args.harnesses, stop)?;
     let mut text = String::new();
     for harness in &options.harnesses {
         let done = corpus::cmin(&options, harness, args.dry_run, &mut fan, stop)?;
-        if manners.message_format == MessageFormat::Json {
+        if global_args.message_format == MessageFormat::Json {
             text += &json("cmin", &done)?;
             continue;
         }
@@ -117,12 +117,12 @@ pub(super) fn cmin(
 
 /// `cargo cegar tmin`
 pub(super) fn tmin(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &TminArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
     let selected = std::slice::from_ref(&args.harness);
-    let (options, mut fan) = prepared(manners, selected, stop)?;
+    let (options, mut fan) = prepared(global_args, selected, stop)?;
     // The argument is a path, or the name of an entry of the harness's corpus.
     let entry = options
         .package
@@ -150,7 +150,7 @@ pub(super) fn tmin(
         name.into()
     });
     store::write(&output, &done.tape)?;
-    if manners.message_format == MessageFormat::Json {
+    if global_args.message_format == MessageFormat::Json {
         return finish(fan, &json("tmin", &done)?);
     }
     let message = format!(
@@ -165,8 +165,8 @@ pub(super) fn tmin(
 }
 
 /// `cargo cegar stats`
-pub(super) fn stats(manners: &Manners, args: &StatsArgs) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+pub(super) fn stats(global_args: &GlobalArgs, args: &StatsArgs) -> Result<ExitCode, Error> {
+    let (project, config) = open(global_args)?;
     plan::check_selection(&project, &config, &args.harnesses)?;
     let mut rows = Vec::new();
     for listed in list::list(&project, &config)? {
@@ -186,7 +186,7 @@ pub(super) fn stats(manners: &Manners, args: &StatsArgs) -> Result<ExitCode, Err
         ));
     }
     let mut text = String::new();
-    if manners.message_format == MessageFormat::Json {
+    if global_args.message_format == MessageFormat::Json {
         for (listed, stats, queue) in &rows {
             let line = serde_json::json!({
                 "harness": listed.name, "corpus": listed.corpus, "queue": queue,

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::args::{CoverageArgs, Manners, MessageFormat};
+use super::args::{CoverageArgs, GlobalArgs, MessageFormat};
 use super::print;
 use super::run::open;
 use super::{note, outputs, reporter};
@@ -12,14 +12,14 @@ use crate::coverage::{self, Count, Coverage};
 use crate::error::Error;
 use crate::event::{Fan, Level};
 use crate::exit::ExitCode;
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 use crate::report::html::{Chapter, PROOFS, page, why_missing};
 use crate::{plan, sources, store};
 
 /// Runs the command.
-pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCode, Error> {
+pub(super) fn coverage(global_args: &GlobalArgs, args: &CoverageArgs) -> Result<ExitCode, Error> {
     outputs::distinct(&[("--lcov", &args.lcov), ("--html", &args.html)])?;
-    let (project, config) = open(manners)?;
+    let (project, config) = open(global_args)?;
     plan::check_selection(&project, &config, &args.harnesses)?;
     let names: Vec<String> = crate::list::harnesses(&project, &config)?
         .into_iter()
@@ -51,7 +51,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
         (name.into_owned(), why_missing(folder, why))
     });
     let left_out: Vec<(String, String)> = left_out.collect();
-    let mut fan = reporter(manners, false, &project.root);
+    let mut fan = reporter(global_args, false, &project.root);
     let never = |name: &str| !scratch.join(name).join("goals.json").exists();
     let waiting: Vec<&str> = names
         .iter()
@@ -86,7 +86,7 @@ pub(super) fn coverage(manners: &Manners, args: &CoverageArgs) -> Result<ExitCod
             .collect();
         store::write(path, page(&project.name, &chapters, &left_out).as_bytes())?;
     }
-    match manners.message_format {
+    match global_args.message_format {
         MessageFormat::Human => print(&coverage::table(&all)),
         MessageFormat::Json => print(&lines(&all)),
     }
@@ -133,7 +133,7 @@ pub(super) struct Found {
 pub(super) fn coverage_of(folders: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for folder in folders {
-        match Left::read(folder) {
+        match StoredCampaign::read(folder) {
             Ok(left) => {
                 if !left.is_executed() {
                     let name = folder.file_name().unwrap_or_default();

@@ -3,44 +3,44 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::args::{ExplainArgs, Manners, MessageFormat};
+use super::args::{ExplainArgs, GlobalArgs, MessageFormat};
 use super::run::open;
 use super::{note, print, reporter};
 use crate::error::Error;
 use crate::event::Level;
 use crate::exit::ExitCode;
-use crate::explain::{self, Explained, Left, Story};
+use crate::explain::{self, Explained, Explanation, StoredCampaign};
 use crate::verdict::Place;
 use crate::{list, probe, sources};
 
 /// Runs the command.
-pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode, Error> {
+pub(super) fn explain(global_args: &GlobalArgs, args: &ExplainArgs) -> Result<ExitCode, Error> {
     let mut text = String::new();
     let mut known = Vec::new();
     let mut changed = BTreeSet::new();
-    for folder in folders(manners, args)? {
+    for folder in folders(global_args, args)? {
         if args.from.is_some() && folder.join("program.bc").is_file() {
             // The file may come from anywhere, so its readability is tested first.
             probe::readable(&folder.join("program.bc"))?;
         }
-        let left = Left::read(&folder)?;
+        let left = StoredCampaign::read(&folder)?;
         for explained in left.explain(&args.goal)? {
-            if let (Some(folder), Story::Proved(_), Some(goal)) =
-                (&args.certificate, &explained.story, &explained.goal)
+            if let (Some(folder), Explanation::Proved(_), Some(goal)) =
+                (&args.certificate, &explained.explanation, &explained.goal)
             {
                 left.write_certificate(goal, folder)?;
             }
-            text.push_str(&line(manners, &explained)?);
+            text.push_str(&line(global_args, &explained)?);
         }
         changed.extend(left.kept.sources.changed(&left.kept.root));
         known.extend(left.kept.goals.iter().map(|goal| goal.place.clone()));
     }
     let changed: Vec<String> = changed.into_iter().collect();
     if let Some(warning) = sources::warning(&changed) {
-        let mut fan = reporter(manners, false, std::path::Path::new("."));
+        let mut fan = reporter(global_args, false, std::path::Path::new("."));
         note(&mut fan, Level::Warning, warning);
     }
-    if text.is_empty() && args.from.is_none() && is_mended(manners, &args.goal)? {
+    if text.is_empty() && args.from.is_none() && is_mended(global_args, &args.goal)? {
         return print(&format!(
             "{}: its test passes now: the fault was mended, or the harness changed. `cargo cegar \
              list` shows all tests\n",
@@ -61,8 +61,8 @@ pub(super) fn explain(manners: &Manners, args: &ExplainArgs) -> Result<ExitCode,
 }
 
 /// Whether this is the name of an earlier finding whose input no longer fails.
-fn is_mended(manners: &Manners, name: &str) -> Result<bool, Error> {
-    let (project, config) = open(manners)?;
+fn is_mended(global_args: &GlobalArgs, name: &str) -> Result<bool, Error> {
+    let (project, config) = open(global_args)?;
     let listed = list::list(&project, &config)?;
     let mut findings = listed.iter().flat_map(|harness| &harness.findings);
     Ok(findings.any(|finding| finding.name == name && !finding.failing))
@@ -93,8 +93,8 @@ fn near(goal: &str, known: &[Place]) -> String {
     format!("near it there are goals in the lines {}", lines.join(", "))
 }
 
-fn line(manners: &Manners, explained: &Explained) -> Result<String, Error> {
-    if manners.message_format == MessageFormat::Human {
+fn line(global_args: &GlobalArgs, explained: &Explained) -> Result<String, Error> {
+    if global_args.message_format == MessageFormat::Human {
         return Ok(explain::show(explained));
     }
     let mut line = serde_json::to_value(explained)
@@ -104,19 +104,19 @@ fn line(manners: &Manners, explained: &Explained) -> Result<String, Error> {
 }
 
 /// The folders of campaigns: the given one, or those of the package's harnesses.
-fn folders(manners: &Manners, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error> {
+fn folders(global_args: &GlobalArgs, args: &ExplainArgs) -> Result<Vec<PathBuf>, Error> {
     if let Some(folder) = &args.from {
         return Ok(vec![folder.clone()]);
     }
     let here = std::env::current_dir().map_err(|why| Error::io("read", ".", why))?;
     let mut above = here.ancestors();
-    if manners.manifest_path.is_none() && !above.any(|dir| dir.join("Cargo.toml").is_file()) {
+    if global_args.manifest_path.is_none() && !above.any(|dir| dir.join("Cargo.toml").is_file()) {
         return Err(Error::nothing(
             "there is no package here",
             "name the folder of `cargo cegar check --certificate DIR` with --from DIR",
         ));
     }
-    let (project, _) = open(manners)?;
+    let (project, _) = open(global_args)?;
     let scratch = project.scratch();
     let mut folders: Vec<PathBuf> = std::fs::read_dir(&scratch)
         .into_iter()

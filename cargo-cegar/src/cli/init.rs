@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::args::{InitArgs, Manners};
+use super::args::{GlobalArgs, InitArgs};
 use super::run::{compiler, open};
 use super::{finish, note, reporter};
 use crate::error::Error;
@@ -16,11 +16,11 @@ use crate::project::Project;
 
 /// `cargo cegar init`
 pub(super) fn init(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &InitArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+    let (project, config) = open(global_args)?;
     let set_up = project.cegar.join("cegar.toml").is_file();
     if !args.ci.is_empty()
         && set_up
@@ -30,8 +30,8 @@ pub(super) fn init(
         && args.from_fuzz.is_none()
         && !args.from_tests
     {
-        let mut fan = reporter(manners, false, &project.root);
-        super::init_ci::init_ci(manners, args, &mut fan, stop)?;
+        let mut fan = reporter(global_args, false, &project.root);
+        super::init_ci::init_ci(global_args, args, &mut fan, stop)?;
         return finish(fan);
     }
     let options = InitOptions {
@@ -47,7 +47,7 @@ pub(super) fn init(
         },
         try_all: duration(&args.try_all)?,
     };
-    let mut fan = reporter(manners, false, &project.root);
+    let mut fan = reporter(global_args, false, &project.root);
     // Without a compiler, the package can still be written.
     let clang = match compiler(&config) {
         Ok(clang) => Some(clang),
@@ -66,10 +66,10 @@ pub(super) fn init(
             it again";
         note(&mut fan, Level::Warning, text);
     }
-    for text in telling.lines(manners, &project) {
+    for text in telling.lines(global_args, &project) {
         note(&mut fan, Level::Info, text);
     }
-    super::init_ci::init_ci(manners, args, &mut fan, stop)?;
+    super::init_ci::init_ci(global_args, args, &mut fan, stop)?;
     let ended = finish(fan)?;
     Ok(match done.build_failed {
         true => ExitCode::BuildFailed,
@@ -91,12 +91,12 @@ impl Telling<'_> {
         short.display().to_string()
     }
 
-    fn lines(&self, manners: &Manners, project: &Project) -> Vec<String> {
+    fn lines(&self, global_args: &GlobalArgs, project: &Project) -> Vec<String> {
         let done = self.done;
         let mut lines = self.files();
         for (why, names) in by_reason(&done.skipped) {
             // A header has hundreds of functions, so all of them are only listed with -v.
-            let shown = if manners.verbose > 0 {
+            let shown = if global_args.verbose > 0 {
                 names.len()
             } else {
                 SHOWN

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::args::{CiSystem, InitArgs, Manners};
+use super::args::{CiSystem, GlobalArgs, InitArgs};
 use super::note;
 use super::run::open;
 use crate::emit::{for_everyone, only_here};
@@ -14,14 +14,14 @@ use crate::store;
 
 /// Writes the files for each named system.
 pub(super) fn init_ci(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &InitArgs,
     fan: &mut Fan,
     stop: &AtomicBool,
 ) -> Result<(), Error> {
     for system in &args.ci {
         // The package is opened again, since it includes what `init` has just written.
-        let (project, config) = open(manners)?;
+        let (project, config) = open(global_args)?;
         let done = match system {
             CiSystem::Github => ci::github(&project)?,
             CiSystem::Clusterfuzzlite => {

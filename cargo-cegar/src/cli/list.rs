@@ -1,6 +1,6 @@
 //! `list`: shows the harnesses of a crate and the state of their goals.
 
-use super::args::{Manners, MessageFormat};
+use super::args::{GlobalArgs, MessageFormat};
 use super::print;
 use super::run::open;
 use crate::error::Error;
@@ -10,8 +10,8 @@ use crate::list::Remembered;
 use crate::sources;
 
 /// `cargo cegar list`
-pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+pub(super) fn list(global_args: &GlobalArgs) -> Result<ExitCode, Error> {
+    let (project, config) = open(global_args)?;
     let listed = listing::list(&project, &config)?;
     if listed.is_empty() {
         return Err(Error::nothing(
@@ -21,7 +21,7 @@ pub(super) fn list(manners: &Manners) -> Result<ExitCode, Error> {
     }
     let mut text = String::new();
     for harness in &listed {
-        if manners.message_format == MessageFormat::Json {
+        if global_args.message_format == MessageFormat::Json {
             let mut line = serde_json::to_value(harness)
                 .map_err(|why| Error::io("write", "the list", why.into()))?;
             line["reason"] = "harness".into();

@@ -35,7 +35,7 @@ use crate::report::TerminalReporter;
 use crate::signals;
 use crate::verdict::Verdict;
 
-use args::{Cli, Color, Command, Manners, MessageFormat};
+use args::{Cli, Color, Command, GlobalArgs, MessageFormat};
 
 /// Runs the command given by `args`, whose first element is the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
@@ -59,12 +59,12 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
             };
         }
     };
-    log(&cli.manners);
+    log(&cli.global_args);
     match command(&cli) {
         Ok(code) => code,
         Err(error) => {
             let code = error.exit_code();
-            show(&cli.manners, error);
+            show(&cli.global_args, error);
             code
         }
     }
@@ -72,53 +72,53 @@ pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Runs the campaign of one harness for a parent that reads JSON lines.
 pub fn campaign(options: &std::path::Path) -> ExitCode {
-    let manners = Manners {
+    let global_args = GlobalArgs {
         message_format: MessageFormat::Json,
-        ..Manners::default()
+        ..GlobalArgs::default()
     };
-    log(&manners);
+    log(&global_args);
     match crate::campaign::pool::child(options) {
         Ok(_) => ExitCode::Clean,
         Err(error) => {
             let code = error.exit_code();
-            show(&manners, error);
+            show(&global_args, error);
             code
         }
     }
 }
 
 fn command(cli: &Cli) -> Result<ExitCode, Error> {
-    let manners = &cli.manners;
+    let global_args = &cli.global_args;
     let stop = signals::install();
     match &cli.command {
-        Command::Check(args) => check::check(manners, args, &stop),
-        Command::Run(args) => run::run(manners, args, &stop),
-        Command::Ci(args) => ci::ci(manners, args, &stop),
-        Command::Bindings(args) => bindings::bindings(manners, args, &stop),
-        Command::Coverage(args) => coverage::coverage(manners, args),
-        Command::Emit(args) => corpus::emit(manners, args, &stop),
-        Command::Cmin(args) => corpus::cmin(manners, args, &stop),
-        Command::Tmin(args) => corpus::tmin(manners, args, &stop),
-        Command::Stats(args) => corpus::stats(manners, args),
-        Command::Replay(args) => run::replay(manners, args, &stop),
-        Command::Init(args) => init::init(manners, args, &stop),
-        Command::Build(args) => build::build(manners, args, &stop),
-        Command::Debug(args) => debug::debug(manners, args),
-        Command::CheckProof(args) => proof::check_proof(manners, args),
-        Command::Explain(args) => explain::explain(manners, args),
-        Command::List(_) => list::list(manners),
+        Command::Check(args) => check::check(global_args, args, &stop),
+        Command::Run(args) => run::run(global_args, args, &stop),
+        Command::Ci(args) => ci::ci(global_args, args, &stop),
+        Command::Bindings(args) => bindings::bindings(global_args, args, &stop),
+        Command::Coverage(args) => coverage::coverage(global_args, args),
+        Command::Emit(args) => corpus::emit(global_args, args, &stop),
+        Command::Cmin(args) => corpus::cmin(global_args, args, &stop),
+        Command::Tmin(args) => corpus::tmin(global_args, args, &stop),
+        Command::Stats(args) => corpus::stats(global_args, args),
+        Command::Replay(args) => run::replay(global_args, args, &stop),
+        Command::Init(args) => init::init(global_args, args, &stop),
+        Command::Build(args) => build::build(global_args, args, &stop),
+        Command::Debug(args) => debug::debug(global_args, args),
+        Command::CheckProof(args) => proof::check_proof(global_args, args),
+        Command::Explain(args) => explain::explain(global_args, args),
+        Command::List(_) => list::list(global_args),
     }
 }
 
 /// The reporter that the command line asks for. Relative paths are relative to `root`.
-fn reporter(manners: &Manners, stats: bool, root: &std::path::Path) -> Fan {
+fn reporter(global_args: &GlobalArgs, stats: bool, root: &std::path::Path) -> Fan {
     let mut fan = Fan::default();
-    match manners.message_format {
+    match global_args.message_format {
         MessageFormat::Json => fan.add(JsonReporter::new(std::io::stdout())),
         MessageFormat::Human => fan.add(TerminalReporter::stderr(
-            verbosity(manners),
+            verbosity(global_args),
             stats,
-            color(manners),
+            color(global_args),
             root.to_owned(),
         )),
     }
@@ -171,13 +171,13 @@ fn conclude(
 const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has \
     confirmed; read cegar/contracts.toml, and set state = \"confirmed\", or delete them";
 
-fn verbosity(manners: &Manners) -> i8 {
-    let (more, less) = (manners.verbose.min(100), manners.quiet.min(100));
+fn verbosity(global_args: &GlobalArgs) -> i8 {
+    let (more, less) = (global_args.verbose.min(100), global_args.quiet.min(100));
     more as i8 - less as i8
 }
 
-fn color(manners: &Manners) -> anstream::ColorChoice {
-    match manners.color {
+fn color(global_args: &GlobalArgs) -> anstream::ColorChoice {
+    match global_args.color {
         // anstream considers the terminal, NO_COLOR and CLICOLOR.
         Color::Auto => anstream::ColorChoice::Auto,
         Color::Always => anstream::ColorChoice::Always,
@@ -185,8 +185,8 @@ fn color(manners: &Manners) -> anstream::ColorChoice {
     }
 }
 
-fn log(manners: &Manners) {
-    let default = match manners.verbose {
+fn log(global_args: &GlobalArgs) {
+    let default = match global_args.verbose {
         0 => "warn",
         1 => "warn,cargo_cegar=info",
         _ => "debug",
@@ -198,7 +198,7 @@ fn log(manners: &Manners) {
         .ok()
         .and_then(|wanted| tracing_subscriber::EnvFilter::try_new(quiet(&wanted)).ok())
         .unwrap_or_else(|| tracing_subscriber::EnvFilter::new(quiet(default)));
-    let colors = color(manners) != anstream::ColorChoice::Never
+    let colors = color(global_args) != anstream::ColorChoice::Never
         && std::io::IsTerminal::is_terminal(&std::io::stderr());
     // Only fails if a logger is installed already, as a test may have done.
     let _ = tracing_subscriber::fmt()
@@ -210,8 +210,8 @@ fn log(manners: &Manners) {
 }
 
 /// Shows an error: for a person with its place and a hint, or for a program as a final JSON line.
-fn show(manners: &Manners, error: Error) {
-    if manners.message_format == MessageFormat::Json {
+fn show(global_args: &GlobalArgs, error: Error) {
+    if global_args.message_format == MessageFormat::Json {
         let line = serde_json::json!({
             "reason": "error",
             "message": error.to_string(),
@@ -219,7 +219,7 @@ fn show(manners: &Manners, error: Error) {
         });
         let _ = writeln!(std::io::stdout(), "{line}");
     }
-    let mut stderr = anstream::AutoStream::new(std::io::stderr(), color(manners));
+    let mut stderr = anstream::AutoStream::new(std::io::stderr(), color(global_args));
     let theme = match stderr.current_choice() {
         anstream::ColorChoice::Never => miette::GraphicalTheme::unicode_nocolor(),
         _ => miette::GraphicalTheme::unicode(),

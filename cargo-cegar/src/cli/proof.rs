@@ -7,7 +7,7 @@ use cegar_checker::{Assumption, Certificate, Rejected};
 use cegar_model::program::{FunctionKind, Program};
 use sha2::{Digest as _, Sha256};
 
-use super::args::{CheckProofArgs, Manners, MessageFormat};
+use super::args::{CheckProofArgs, GlobalArgs, MessageFormat};
 use super::asking::Asking;
 use crate::campaign::proofs::question;
 use crate::error::Error;
@@ -15,7 +15,10 @@ use crate::exit::ExitCode;
 use crate::{probe, store};
 
 /// Runs the command.
-pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<ExitCode, Error> {
+pub(super) fn check_proof(
+    global_args: &GlobalArgs,
+    args: &CheckProofArgs,
+) -> Result<ExitCode, Error> {
     let path = &args.certificate;
     let text = read(path)?;
     let certificate: Certificate = serde_json::from_slice(&text).map_err(|why| {
@@ -52,7 +55,7 @@ pub(super) fn check_proof(manners: &Manners, args: &CheckProofArgs) -> Result<Ex
         })
     };
     let mut out = std::io::stdout();
-    let written = match (&result, manners.message_format) {
+    let written = match (&result, global_args.message_format) {
         (Ok(checked), MessageFormat::Json) => writeln!(
             out,
             "{}",

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use super::args::{BudgetArgs, Manners, ReplayArgs, RunArgs};
+use super::args::{BudgetArgs, GlobalArgs, ReplayArgs, RunArgs};
 use super::check::{extra_reports, settings};
 use super::{conclude, note, reporter, team};
 use crate::compile::Compiler;
@@ -23,11 +23,11 @@ use crate::report::HtmlReporter;
 use crate::{campaign, capture, contracts, lock, plan, store};
 
 /// Loads a package and its configuration.
-pub(super) fn open(manners: &Manners) -> Result<(Project, Config), Error> {
+pub(super) fn open(global_args: &GlobalArgs) -> Result<(Project, Config), Error> {
     let mut project = Project::load(
-        manners.manifest_path.as_deref(),
-        manners.package.as_deref(),
-        manners.target_dir.as_deref(),
+        global_args.manifest_path.as_deref(),
+        global_args.package.as_deref(),
+        global_args.target_dir.as_deref(),
     )?;
     let config = Config::load(&project.manifest, &project.cegar.join("cegar.toml"))?;
     project.cargo_args = config.c.cargo_args.clone().unwrap_or_default();
@@ -41,9 +41,13 @@ pub(super) fn compiler(config: &Config) -> Result<Compiler, Error> {
 }
 
 /// `cargo cegar run`
-pub(super) fn run(manners: &Manners, args: &RunArgs, stop: &AtomicBool) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
-    let mut fan = reporter(manners, args.budget.stats, &project.root);
+pub(super) fn run(
+    global_args: &GlobalArgs,
+    args: &RunArgs,
+    stop: &AtomicBool,
+) -> Result<ExitCode, Error> {
+    let (project, config) = open(global_args)?;
+    let mut fan = reporter(global_args, args.budget.stats, &project.root);
     extra_reports(&mut fan, &args.budget, &project.root)?;
     let exchange = team::open(&args.team, &args.budget, &config.run, &mut fan)?;
     let mut options = run_options(
@@ -233,14 +237,14 @@ fn readable_record(package: &Path) -> Result<(), Error> {
 
 /// `cargo cegar replay`
 pub(super) fn replay(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &ReplayArgs,
     stop: &AtomicBool,
 ) -> Result<ExitCode, Error> {
-    let (project, config) = open(manners)?;
+    let (project, config) = open(global_args)?;
     plan::check_selection(&project, &config, std::slice::from_ref(&args.harness))?;
     let inputs = inputs(&project, args)?;
-    let mut fan = reporter(manners, false, &project.root);
+    let mut fan = reporter(global_args, false, &project.root);
     let budget = BudgetArgs {
         no_emit: true,
         ..BudgetArgs::default()

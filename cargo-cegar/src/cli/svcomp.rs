@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::args::{CheckArgs, Manners};
+use super::args::{CheckArgs, GlobalArgs};
 use super::check::{Asked, program};
 use super::{note, reporter};
 use crate::compile::{Compiler, Unit};
@@ -12,14 +12,14 @@ use crate::config::nearest;
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
 use crate::exit::ExitCode;
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 use crate::svcomp::{Answered, Goal, Question, Task, model};
 use crate::verdict::Verdict;
 
 /// Runs the command. The exit code is 100 if a property is violated, otherwise that of the first
 /// question with a code other than 0.
 pub(super) fn check(
-    manners: &Manners,
+    global_args: &GlobalArgs,
     args: &CheckArgs,
     file: &Path,
     stop: &AtomicBool,
@@ -30,7 +30,7 @@ pub(super) fn check(
     let mut codes = Vec::new();
     for question in questions {
         let Some(goal) = question.goal else {
-            let mut fan = reporter(manners, false, &here);
+            let mut fan = reporter(global_args, false, &here);
             let message = format!("{}: there is no check for this property", question.name);
             note(&mut fan, Level::Info, message);
             continue;
@@ -40,7 +40,7 @@ pub(super) fn check(
             properties: Some(goal.properties()),
             question: Some((question, goal, task.model)),
         };
-        codes.push(program(manners, args, &asked, stop)?);
+        codes.push(program(global_args, args, &asked, stop)?);
         if stop.load(Ordering::Relaxed) {
             break;
         }
@@ -102,7 +102,7 @@ pub(super) fn tell(
 ) -> Result<(), Error> {
     let violated: Vec<_> = match verdict {
         Verdict::Violated => {
-            let left = Left::read(scratch)?;
+            let left = StoredCampaign::read(scratch)?;
             left.kept
                 .findings
                 .iter()

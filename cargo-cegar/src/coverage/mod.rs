@@ -19,7 +19,7 @@ use cegar_model::program::{self as ir, BlockId, CheckKind, FunctionKind, Pos, Pr
 use serde::Serialize;
 
 use crate::campaign::findings::plain;
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 use crate::verdict::{GoalKind, GoalStatus};
 
 pub use lcov::lcov;
@@ -137,7 +137,7 @@ impl Seen {
 }
 
 /// The state of each block; `None` for blocks without a goal.
-fn states(left: &Left) -> Vec<Option<State>> {
+fn states(left: &StoredCampaign) -> Vec<Option<State>> {
     let mut blocks = vec![None; left.program().blocks.len()];
     for goal in &left.kept.goals {
         if goal.kind == GoalKind::Edge
@@ -173,7 +173,7 @@ type Lines = BTreeMap<(String, u32), Seen>;
 
 /// The data that a campaign left, by block.
 struct Reading<'l> {
-    left: &'l Left,
+    left: &'l StoredCampaign,
     blocks: Vec<Option<State>>,
     failing: Vec<bool>,
 }
@@ -242,7 +242,7 @@ impl Reading<'_> {
 
 impl Coverage {
     /// The coverage that a campaign left.
-    pub fn of(left: &Left) -> Coverage {
+    pub fn of(left: &StoredCampaign) -> Coverage {
         let program = left.program();
         let reading = Reading {
             left,

@@ -98,7 +98,7 @@ fn of_channel(finding: &Finding, name: &str, events: &[&[u8]]) -> Vec<String> {
                 name,
                 events,
                 size,
-                known.is_some_and(|mock| mock.raw_allowed),
+                known.is_some_and(|mock| mock.may_return_any_address),
             )
             .unwrap_or_else(raw)
         }
@@ -204,14 +204,19 @@ fn double(value: &[u8]) -> String {
 
 /// The calls for returned pointers. Each choice is an event of its own, so that a fresh object can
 /// be distinguished from an earlier one.
-fn pointers(name: &str, events: &[&[u8]], size: usize, raw_allowed: bool) -> Option<Vec<String>> {
+fn pointers(
+    name: &str,
+    events: &[&[u8]],
+    size: usize,
+    may_return_any_address: bool,
+) -> Option<Vec<String>> {
     let mut calls = Vec::new();
     let mut events = events.iter().peekable();
     while let Some(event) = events.next() {
         let [selector] = event else { return None };
         match Selector::of(*selector) {
             Selector::Null => calls.push(format!("returns_null({name:?})")),
-            Selector::Earlier(_) if raw_allowed => {
+            Selector::Earlier(_) if may_return_any_address => {
                 let address = u64::from_le_bytes(events.next()?.get(..8)?.try_into().ok()?);
                 calls.push(format!("returns_address({name:?}, {address:#x})"));
             }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use cegar_harness::build::MockedFunction;
-use cegar_harness::external::codec::{Element, Read};
+use cegar_harness::external::codec::{Element, ReadObject};
 use cegar_harness::external::{Holds, Member, ObjectType, Pointee, Types};
 
 use super::layout::Expr;
@@ -48,7 +48,7 @@ impl<'a> Objects<'a> {
         object: &ObjectType,
         elements: &'r [Element],
     ) -> &'r [Element] {
-        if self.types.row(pointee, object).is_counted {
+        if self.types.array_layout(pointee, object).is_counted {
             return elements;
         }
         let used = elements
@@ -82,13 +82,13 @@ impl<'a> Objects<'a> {
     }
 
     /// A pointer within an object.
-    pub(super) fn pointer(self, pointee: &Pointee, read: &Read) -> Expr {
+    pub(super) fn pointer(self, pointee: &Pointee, read: &ReadObject) -> Expr {
         match read {
-            Read::Null => Expr::plain("std::ptr::null_mut()"),
-            Read::Earlier(back) => Expr::plain(format!("earlier({back})")),
-            Read::Code => Expr::plain("code()"),
-            Read::Fresh(_) if self.types.target(pointee).opaque => Expr::plain("object(0u8)"),
-            Read::Fresh(elements) => {
+            ReadObject::Null => Expr::plain("std::ptr::null_mut()"),
+            ReadObject::Earlier(back) => Expr::plain(format!("earlier({back})")),
+            ReadObject::Code => Expr::plain("code()"),
+            ReadObject::Fresh(_) if self.types.target(pointee).opaque => Expr::plain("object(0u8)"),
+            ReadObject::Fresh(elements) => {
                 let object = self.types.target(pointee);
                 match self.elements(pointee, object, elements) {
                     Content::Text(text) => Expr::Call("text".to_owned(), vec![Expr::Plain(text)]),
@@ -104,7 +104,7 @@ impl<'a> Objects<'a> {
         self,
         object: &ObjectType,
         bytes: &[u8],
-        pointers: &[(usize, Read)],
+        pointers: &[(usize, ReadObject)],
     ) -> Expr {
         match &object.members[..] {
             [Member { name, holds, .. }] if name.is_empty() => self
@@ -139,7 +139,7 @@ impl<'a> Objects<'a> {
         object: &ObjectType,
         base: usize,
         bytes: &[u8],
-        pointers: &[(usize, Read)],
+        pointers: &[(usize, ReadObject)],
     ) -> Expr {
         let mut fields = Vec::new();
         let rendered = self.rendered(object);
@@ -165,7 +165,7 @@ impl<'a> Objects<'a> {
         holds: &Holds,
         at: usize,
         bytes: &[u8],
-        pointers: &[(usize, Read)],
+        pointers: &[(usize, ReadObject)],
     ) -> Option<Expr> {
         let size = self.types.size(holds);
         let here = bytes.get(at..at + size).unwrap_or_default();
@@ -173,11 +173,11 @@ impl<'a> Objects<'a> {
         match holds {
             Holds::Pointer(pointee) => {
                 let read = pointers.iter().find(|(offset, _)| *offset == at)?;
-                (read.1 != Read::Null).then(|| self.pointer(pointee, &read.1))
+                (read.1 != ReadObject::Null).then(|| self.pointer(pointee, &read.1))
             }
             Holds::Code(_) => {
                 let read = pointers.iter().find(|(offset, _)| *offset == at)?;
-                (read.1 == Read::Code).then(|| Expr::plain("code()"))
+                (read.1 == ReadObject::Code).then(|| Expr::plain("code()"))
             }
             Holds::Struct(name) => {
                 let inner = self.types.get(name)?;
@@ -204,7 +204,7 @@ impl<'a> Objects<'a> {
         of: &Holds,
         at: usize,
         bytes: &[u8],
-        pointers: &[(usize, Read)],
+        pointers: &[(usize, ReadObject)],
     ) -> Option<Expr> {
         let step = self.types.size(of);
         if let Holds::Int { size: 1, .. } = of {

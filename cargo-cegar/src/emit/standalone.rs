@@ -17,7 +17,7 @@ use super::{EmitError, slug};
 
 /// The program that was checked.
 #[derive(Debug, Clone)]
-pub struct Checked {
+pub struct CheckedProgram {
     /// Its name, which is also the name of the harness.
     pub name: String,
     /// The C files with absolute paths, each with `-I`, `-D` and other options.
@@ -102,7 +102,7 @@ const CAPTURED: &str = "captured.json";
 /// When a file cannot be written, or the folder contains the package of another program.
 pub fn write(
     folder: &Path,
-    checked: &Checked,
+    checked: &CheckedProgram,
     dependency: Dependency,
 ) -> Result<PathBuf, EmitError> {
     let files = checked.units.iter().map(|unit| (&*unit.file, &*unit.args));
@@ -131,7 +131,7 @@ pub fn write(
     Ok(folder.to_owned())
 }
 
-fn config(checked: &Checked) -> String {
+fn config(checked: &CheckedProgram) -> String {
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let properties: Vec<String> = checked.properties.iter().map(|name| quoted(name)).collect();
     let mut text = format!(
@@ -150,7 +150,7 @@ fn config(checked: &Checked) -> String {
 
 /// Extends the configuration of an earlier check so that it covers this one, too. Otherwise a test
 /// of a property that its executable does not check would pass.
-fn widen(path: &Path, checked: &Checked) -> Result<(), EmitError> {
+fn widen(path: &Path, checked: &CheckedProgram) -> Result<(), EmitError> {
     let io = |why| EmitError::Io {
         path: path.to_owned(),
         why,

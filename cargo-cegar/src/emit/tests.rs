@@ -26,9 +26,9 @@ fn finding(events: &[(&str, &[u8])]) -> Finding {
     }
 }
 
-fn mocked(name: &str, returns: Shape, raw_allowed: bool) -> MockedFunction {
+fn mocked(name: &str, returns: Shape, may_return_any_address: bool) -> MockedFunction {
     MockedFunction {
-        raw_allowed,
+        may_return_any_address,
         ..MockedFunction::returning(name, returns)
     }
 }
@@ -242,7 +242,7 @@ fn a_checked_file_becomes_a_package_whose_test_fails_until_it_is_mended()
     let package = folder.path().join("test");
     let build = |room: u32| -> Result<cegar_harness::build::Built, Box<dyn std::error::Error>> {
         std::fs::write(&file, text.replace("ROOM", &room.to_string()))?;
-        let checked = standalone::Checked {
+        let checked = standalone::CheckedProgram {
             name: "copy".to_owned(),
             units: vec![cegar_harness::build::Unit {
                 file: file.clone(),

@@ -5,7 +5,7 @@
 //! are written as raw bytes, which replay just as well.
 
 use cegar_harness::build::MockedFunction;
-use cegar_harness::external::codec::{Answer, Argument, Asked, Read, is_set};
+use cegar_harness::external::codec::{Argument, CallInput, CallInputValue, ReadObject, is_set};
 use cegar_harness::external::{Holds, ObjectType, Types};
 
 use super::layout::Expr;
@@ -108,7 +108,7 @@ impl Of<'_> {
     /// The calls for results, written values or callbacks of a function.
     fn answers(
         &self,
-        asked: Asked<'_>,
+        asked: CallInput<'_>,
         parameter: Option<usize>,
         events: &[&[u8]],
     ) -> Option<Vec<String>> {
@@ -117,22 +117,22 @@ impl Of<'_> {
             self.call(method, number().into_iter().chain(more).collect())
         };
         let nothing = match asked {
-            Asked::Result(_) => call("returns_null", None),
-            Asked::Call(..) => call("calls_no_more", None),
-            Asked::Elements(_) | Asked::Object(_) => call("leaves", None),
+            CallInput::Result(_) => call("returns_null", None),
+            CallInput::Call(..) => call("calls_no_more", None),
+            CallInput::Elements(_) | CallInput::Object(_) => call("leaves", None),
         };
         let (mut calls, mut events) = (Vec::new(), events.iter());
         while !events.as_slice().is_empty() {
             calls.push(match (self.types.answer(asked, &mut events)?, asked) {
-                (Answer::Result(read), Asked::Result(pointee)) => match read {
-                    Read::Null | Read::Code => nothing.clone(),
-                    Read::Earlier(back) => {
+                (CallInputValue::Result(read), CallInput::Result(pointee)) => match read {
+                    ReadObject::Null | ReadObject::Code => nothing.clone(),
+                    ReadObject::Earlier(back) => {
                         call("returns_earlier", Some(Expr::plain(back.to_string())))
                     }
-                    Read::Fresh(_) if self.types.target(pointee).opaque => {
+                    ReadObject::Fresh(_) if self.types.target(pointee).opaque => {
                         call("returns_object", Some(Expr::plain("0u8")))
                     }
-                    Read::Fresh(elements) => {
+                    ReadObject::Fresh(elements) => {
                         let object = self.types.target(pointee);
                         match self.objects.elements(pointee, object, &elements) {
                             Content::Text(text) => call("returns_bytes", Some(Expr::Plain(text))),
@@ -141,15 +141,15 @@ impl Of<'_> {
                         }
                     }
                 },
-                (Answer::Elements(bytes), Asked::Elements(object)) => {
+                (CallInputValue::Elements(bytes), CallInput::Elements(object)) => {
                     call("writes", Some(self.row(object, &bytes)?))
                 }
-                (Answer::Object((bytes, pointers)), Asked::Object(object)) => {
+                (CallInputValue::Object((bytes, pointers)), CallInput::Object(object)) => {
                     let value = self.objects.value(object, &bytes, &pointers);
                     call("writes", Some(with_type(value)))
                 }
-                (Answer::Call(arguments), _) if arguments.is_empty() => call("calls", None),
-                (Answer::Call(arguments), _) => {
+                (CallInputValue::Call(arguments), _) if arguments.is_empty() => call("calls", None),
+                (CallInputValue::Call(arguments), _) => {
                     let numbers = arguments
                         .iter()
                         .map(number_of)

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bindings::{Binding, Checked};
+use crate::bindings::{Binding, ComparisonReport};
 use crate::svcomp::Answered;
 use crate::verdict::{Finding, Goal, Vacuous};
 
@@ -148,7 +148,7 @@ pub enum Event {
     /// A declaration in the crate's Rust code that does not match the library's definition.
     BindingMismatch(Binding),
     /// The crate's declarations were compared with the library.
-    BindingsChecked(Checked),
+    BindingsChecked(ComparisonReport),
     /// The results of the inputs of earlier findings and of committed tests.
     Expectations(Expectations),
     /// A harness's campaign has no result (`ci`, `run --jobs`).

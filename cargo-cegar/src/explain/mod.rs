@@ -18,7 +18,7 @@ use cegar_model::program::{Program, Property};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::campaign::goals::{FORMAT, Kept};
+use crate::campaign::goals::{FORMAT, StoredGoals};
 use crate::campaign::reach::{Backwards, Reach};
 use crate::campaign::vacuous::Known;
 use crate::error::Error;
@@ -32,9 +32,9 @@ pub use proof::{Invariant, Proved};
 pub use text::show;
 
 /// The results that a campaign left in its folder.
-pub struct Left {
+pub struct StoredCampaign {
     /// The list of goals.
-    pub kept: Kept,
+    pub kept: StoredGoals,
     folder: PathBuf,
     program: Program,
     digest: String,
@@ -48,13 +48,13 @@ pub struct Explained {
     pub goal: Option<Goal>,
     /// The explanation.
     #[serde(flatten)]
-    pub story: Story,
+    pub explanation: Explanation,
 }
 
 /// The explanation of a status; see [`Explained`].
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "verdict", rename_all = "lowercase")]
-pub enum Story {
+pub enum Explanation {
     /// An execution violates the check.
     Violated {
         /// The finding.
@@ -70,11 +70,11 @@ pub enum Story {
     Open(Open),
 }
 
-impl Left {
+impl StoredCampaign {
     /// Reads the results from the folder.
-    pub fn read(folder: &Path) -> Result<Left, Error> {
+    pub fn read(folder: &Path) -> Result<StoredCampaign, Error> {
         let list = folder.join("goals.json");
-        let kept: Kept =
+        let kept: StoredGoals =
             serde_json::from_slice(&read(&list)?).map_err(|why| damaged(&list, &why))?;
         if kept.format != FORMAT {
             let why = format!(
@@ -99,7 +99,7 @@ impl Left {
             }
             false => None,
         };
-        Ok(Left {
+        Ok(StoredCampaign {
             kept,
             folder: folder.to_owned(),
             program,
@@ -127,7 +127,7 @@ impl Left {
         };
         Some(Explained {
             goal: Some(goal.clone()),
-            story: Story::Open(open::open(self, goal, why)),
+            explanation: Explanation::Open(open::open(self, goal, why)),
         })
     }
 
@@ -188,7 +188,7 @@ impl Left {
     }
 
     fn goal(&self, goal: &Goal) -> Result<Explained, Error> {
-        let story = match &goal.status {
+        let explanation = match &goal.status {
             GoalStatus::Violated => {
                 let mut findings = self.kept.findings.iter();
                 let found = findings.find(|(check, _)| *check == Some(goal.id));
@@ -196,12 +196,16 @@ impl Left {
                     Some((check, finding)) => self.violated(*check, finding),
                     None => Explained {
                         goal: Some(goal.clone()),
-                        story: Story::Open(open::open(self, goal, "its input was not kept")),
+                        explanation: Explanation::Open(open::open(
+                            self,
+                            goal,
+                            "its input was not kept",
+                        )),
                     },
                 });
             }
             GoalStatus::Proved { .. } | GoalStatus::Unreachable => match &self.certificate {
-                Some(certificate) => Story::Proved(Proved {
+                Some(certificate) => Explanation::Proved(Proved {
                     reached: matches!(goal.status, GoalStatus::Proved { reached: true, .. }),
                     given: match &goal.status {
                         GoalStatus::Proved { given, .. } => given.clone(),
@@ -210,18 +214,18 @@ impl Left {
                     blocked: self.blocked(goal),
                     ..proof::proved(self, certificate, goal)?
                 }),
-                None => Story::Open(open::open(
+                None => Explanation::Open(open::open(
                     self,
                     goal,
                     "it was proved, but the certificate is gone",
                 )),
             },
-            GoalStatus::Covered => Story::Covered,
-            GoalStatus::Open { why } => Story::Open(open::open(self, goal, why)),
+            GoalStatus::Covered => Explanation::Covered,
+            GoalStatus::Open { why } => Explanation::Open(open::open(self, goal, why)),
         };
         Ok(Explained {
             goal: Some(goal.clone()),
-            story,
+            explanation,
         })
     }
 
@@ -260,7 +264,7 @@ impl Left {
         let goal = goals.find(|goal| goal.kind == GoalKind::Check && Some(goal.id) == check);
         Explained {
             goal: goal.cloned(),
-            story: Story::Violated {
+            explanation: Explanation::Violated {
                 finding: Box::new(finding.clone()),
                 path: path::path(
                     &self.program,

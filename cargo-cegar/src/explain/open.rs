@@ -3,7 +3,7 @@
 use cegar_model::program::Property;
 use serde::Serialize;
 
-use super::Left;
+use super::StoredCampaign;
 use crate::verdict::End;
 use crate::verdict::{Goal, Lack};
 
@@ -21,7 +21,7 @@ pub struct Open {
     pub knobs: Vec<String>,
 }
 
-pub fn open(left: &Left, goal: &Goal, why: &str) -> Open {
+pub fn open(left: &StoredCampaign, goal: &Goal, why: &str) -> Open {
     Open {
         why: why.to_owned(),
         tried: tried(left),
@@ -30,7 +30,7 @@ pub fn open(left: &Left, goal: &Goal, why: &str) -> Open {
     }
 }
 
-fn tried(left: &Left) -> Vec<String> {
+fn tried(left: &StoredCampaign) -> Vec<String> {
     let stats = &left.kept.stats;
     let mut all = Vec::new();
     if stats.machine_runs > 0 {
@@ -104,7 +104,7 @@ const ADVICE: [(&str, &str); 10] = [
     ),
 ];
 
-fn knobs(left: &Left, goal: &Goal, why: &str) -> Vec<String> {
+fn knobs(left: &StoredCampaign, goal: &Goal, why: &str) -> Vec<String> {
     let fitting = ADVICE.iter().filter(|(words, _)| why.contains(words));
     let mut all: Vec<String> = fitting.map(|(_, advice)| (*advice).to_owned()).collect();
     if why.contains("no execution came here") {

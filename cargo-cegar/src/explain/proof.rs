@@ -9,7 +9,7 @@ use cegar_model::symbolic::world::Cut;
 use cegar_search::proof::{self, Needed, Reason, Words};
 use serde::Serialize;
 
-use super::Left;
+use super::StoredCampaign;
 use crate::campaign::findings::{plain, readable};
 use crate::error::Error;
 use crate::verdict::Blocked;
@@ -62,7 +62,11 @@ pub struct Invariant {
     pub facts: Vec<String>,
 }
 
-fn needed<'p>(left: &'p Left, certificate: &Certificate, goal: &Goal) -> Result<Reason<'p>, Error> {
+fn needed<'p>(
+    left: &'p StoredCampaign,
+    certificate: &Certificate,
+    goal: &Goal,
+) -> Result<Reason<'p>, Error> {
     let meant = number(goal);
     let limits = Limits {
         time: Some(QUESTION),
@@ -83,7 +87,11 @@ fn number(goal: &Goal) -> proof::Goal {
 }
 
 /// Explains why a goal holds.
-pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Proved, Error> {
+pub fn proved(
+    left: &StoredCampaign,
+    certificate: &Certificate,
+    goal: &Goal,
+) -> Result<Proved, Error> {
     let mut proved = Proved {
         reached: false,
         blocked: None,
@@ -122,13 +130,17 @@ pub fn proved(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Pro
 }
 
 /// The certificate for one goal, with only the facts that it needs.
-pub fn pruned(left: &Left, certificate: &Certificate, goal: &Goal) -> Result<Certificate, Error> {
+pub fn pruned(
+    left: &StoredCampaign,
+    certificate: &Certificate,
+    goal: &Goal,
+) -> Result<Certificate, Error> {
     let reason = needed(left, certificate, goal)?;
     let meant = number(goal);
     proof::pruned(&left.program, certificate, &reason, meant).map_err(rejected)
 }
 
-fn place(left: &Left, needed: &Needed<'_>, cut: Cut) -> Invariant {
+fn place(left: &StoredCampaign, needed: &Needed<'_>, cut: Cut) -> Invariant {
     let program: &Program = &left.program;
     let show = |pos| readable(program, &left.kept.root, &program.show(pos));
     let block = program.block(cut.block);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Explained, Open, Proved, Step, Story, Way};
+use super::{Explained, Explanation, Open, Proved, Step, Way};
 use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 
 /// The explanation as text.
@@ -14,15 +14,15 @@ pub fn show(explained: &Explained) -> String {
 }
 
 fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
-    match &explained.story {
-        Story::Violated { finding, path } => {
+    match &explained.explanation {
+        Explanation::Violated { finding, path } => {
             let place = finding.place.show();
             writeln!(out, "{place}: violated: {}", finding.message)?;
             let (name, how) = (&finding.name, &finding.found_by);
             writeln!(out, "  test `{name}`, found by {how}")?;
             way(out, path)
         }
-        Story::Proved(proved) => {
+        Explanation::Proved(proved) => {
             let goal = explained.goal.as_ref();
             let status = match goal.map(|goal| (goal.kind, &goal.status)) {
                 Some((GoalKind::Check, GoalStatus::Unreachable)) => "unreachable from this harness",
@@ -40,11 +40,11 @@ fn put(out: &mut String, explained: &Explained) -> std::fmt::Result {
             }
             put_proved(out, proved)
         }
-        Story::Covered => {
+        Explanation::Covered => {
             writeln!(out, "{}", head(explained.goal.as_ref(), "covered"))?;
             writeln!(out, "  some execution came here")
         }
-        Story::Open(open) => {
+        Explanation::Open(open) => {
             writeln!(out, "{}", head(explained.goal.as_ref(), "open"))?;
             put_open(out, open)
         }

@@ -50,7 +50,7 @@ fn of(function: &MockedFunction, lifted: &BTreeSet<String>) -> Effects {
         errno: rules.errno != Some(false) && rules.pure != Some(true),
         pure: rules.pure == Some(true),
         gives: matches!(function.returns, Shape::Pointer { .. })
-            && !function.raw_allowed
+            && !function.may_return_any_address
             && !function.returns_into(),
         ruled: !rules.is_none(),
     }

@@ -136,7 +136,7 @@ impl Externals {
                     Some(_) => Shape::Pointer { size: 0 },
                     None => refined(&all, signature.returns.as_ref(), described.returns),
                 };
-                described.raw_allowed &= described.address.is_none();
+                described.may_return_any_address &= described.address.is_none();
                 if names::may_have_rows(&signature, Types(&all)) {
                     signature.rows = names::rows(&signature, Types(&all), names.get()?);
                 }
@@ -387,12 +387,12 @@ fn plain(function: &Mocked) -> MockedFunction {
     let raw = matches!(
         function.returns,
         Returns::Pointer {
-            raw_allowed: true,
+            may_return_any_address: true,
             ..
         }
     );
     MockedFunction {
-        raw_allowed: raw,
+        may_return_any_address: raw,
         ..MockedFunction::returning(&function.name, returns)
     }
 }
@@ -416,7 +416,7 @@ fn refined(types: &[ObjectType], returns: Option<&Holds>, plain: Shape) -> Shape
 pub fn assumed(functions: &[MockedFunction]) -> Vec<String> {
     let mut all = Vec::new();
     let returns_object = functions.iter().any(|function| {
-        matches!(function.result(), Some(Holds::Pointer(_))) && !function.raw_allowed
+        matches!(function.result(), Some(Holds::Pointer(_))) && !function.may_return_any_address
     });
     if returns_object {
         all.push(format!(

@@ -5,7 +5,7 @@
 //! refer to a parameter by its name (`writes = "n elements of row"`), and a number whose name
 //! denotes a count gives the number of elements to which the pointer before it leads.
 
-use cegar_harness::external::{Holds, Row, Signature, Types};
+use cegar_harness::external::{CountedPointer, Holds, Signature, Types};
 use serde::Deserialize;
 
 /// The relevant parts of a node of clang's syntax tree.
@@ -81,7 +81,11 @@ fn element_size(signature: &Signature, i: usize, types: Types<'_>) -> Option<usi
 }
 
 /// The parameters that point to an array whose length is the next parameter, according to its name.
-pub(super) fn rows(signature: &Signature, types: Types<'_>, names: &[Option<String>]) -> Vec<Row> {
+pub(super) fn rows(
+    signature: &Signature,
+    types: Types<'_>,
+    names: &[Option<String>],
+) -> Vec<CountedPointer> {
     let all = (0..signature.params.len()).filter(|&i| {
         let Some(size) = element_size(signature, i, types) else {
             return false;
@@ -93,7 +97,7 @@ pub(super) fn rows(signature: &Signature, types: Types<'_>, names: &[Option<Stri
         // A length next to elements of several bytes may be in bytes.
         is_named(name, COUNTS) || size == 1 && is_named(name, LENGTHS)
     });
-    all.map(|param| Row {
+    all.map(|param| CountedPointer {
         param,
         count: param + 1,
     })

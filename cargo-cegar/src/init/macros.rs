@@ -116,7 +116,7 @@ mod tests {
             variadic: false,
             inline: false,
             deprecated: false,
-            beside: None,
+            sibling_header: None,
         };
         let mut api = Api::of(vec![
             declared("start_"),

@@ -14,7 +14,7 @@
 //! Only orders that callers use are accepted: any other would report faults of a use that no caller
 //! makes.
 
-mod life;
+mod automaton;
 mod rust;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use tree_sitter::{Node, Parser};
 
 use super::api::{Api, Declared};
 use crate::error::Error;
-pub use life::Life;
+pub use automaton::CallAutomaton;
 
 /// The maximum number of files that are read.
 const FILES: usize = 400;
@@ -38,7 +38,7 @@ const NESTED: usize = 64;
 /// The orders of calls that callers use, by the identity of the object.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
-    lives: BTreeMap<String, Life>,
+    automata: BTreeMap<String, CallAutomaton>,
     /// Functions that Rust callers call only after they have checked a state of their own.
     guarded: BTreeSet<String>,
     /// Functions that Rust callers never call first.
@@ -110,19 +110,19 @@ impl Orders {
     }
 
     fn put(&mut self, identity: String, (from, to): (String, String), file: &str) {
-        let life = self.lives.entry(identity).or_default();
-        life.next.entry(from).or_default().insert(to);
-        life.files.insert(file.to_owned());
+        let automaton = self.automata.entry(identity).or_default();
+        automaton.next.entry(from).or_default().insert(to);
+        automaton.files.insert(file.to_owned());
     }
 
     /// The automaton of the objects with this identity.
-    pub fn of(&self, identity: &str) -> Option<&Life> {
-        self.lives.get(identity)
+    pub fn of(&self, identity: &str) -> Option<&CallAutomaton> {
+        self.automata.get(identity)
     }
 
     /// The identities of the objects that callers use.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
-        self.lives.keys().map(String::as_str)
+        self.automata.keys().map(String::as_str)
     }
 
     fn file(&mut self, api: &Api, name: &str, text: &[u8], root: Node<'_>) {
@@ -350,10 +350,10 @@ impl Following<'_> {
         let behind = name.as_ref().map(|name| format!("{name}_"));
         let is_it = |f: &&Declared| Some(&f.name) == name.as_ref();
         let is_behind = |f: &&Declared| Some(&f.name) == behind.as_ref();
-        let mut all = self.api.makers();
+        let mut all = self.api.all_functions();
         let function = all
             .find(is_it)
-            .or_else(|| self.api.makers().find(is_behind));
+            .or_else(|| self.api.all_functions().find(is_behind));
         let (Some(function), Some(list)) = (function, call.child_by_field_name("arguments")) else {
             return Some(state);
         };

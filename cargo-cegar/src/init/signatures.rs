@@ -149,7 +149,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     let matching: Vec<&str> = matching.collect();
     let is_function = |pattern: &&String| names.iter().any(|name| matches(pattern, name));
     let is_life = |pattern: &&String| {
-        let mut lives = api.orders.identities().map(drive::life_name);
+        let mut lives = api.orders.identities().map(drive::automaton_name);
         lives.any(|name| matches(pattern, &name))
     };
     let mut patterns = wanted.0.iter();
@@ -249,10 +249,16 @@ impl Library<'_> {
     ) -> Vec<(String, Harness)> {
         let mut all: Vec<(String, Harness)> = Vec::new();
         for identity in api.orders.identities() {
-            let (name, orders) = (drive::life_name(identity), api.orders.of(identity));
-            let Some(life) = orders else { continue };
+            let (name, orders) = (drive::automaton_name(identity), api.orders.of(identity));
+            let Some(automaton) = orders else { continue };
             let adjust = Adjust::default();
-            match drive::life(api, usable, (identity, life), self.include, &adjust) {
+            match drive::automaton_harness(
+                api,
+                usable,
+                (identity, automaton),
+                self.include,
+                &adjust,
+            ) {
                 Ok(harness) if all.iter().all(|(other, _)| *other != name) => {
                     all.push((name, harness));
                 }
@@ -271,10 +277,10 @@ impl Library<'_> {
         adjust: &Adjust,
     ) -> Result<Harness, String> {
         let mut lives = api.orders.identities();
-        let harness = match lives.find(|identity| drive::life_name(identity) == name) {
+        let harness = match lives.find(|identity| drive::automaton_name(identity) == name) {
             Some(identity) => {
-                let life = api.orders.of(identity).ok_or("no order is known")?;
-                drive::life(api, usable, (identity, life), self.include, adjust)?
+                let automaton = api.orders.of(identity).ok_or("no order is known")?;
+                drive::automaton_harness(api, usable, (identity, automaton), self.include, adjust)?
             }
             None => {
                 let function = api.function(name).ok_or("it is not declared")?;

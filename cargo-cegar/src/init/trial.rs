@@ -25,7 +25,7 @@ use crate::contracts::{Contracts, Precondition, State};
 use crate::coverage::{Count, Coverage};
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 use crate::options::{Harness, RunOptions, Settings};
 use crate::plan;
 use crate::store;
@@ -90,7 +90,7 @@ struct Ran {
     of_data: bool,
     tapes: Vec<Vec<u8>>,
     /// The fault in which the library dereferenced a NULL of its own.
-    nothing: Option<String>,
+    null_fault: Option<String>,
     lines: Option<(u64, u64)>,
 }
 
@@ -164,7 +164,7 @@ impl Trial<'_> {
             tried.tapes = std::mem::take(&mut ran.tapes);
             if ran.preconditions.is_empty()
                 && adjust.opened.is_none()
-                && let Some(fault) = ran.nothing.take()
+                && let Some(fault) = ran.null_fault.take()
             {
                 if !self.open(name, &fault, &mut adjust, &mut tried)? {
                     unopened = Some(fault);
@@ -280,7 +280,7 @@ impl Trial<'_> {
                 return Ok(false);
             };
             let mut ran = self.patiently(name, &harness, time)?;
-            if !ran.preconditions.is_empty() || ran.nothing.is_some() {
+            if !ran.preconditions.is_empty() || ran.null_fault.is_some() {
                 continue;
             }
             match ran.lines {
@@ -388,7 +388,7 @@ impl Trial<'_> {
             findings: 0,
             of_data: false,
             tapes: Vec::new(),
-            nothing: None,
+            null_fault: None,
         };
         match campaign::run(&options, &mut listener, &done) {
             Ok(_) => {}
@@ -401,7 +401,7 @@ impl Trial<'_> {
             while_filling: listener.while_filling,
             of_data: listener.of_data,
             tapes: listener.tapes,
-            nothing: listener.nothing,
+            null_fault: listener.null_fault,
             lines: lines(&scratch.join(name), function),
         })
     }
@@ -452,7 +452,7 @@ impl Trial<'_> {
 
 /// The number of lines of a function that a run reached, and the number of its lines.
 fn lines(scratch: &Path, function: &str) -> Option<(u64, u64)> {
-    let left = Left::read(scratch).ok()?;
+    let left = StoredCampaign::read(scratch).ok()?;
     let coverage = Coverage::of(&left);
     let file = coverage
         .files

@@ -1,14 +1,16 @@
 //! Describes in C terms what is missing for the proof of an open check.
 //!
-//! The floor records sets of numbers and objects ([`cegar_model::domain::short`]). Users need to
-//! know which variable may be too large, and what to state in the harness. A value without a name
-//! in the debug information is described by its role. The description contains only what the floor
-//! recorded, which may be little.
+//! The floor records sets of numbers and objects ([`cegar_model::domain::check_notes`]). Users need
+//! to know which variable may be too large, and what to state in the harness. A value without a
+//! name in the debug information is described by its role. The description contains only what the
+//! floor recorded, which may be little.
 
 mod origin;
 
+use cegar_model::domain::check_notes::{
+    Access, Asked, Compare, OpenCheckNote, Place, Pointer, Thing,
+};
 use cegar_model::domain::num::Num;
-use cegar_model::domain::short::{Access, Asked, Compare, Place, Pointer, Short, Thing};
 use cegar_model::domain::space::Alive;
 use cegar_model::program::ir::{FuncId, Op, Operand, Pred, Reg, Width};
 use cegar_model::program::{Program, plain};
@@ -16,15 +18,15 @@ use cegar_model::program::{Program, plain};
 use crate::verdict::{Lack, Range};
 
 /// The information that is missing for a check, whose C expression is `expression`.
-pub fn lack(program: &Program, short: &Short, expression: &str) -> Lack {
+pub fn lack(program: &Program, note: &OpenCheckNote, expression: &str) -> Lack {
     let mut teller = Teller {
         program,
-        function: short.function,
-        place: program.show(short.pos),
+        function: note.function,
+        place: program.show(note.pos),
         expression,
         lack: Lack::default(),
     };
-    match &short.asked {
+    match &note.asked {
         Asked::Access(access) => teller.access(access),
         Asked::Release(pointer) => teller.release(pointer),
         Asked::Compare(compare) => teller.compare(compare),
@@ -138,7 +140,7 @@ impl Teller<'_> {
             return;
         };
         let origin = origin::of(self.program, self.function, pointer.operand);
-        if number.single() == Some(0) || (number.has(64, 0) && ends(number, 64).is_some()) {
+        if number.as_constant() == Some(0) || (number.has(64, 0) && ends(number, 64).is_some()) {
             self.knows(format!("{name} may be NULL"));
             self.needs(&format!("{name} that is not NULL"), doing);
             let help = origin.and_then(|origin| origin.help(&["!= NULL".to_owned()]));
@@ -158,7 +160,7 @@ impl Teller<'_> {
         if access.wrapped {
             self.knows("an index may be so large that the address wraps around".to_owned());
         }
-        let varies = |num: &Num| num.single().is_none();
+        let varies = |num: &Num| num.as_constant().is_none();
         let outside = access
             .places
             .values()
@@ -216,9 +218,9 @@ impl Teller<'_> {
         }
         let fixed = place
             .offset
-            .single()
+            .as_constant()
             .map(|at| i128::from(size.low) - i128::from(at));
-        match fixed.filter(|room| *room >= 0 && access.len.single().is_none()) {
+        match fixed.filter(|room| *room >= 0 && access.len.as_constant().is_none()) {
             Some(room) => {
                 let length = self.name(access.extent, "the length");
                 let bare = length.trim_matches('`').to_owned();
@@ -256,7 +258,7 @@ impl Teller<'_> {
         let mut varying = access
             .indices
             .iter()
-            .filter(|index| index.3.single().is_none());
+            .filter(|index| index.3.as_constant().is_none());
         let (Some(&(operand, width, scale, num)), None) = (varying.next(), varying.next()) else {
             return false;
         };
@@ -264,14 +266,14 @@ impl Teller<'_> {
             .base
             .objects
             .get(&thing)
-            .and_then(|place| place.offset.single());
-        let (Some(start), Some(len)) = (start, access.len.single()) else {
+            .and_then(|place| place.offset.as_constant());
+        let (Some(start), Some(len)) = (start, access.len.as_constant()) else {
             return false;
         };
         let fixed = access
             .indices
             .iter()
-            .filter(|index| index.3.single().is_some());
+            .filter(|index| index.3.as_constant().is_some());
         let fixed: i128 = fixed
             .map(|(_, _, scale, num)| i128::from(*scale) * i128::from(num.least))
             .sum();
@@ -313,7 +315,7 @@ impl Teller<'_> {
         if pointer
             .number
             .as_ref()
-            .is_some_and(|number| number.single() != Some(0))
+            .is_some_and(|number| number.as_constant() != Some(0))
         {
             self.knows(format!(
                 "{name} may be any number, and where it points is not followed"
@@ -328,7 +330,7 @@ impl Teller<'_> {
                     "{name} may point to {object}, which is no block of the heap"
                 ));
                 self.needs(&format!("{name} that points to a block of the heap"), doing);
-            } else if place.offset.single() != Some(0) {
+            } else if place.offset.as_constant() != Some(0) {
                 let offsets = ends(&place.offset, 64).map_or("any offset".to_owned(), |ends| {
                     format!("offset {}", words(ends))
                 });

@@ -4,18 +4,18 @@
 //! and by the reporters and other commands, which show them. All of them are written to files and
 //! read by later versions, so a field that is added later has a default.
 
+mod counts;
 mod finding;
 mod goal;
 mod lack;
-mod tally;
 mod vacuous;
 
 use serde::{Deserialize, Serialize};
 
+pub use counts::{CheckTable, EdgeTable, GoalTable, ProverStats, Stats, Verdict};
 pub use finding::{Finding, Place, property_name, rule_id};
 pub use goal::{Goal, GoalKind, GoalStatus};
 pub use lack::{Lack, Range};
-pub use tally::{CheckTable, EdgeTable, GoalTable, ProverStats, Stats, Verdict};
 pub use vacuous::{Blocked, PERCENT, Vacuous};
 
 /// Why the alternation ended.

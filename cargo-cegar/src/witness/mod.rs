@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::error::Error;
 use crate::event::{Event, Level, Reporter};
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 use crate::store;
 use crate::verdict::Verdict;
 use format::{Entry, Location, Metadata, Producer, Task, VERSION};
@@ -55,7 +55,7 @@ pub fn write(
         note(Level::Warning, message);
         return Ok(());
     }
-    let left = Left::read(&request.scratch)?;
+    let left = StoredCampaign::read(&request.scratch)?;
     let sources = Sources::read(&request.inputs)?;
     let made = match verdict {
         Verdict::Violated => violation::entry(request, &left, &sources),

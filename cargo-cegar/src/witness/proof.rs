@@ -7,10 +7,10 @@ use super::format::{Entry, Invariant, InvariantItem, InvariantKind};
 use super::source::{Loop, Sources};
 use super::{Failed, Made, Request, asked, counted, location, metadata};
 use crate::error::Error;
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 
 /// The witness for the proofs of the certificate.
-pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
+pub(super) fn entry(request: &Request, left: &StoredCampaign, sources: &Sources) -> Made {
     let Some(certificate) = left.certificate() else {
         return Err(Failed::Why("there is no certificate".to_owned()));
     };

@@ -13,10 +13,10 @@ use cegar_model::program::{Program, plain};
 use super::format::{Constraint, Entry, SegmentItem, Waypoint, WaypointItem, WaypointKind};
 use super::source::Sources;
 use super::{Failed, Made, Request, counted, location, metadata, violated};
-use crate::explain::Left;
+use crate::explain::StoredCampaign;
 
 /// The witness for the first finding.
-pub(super) fn entry(request: &Request, left: &Left, sources: &Sources) -> Made {
+pub(super) fn entry(request: &Request, left: &StoredCampaign, sources: &Sources) -> Made {
     let Some((_, finding)) = left.kept.findings.first() else {
         return Err(Failed::Why("no finding was kept".to_owned()));
     };

@@ -20,7 +20,7 @@ use cegar_model::symbolic::cuts::{Base, Bytes, CutState, Part, Place, Value, apa
 use cegar_model::symbolic::encode::Transition;
 use cegar_model::symbolic::encode::pointer::Root;
 use cegar_model::symbolic::memory::{self, Contents, Object};
-use cegar_model::symbolic::update::{Pointers, Update};
+use cegar_model::symbolic::update::{PointerSplitter, Update};
 use cegar_model::symbolic::world::{ObjId, World};
 use cegar_model::term::{Pool, Rewriter, Term};
 
@@ -232,7 +232,7 @@ impl Arriving<'_, '_> {
             return elsewhere;
         }
         let reached = &self.transition.reached;
-        let cases = Pointers::new(self.pool, self.world, self.from, reached).split(actual);
+        let cases = PointerSplitter::new(self.pool, self.world, self.from, reached).split(actual);
         for case in cases {
             let other = match case.root {
                 Root::Number(other) => other != 0 && other != number,

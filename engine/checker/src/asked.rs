@@ -4,7 +4,7 @@ use cegar_model::solver::{Answer, Limits, Solver, Z3};
 use cegar_model::term::{Pool, Term};
 
 /// Answers the questions of the checker.
-pub trait Asked {
+pub trait QuestionSolver {
     /// Whether these terms can hold together. `about` says what the question is about.
     fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, about: &About) -> Answer;
 }
@@ -73,7 +73,7 @@ impl std::fmt::Display for About {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AskZ3;
 
-impl Asked for AskZ3 {
+impl QuestionSolver for AskZ3 {
     fn ask(&mut self, pool: &mut Pool, terms: &[Term], limits: &Limits, _: &About) -> Answer {
         Z3::new().check(pool, terms, limits)
     }

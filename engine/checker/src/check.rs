@@ -19,8 +19,8 @@
 
 mod executed;
 mod finish;
+mod floor_claims;
 mod goals;
-mod ground;
 mod questions;
 
 use std::collections::BTreeSet;
@@ -39,15 +39,15 @@ use cegar_model::term::Term;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::arrive::arrival;
-use crate::asked::{About, Asked};
+use crate::asked::{About, QuestionSolver};
 use crate::assumptions::{Assumption, Met};
-use crate::behind::{Behind, behind};
 use crate::certificate::{Certificate, Claim, FORMAT};
 use crate::claims::Claims;
-use crate::floor::Ground;
+use crate::continuation::{Continuation, code_after};
+use crate::floor::FloorResult;
 use crate::rejected::Rejected;
 
-use self::ground::Grounded;
+use self::floor_claims::FloorClaims;
 
 /// The result of checking a certificate.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -81,7 +81,7 @@ pub fn check(
     bitcode: &str,
     certificate: &Certificate,
     limits: Limits,
-    asked: &mut dyn Asked,
+    asked: &mut dyn QuestionSolver,
 ) -> Result<Checked, Rejected> {
     fits(program, bitcode, certificate)?;
     // A certificate without claims needs no justification. A strategy that only executes produces
@@ -93,20 +93,21 @@ pub fn check(
         return executed::accepted(program, certificate);
     }
     let claimed = Claimed::of(certificate);
-    let ground = match &certificate.floor {
+    let floor_result = match &certificate.floor {
         Some(floor) => {
-            let ground = Ground::of(program, Arc::new(Points::of(program)), floor)?;
+            let floor_result = FloorResult::of(program, Arc::new(Points::of(program)), floor)?;
             let none = BTreeSet::new();
-            let grounded = Grounded::of(program, certificate, &claimed, (&ground, &none));
-            if grounded.is_whole(certificate) {
-                match ground::accepted(program, certificate, &claimed, &ground) {
+            let floor_claims =
+                FloorClaims::of(program, certificate, &claimed, (&floor_result, &none));
+            if floor_claims.is_whole(certificate) {
+                match floor_claims::accepted(program, certificate, &claimed, &floor_result) {
                     // The walks may meet more rules than executions do. The fragments are more
                     // precise.
                     Err(Rejected::Assumption(_)) if !certificate.cuts.is_empty() => {}
                     result => return result,
                 }
             }
-            Some(ground)
+            Some(floor_result)
         }
         None => None,
     };
@@ -120,12 +121,12 @@ pub fn check(
         unknowns: 0,
         checked: Checked::default(),
         claimed,
-        ground,
+        floor_result,
         open: Vec::new(),
         holes: Vec::new(),
         late: Vec::new(),
         met: Met::new(),
-        behind: FxHashMap::default(),
+        continuation: FxHashMap::default(),
         seen: FxHashSet::default(),
     };
     let starts: Vec<Option<Cut>> = std::iter::once(None)
@@ -140,7 +141,7 @@ pub fn check(
         }
         checker.fragment(start)?;
     }
-    checker.sealed()?;
+    checker.reject_undeclared()?;
     checker.finish()?;
     Ok(checker.checked)
 }
@@ -224,7 +225,7 @@ struct Unsettled {
     /// The place of the check.
     place: String,
     /// The code behind the check.
-    behind: Rc<Behind>,
+    continuation: Rc<Continuation>,
 }
 
 /// The state of the pass over a certificate.
@@ -233,21 +234,21 @@ struct Checker<'c, 'p> {
     certificate: &'c Certificate,
     claims: Claims<'p>,
     limits: Limits,
-    asked: &'c mut dyn Asked,
+    asked: &'c mut dyn QuestionSolver,
     unknowns: u32,
     checked: Checked,
     claimed: Claimed,
     /// What follows from the floor.
-    ground: Option<Ground>,
+    floor_result: Option<FloorResult>,
     open: Vec<Unsettled>,
     /// The holes that may be reached: what is not modelled, the place, and the code behind it.
-    holes: Vec<(String, String, Behind)>,
+    holes: Vec<(String, String, Continuation)>,
     /// The code behind claimed checks for which there was no time.
-    late: Vec<Behind>,
+    late: Vec<Continuation>,
     /// The places where the model is narrower than the world, by rule.
     met: Met,
     /// The code behind places, as a cache.
-    behind: FxHashMap<(CtxId, Loc), Rc<Behind>>,
+    continuation: FxHashMap<(CtxId, Loc), Rc<Continuation>>,
     seen: FxHashSet<(Option<u32>, CtxId, Loc)>,
 }
 
@@ -263,7 +264,7 @@ impl<'p> Checker<'_, 'p> {
             Exceeded::Size => Rejected::Unexplored(self.name(start)),
             Exceeded::Time => Rejected::Late,
         })?;
-        self.sealed()?;
+        self.reject_undeclared()?;
         let known = self.known(start, &fragment);
         self.unsettled(&fragment, &known);
         for at in 0..fragment.transitions.len() {
@@ -294,7 +295,7 @@ impl<'p> Checker<'_, 'p> {
     }
 
     /// Rejects a certificate that declares objects differently from how the program makes them.
-    fn sealed(&self) -> Result<(), Rejected> {
+    fn reject_undeclared(&self) -> Result<(), Rejected> {
         match &self.claims.world.undeclared {
             Some(what) => Err(Rejected::Objects(what.clone())),
             None => Ok(()),
@@ -316,14 +317,14 @@ impl<'p> Checker<'_, 'p> {
             if !self.seen.insert((check, obligation.ctx, loc)) {
                 continue;
             }
-            let behind = self
-                .behind
+            let continuation = self
+                .continuation
                 .entry((obligation.ctx, loc))
-                .or_insert_with(|| Rc::new(behind(&self.claims.world, obligation.ctx, loc)));
+                .or_insert_with(|| Rc::new(code_after(&self.claims.world, obligation.ctx, loc)));
             self.open.push(Unsettled {
                 check,
                 place: self.program.show(obligation.pos),
-                behind: Rc::clone(behind),
+                continuation: Rc::clone(continuation),
             });
         }
     }
@@ -333,7 +334,7 @@ impl<'p> Checker<'_, 'p> {
         let about = About::Library {
             place: self.program.show(obligation.pos),
         };
-        let way = (&obligation.goal()[..], obligation.prefix);
+        let way = (&obligation.goal()[..], obligation.assumptions_before);
         self.follows(fragment, way, known, &about).is_none()
     }
 
@@ -401,7 +402,7 @@ impl<'p> Checker<'_, 'p> {
         terms.extend(every::instances(pool, facts, &wanted));
         terms.extend(known);
         terms.extend(&transition.reached.guard.0);
-        terms.extend(&fragment.assumptions[..transition.prefix]);
+        terms.extend(&fragment.assumptions[..transition.assumptions_before]);
         self.kept((&from, &to), &terms, arrival.wanted)
     }
 }

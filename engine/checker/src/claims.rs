@@ -68,7 +68,7 @@ impl<'p> Claims<'p> {
                 ));
             }
         }
-        reader.world.seal();
+        reader.world.end_declarations();
         Ok(Claims {
             world: reader.world,
             pool: reader.pool,

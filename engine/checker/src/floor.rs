@@ -7,16 +7,17 @@
 //! of the sets stated there. What the walks did not meet is then proved: checks that no walk
 //! violates, blocks that no walk enters.
 
-mod behind;
+mod continuations;
+mod error;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use cegar_model::domain::check_notes::OpenCheckNote;
 use cegar_model::domain::contents::Contents;
 use cegar_model::domain::context::Contexts;
 use cegar_model::domain::found::Found;
 use cegar_model::domain::linear::{Line, Lines, Product, Var};
-use cegar_model::domain::short::Short;
 use cegar_model::domain::space::{CtxId, GONE, Names, ObjId, Object};
 use cegar_model::domain::state::{Cell, State};
 use cegar_model::domain::value::Value;
@@ -28,43 +29,21 @@ use cegar_model::program::outside::COPY;
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::behind::Behinds;
+use self::continuations::Continuations;
+pub use self::error::FloorError;
 use crate::certificate::Condition;
 pub use crate::certificate::floor::{
     ContextClaim, FloorClaim, FunctionClaim, HeadClaim, StateClaim,
 };
 
 /// The number of blocks that are walked at most, which only crafted certificates exceed.
-const PATIENCE: u64 = 1_000_000;
-
-/// Why a floor is not accepted.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Sunk {
-    /// A statement is not possible.
-    #[error("the floor is malformed: {0}")]
-    Malformed(String),
-    /// The deadline passed.
-    #[error("the time was up before the floor was walked")]
-    Late,
-    /// A state arrives at a place where it is not stated.
-    #[error("the floor does not hold: {0}")]
-    Open(String),
-}
-
-impl From<Stop> for Sunk {
-    fn from(stop: Stop) -> Sunk {
-        match stop {
-            Stop::Late => Sunk::Late,
-            other => Sunk::Open(other.to_string()),
-        }
-    }
-}
+const BLOCK_LIMIT: u64 = 1_000_000;
 
 /// What follows from a floor.
 #[derive(Debug)]
-pub struct Ground {
+pub struct FloorResult {
     found: Found,
-    behind: Behinds,
+    continuations: Continuations,
     /// The places where the model is narrower than the world, by rule.
     pub narrowings: BTreeMap<&'static str, BTreeSet<String>>,
     /// For each check and each block: the hole that lies before it.
@@ -73,12 +52,16 @@ pub struct Ground {
     asserts: BTreeSet<CheckId>,
 }
 
-impl Ground {
+impl FloorResult {
     /// Walks a program once from the states that are stated.
-    pub fn of(program: &Program, points: Arc<Points>, claim: &FloorClaim) -> Result<Ground, Sunk> {
+    pub fn of(
+        program: &Program,
+        points: Arc<Points>,
+        claim: &FloorClaim,
+    ) -> Result<FloorResult, FloorError> {
         let mut walker = reader(program, points, claim, Claimed::default())?;
         read(&mut walker, program, claim)?;
-        walker.patience = PATIENCE;
+        walker.block_limit = BLOCK_LIMIT;
         walker.notes = true;
         walker.program()?;
         for function in &claim.functions {
@@ -92,14 +75,14 @@ impl Ground {
             .iter()
             .map(|block| program.function(block.function).kind == FunctionKind::User);
         let asserts = (0u32..).map(CheckId).zip(&program.checks);
-        let behind = Behinds::of(program, &found);
-        let lost = |at: Loc| lost(program, &found, &behind, at);
+        let continuations = Continuations::of(program, &found);
+        let lost = |at: Loc| lost(program, &found, &continuations, at);
         let checks = program.checks.iter().map(|check| lost(check.loc)).collect();
         let all = (0..program.blocks.len() as u32).map(BlockId);
         let blocks = all.map(|block| lost(Loc { block, inst: 0 })).collect();
-        Ok(Ground {
+        Ok(FloorResult {
             lost: (checks, blocks),
-            behind,
+            continuations,
             narrowings,
             is_user: is_user.collect(),
             asserts: asserts
@@ -142,7 +125,7 @@ impl Ground {
         at: Loc,
         is_open: &dyn Fn(CheckId) -> bool,
     ) -> Condition {
-        let before = |loc: Loc| self.behind.has(program, loc, at);
+        let before = |loc: Loc| self.continuations.has(program, loc, at);
         let checks = self.found.open.iter().filter(|id| {
             !self.asserts.contains(id) && is_open(**id) && before(program.checks[id.index()].loc)
         });
@@ -153,8 +136,8 @@ impl Ground {
     }
 
     /// What was known at open checks. It is reported to people, and nothing follows from it.
-    pub fn short(&self) -> &BTreeMap<CheckId, Short> {
-        &self.found.short
+    pub fn check_notes(&self) -> &BTreeMap<CheckId, OpenCheckNote> {
+        &self.found.check_notes
     }
 
     /// The checks that the floor leaves open.
@@ -186,7 +169,7 @@ impl<'p> States<'p> {
         program: &'p Program,
         points: Arc<Points>,
         claim: &FloorClaim,
-    ) -> Result<States<'p>, Sunk> {
+    ) -> Result<States<'p>, FloorError> {
         let mut walker = reader(program, points, claim, Claimed::default())?;
         read(&mut walker, program, claim)?;
         walker.guide.seen = Some(FxHashMap::default());
@@ -204,9 +187,14 @@ impl<'p> States<'p> {
 }
 
 /// The hole that lies before an instruction.
-fn lost(program: &Program, found: &Found, behind: &Behinds, at: Loc) -> Option<String> {
+fn lost(
+    program: &Program,
+    found: &Found,
+    continuations: &Continuations,
+    at: Loc,
+) -> Option<String> {
     let mut holes = found.holes.iter();
-    let (hole, what) = holes.find(|(hole, _)| behind.has(program, **hole, at))?;
+    let (hole, what) = holes.find(|(hole, _)| continuations.has(program, **hole, at))?;
     let place = program.show(program.position(*hole));
     Some(format!("behind {what} at {place}"))
 }
@@ -294,8 +282,8 @@ impl Guide for Claimed {
     }
 }
 
-fn malformed<T>(what: &str) -> Result<T, Sunk> {
-    Err(Sunk::Malformed(what.to_owned()))
+fn malformed<T>(what: &str) -> Result<T, FloorError> {
+    Err(FloorError::Malformed(what.to_owned()))
 }
 
 /// Creates a walker with the contexts and the objects of a claim, in their order.
@@ -304,7 +292,7 @@ fn reader<'p, G: Guide>(
     points: Arc<Points>,
     claim: &FloorClaim,
     guide: G,
-) -> Result<Walker<'p, G>, Sunk> {
+) -> Result<Walker<'p, G>, FloorError> {
     let is_function = |id: u32| {
         let function = program.functions.get(id as usize);
         function.is_some_and(|function| function.is_defined())
@@ -371,7 +359,7 @@ fn read(
     walker: &mut Walker<'_, Claimed>,
     program: &Program,
     claim: &FloorClaim,
-) -> Result<(), Sunk> {
+) -> Result<(), FloorError> {
     let reader = Reader {
         objects: (program.globals.len() + program.functions.len() + claim.made.len()) as u32,
         contents: claim.contents.iter().cloned().map(Arc::new).collect(),
@@ -443,7 +431,7 @@ impl Reader {
                 .all(|(id, offset)| self.is_object(*id) && offset.reduced(64).is_some())
     }
 
-    fn state(&self, claim: &StateClaim, widths: &[Width]) -> Result<State, Sunk> {
+    fn state(&self, claim: &StateClaim, widths: &[Width]) -> Result<State, FloorError> {
         let mut state = State::default();
         for (reg, value) in &claim.registers {
             let width = widths.get(*reg as usize).copied();

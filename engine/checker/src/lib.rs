@@ -2,9 +2,9 @@
 //!
 //! A [`certificate`] states the facts at each cut point. [`claims`] interprets these statements or
 //! says why they have no meaning, [`arrive`] derives the conditions that a transition has to
-//! fulfil, and [`check()`] asks whether they hold. The code [`behind`] a place that is not proved,
-//! and the [`assumptions`] that every proof of a program rests on, are derived here and never read
-//! from the file. This crate depends on the model alone.
+//! fulfil, and [`check()`] asks whether they hold. The code behind a place ([`continuation`]) that
+//! is not proved, and the [`assumptions`] that every proof of a program rests on, are derived here
+//! and never read from the file. This crate depends on the model alone.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -13,9 +13,9 @@
 //! | [`mod@check`] | the pass: each fragment once, each claim once |
 //! | [`arrive`] | whether a transition ends in a state that its target's claims allow |
 //! | [`floor`] | the claims that follow from states of the whole program, without a solver |
-//! | [`behind`] | the code that may be executed after a place |
+//! | [`continuation`] | the code that may be executed after a place |
 //! | [`assumptions`] | the rules that a proof rests on, derived from the program |
-//! | [`mod@squeezed`] | equations that the comparisons in a question imply |
+//! | [`mod@implied_equations`] | equations that the comparisons in a question imply |
 //! | [`asked`] | the questions, what each one is about, and the solver that answers them |
 //!
 //! A certificate is about one bitcode, and is rejected for every other:
@@ -37,15 +37,15 @@
 pub mod arrive;
 pub mod asked;
 pub mod assumptions;
-pub mod behind;
 pub mod certificate;
 pub mod check;
 pub mod claims;
+pub mod continuation;
 pub mod floor;
+pub mod implied_equations;
 mod rejected;
-pub mod squeezed;
 
-pub use asked::{About, AskZ3, Asked};
+pub use asked::{About, AskZ3, QuestionSolver};
 pub use assumptions::{Assumption, LEARNT};
 pub use certificate::{Certificate, Claim, Condition, FORMAT};
 pub use check::{Checked, check};

@@ -43,7 +43,7 @@ pub enum Rejected {
     Unexplored(String),
     /// The floor does not hold.
     #[error("{0}")]
-    Floor(#[from] crate::floor::Sunk),
+    Floor(#[from] crate::floor::FloorError),
     /// The claims do not follow from the only execution.
     #[error("one execution does not say it: {0}")]
     Executed(String),
@@ -116,7 +116,7 @@ impl Rejected {
     pub fn is_late(&self) -> bool {
         matches!(
             self,
-            Rejected::Late | Rejected::Floor(crate::floor::Sunk::Late)
+            Rejected::Late | Rejected::Floor(crate::floor::FloorError::Late)
         )
     }
 }

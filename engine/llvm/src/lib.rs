@@ -53,7 +53,7 @@ pub use llvm_sys::{
 
 pub use builder::Builder;
 pub use metadata::{Metadata, MetadataKind};
-pub use module::{Module, ModuleError, Refused};
+pub use module::{LlvmError, Module, ModuleError};
 pub use passes::{Machine, set_options};
 pub use types::{Layout, Type};
 pub use value::{AttributeKind, BasicBlock, Callee, Place, Position, Value};

@@ -65,7 +65,7 @@ impl ModuleError {
 /// LLVM's message after a refusal to link or to change a module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Refused(pub String);
+pub struct LlvmError(pub String);
 
 /// A context, which is freed when the last module in it is.
 struct Context(LLVMContextRef);
@@ -140,7 +140,7 @@ impl Module {
     }
 
     /// Reads LLVM's assembly language into a new context.
-    pub fn parse(text: &str) -> Result<Module, Refused> {
+    pub fn parse(text: &str) -> Result<Module, LlvmError> {
         let context = Context::new();
         let buffer = copied(text.as_bytes(), "text");
         let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
@@ -153,7 +153,7 @@ impl Module {
         ));
         let message = given(message);
         match holds(failed) || raw.is_null() {
-            true => Err(Refused(message)),
+            true => Err(LlvmError(message)),
             false => Ok(Module { raw, context }),
         }
     }

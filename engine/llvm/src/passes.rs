@@ -7,7 +7,7 @@ use llvm_sys::target_machine::{
     LLVMCodeGenOptLevel, LLVMCodeModel, LLVMRelocMode, LLVMTargetMachineRef,
 };
 
-use crate::module::{Module, Refused};
+use crate::module::{LlvmError, Module};
 use crate::raw::{given, holds, lent_to_nul, llvm, terminated};
 
 /// A target machine: the processor for which code is generated.
@@ -21,7 +21,7 @@ impl Drop for Machine {
 
 impl Machine {
     /// The target machine for a module: a processor of the x86-64 family.
-    pub fn x86_64(module: &Module) -> Result<Machine, Refused> {
+    pub fn x86_64(module: &Module) -> Result<Machine, LlvmError> {
         llvm!(LLVMInitializeX86TargetInfo());
         llvm!(LLVMInitializeX86Target());
         llvm!(LLVMInitializeX86TargetMC());
@@ -31,7 +31,7 @@ impl Machine {
         let failed = llvm!(LLVMGetTargetFromTriple(triple, &mut target, &mut message));
         let message = given(message);
         if holds(failed) {
-            return Err(Refused(message));
+            return Err(LlvmError(message));
         }
         let machine = llvm!(LLVMCreateTargetMachine(
             target,
@@ -44,7 +44,7 @@ impl Machine {
         ));
         let triple = lent_to_nul(triple).unwrap_or_default();
         match machine.is_null() {
-            true => Err(Refused(format!("no code generator for {triple}"))),
+            true => Err(LlvmError(format!("no code generator for {triple}"))),
             false => Ok(Machine(machine)),
         }
     }
@@ -53,7 +53,7 @@ impl Machine {
 impl Module {
     /// Runs a pipeline of passes, such as `function(sroa,mem2reg)`. Handles to what they remove are
     /// invalid afterwards.
-    pub fn run_passes(&self, passes: &str, machine: Option<&Machine>) -> Result<(), Refused> {
+    pub fn run_passes(&self, passes: &str, machine: Option<&Machine>) -> Result<(), LlvmError> {
         let passes = terminated(passes);
         let machine = machine.map_or(ptr::null_mut(), |machine| machine.0);
         let options = llvm!(LLVMCreatePassBuilderOptions());
@@ -66,7 +66,7 @@ impl Module {
         let message = llvm!(LLVMGetErrorMessage(error));
         let text = lent_to_nul(message).unwrap_or_default();
         llvm!(LLVMDisposeErrorMessage(message));
-        Err(Refused(text))
+        Err(LlvmError(text))
     }
 }
 

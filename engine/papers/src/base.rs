@@ -17,7 +17,7 @@ use cegar_model::program::ir::{CheckId, Program};
 use cegar_model::solver::{Z3, steps};
 use cegar_model::symbolic::world::Grain;
 use cegar_model::term::Pool;
-use cegar_search::abstraction::asking::{Cost, Facts, Patience};
+use cegar_search::abstraction::asking::{Cancellation, Cost, Facts};
 use cegar_search::abstraction::candidates::{LEVELS, Vocabulary};
 use cegar_search::abstraction::forest::{Forest, Growth, Walker};
 use cegar_search::abstraction::goals::Settled;
@@ -56,18 +56,18 @@ pub(super) struct Base<'a, 'p> {
     /// The effort.
     pub stats: Stats,
     /// When to give up.
-    pub patience: Patience<'a>,
+    pub cancellation: Cancellation<'a>,
     /// The goals that are left: neither proved nor violated.
     pub goals: Vec<Goal>,
     /// The facts found by generalisation.
     known: Facts,
     /// What candidates are generated from.
-    guessing: Option<(Vocabulary, Forest)>,
+    candidate_source: Option<(Vocabulary, Forest)>,
     tester: Tester<'a, 'p>,
 }
 
 /// Explores the program, runs a strategy, and settles goals by its facts.
-pub(super) fn stand<'p>(
+pub(super) fn run_strategy<'p>(
     program: &'p Program,
     options: &Options,
     stop: &AtomicBool,
@@ -87,12 +87,12 @@ pub(super) fn stand<'p>(
         let most = steps(options.time.mul_f64(part));
         options.counted.then(|| (&*spent, most))
     };
-    let whole = Patience {
+    let whole = Cancellation {
         deadline,
         steps: counted(1.0),
         stop,
     };
-    let part = Patience {
+    let part = Cancellation {
         deadline: deadline.map(|_| begin + options.time.mul_f64(PART)),
         steps: counted(PART),
         stop,
@@ -105,10 +105,10 @@ pub(super) fn stand<'p>(
         solver,
         cost: Cost::default(),
         stats,
-        patience: part,
+        cancellation: part,
         goals: Vec::new(),
         known: Facts::new(),
-        guessing: None,
+        candidate_source: None,
         tester: Tester::new(
             program,
             options,
@@ -147,25 +147,25 @@ impl<'p> Base<'_, 'p> {
             graph: &mut self.graph,
             walker: &self.walker,
             solver: &mut self.solver,
-            patience: self.patience,
+            cancellation: self.cancellation,
             cost: &mut self.cost,
         }
     }
 
     /// Begins another iteration of the strategy; false if it has to end.
-    pub fn turn(&mut self) -> bool {
+    pub fn begin_iteration(&mut self) -> bool {
         let most = self.options.iterations;
         let found = self.options.first_only && self.tester.violated;
         let is_over = found
             || self.goals.is_empty()
-            || self.patience.is_over()
+            || self.cancellation.is_over()
             || most.is_some_and(|most| self.stats.iterations >= most);
         let goes_on = !is_over;
         self.stats.iterations += u64::from(goes_on);
         goes_on
     }
 
-    fn settle(&mut self, settled: &mut Settled, facts: &Facts, asked: (Patience<'_>, bool)) {
+    fn settle(&mut self, settled: &mut Settled, facts: &Facts, asked: (Cancellation<'_>, bool)) {
         parts::settle(
             self.program,
             self.options,
@@ -182,7 +182,7 @@ impl<'p> Base<'_, 'p> {
         if level >= LEVELS {
             return Facts::new();
         }
-        let (vocabulary, forest) = self.guessing.take().unwrap_or_else(|| {
+        let (vocabulary, forest) = self.candidate_source.take().unwrap_or_else(|| {
             let vocabulary = Vocabulary::new(&mut self.graph);
             let interesting = vocabulary.interesting();
             let limits = (self.options.runs, Growth::Work(FOREST));
@@ -192,32 +192,33 @@ impl<'p> Base<'_, 'p> {
         });
         let targets = self.goals.iter().map(|goal| goal.start()).collect();
         let with = (&vocabulary, &forest);
-        let mut guesses = parts::guess(&mut self.graph, with, (level, None), &targets);
-        self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
-        self.guessing = Some((vocabulary, forest));
+        let mut candidates =
+            parts::generate_candidates(&mut self.graph, with, (level, None), &targets);
+        self.stats.guesses += candidates.values().map(Vec::len).sum::<usize>() as u64;
+        self.candidate_source = Some((vocabulary, forest));
         let (solver, graph) = (&mut self.solver, &mut self.graph);
         let known = &self.known;
         let ended = houdini::houdini(
             solver,
             graph,
             known,
-            &mut guesses,
-            self.patience,
+            &mut candidates,
+            self.cancellation,
             &mut self.cost,
         );
         if !ended {
             return Facts::new();
         }
-        guesses.retain(|_, facts| !facts.is_empty());
-        for (cut, facts) in &guesses {
+        candidates.retain(|_, facts| !facts.is_empty());
+        for (cut, facts) in &candidates {
             self.known.entry(*cut).or_default().extend(facts);
         }
-        guesses
+        candidates
     }
 
     /// Of facts that are inductive together, those that can be written into a certificate and are
     /// inductive without the others.
-    fn writable(&mut self, facts: Facts, patience: Patience<'_>) -> Facts {
+    fn writable(&mut self, facts: Facts, cancellation: Cancellation<'_>) -> Facts {
         let pool = &self.graph.pool;
         let mut kept = facts.clone();
         for of_cut in kept.values_mut() {
@@ -228,7 +229,7 @@ impl<'p> Base<'_, 'p> {
         }
         let (solver, graph, cost) = (&mut self.solver, &mut self.graph, &mut self.cost);
         let nothing = Facts::new();
-        match houdini::houdini(solver, graph, &nothing, &mut kept, patience, cost) {
+        match houdini::houdini(solver, graph, &nothing, &mut kept, cancellation, cost) {
             true => kept,
             false => nothing,
         }

@@ -22,8 +22,8 @@
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-use super::base::stand;
-use super::ground::{First, Found, Ground};
+use super::base::run_strategy;
+use super::predicate_loop::{First, Found, PredicateLoop};
 use super::slam;
 use crate::boolean::program::AbstractPath;
 use crate::boolean::refine::{Simulated, Trace};
@@ -46,13 +46,13 @@ const LONGEST: usize = 1 << 18;
 
 /// Runs CRunner.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    stand(program, options, stop, Grain::Blocks, &mut |base| {
-        let mut runner = Runner::new(Ground::new(base));
+    run_strategy(program, options, stop, Grain::Blocks, &mut |base| {
+        let mut runner = Runner::new(PredicateLoop::new(base));
         runner.run();
-        let ground = &mut runner.ground;
-        ground.abstraction.forget_safe();
-        ground.abstraction.start_at(None, Vec::new());
-        slam::refined(ground, &mut |_, _, _| false)
+        let predicate_loop = &mut runner.predicate_loop;
+        predicate_loop.abstraction.forget_safe();
+        predicate_loop.abstraction.start_at(None, Vec::new());
+        slam::refined(predicate_loop, &mut |_, _, _| false)
     })
 }
 
@@ -60,7 +60,7 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
 type Seen = (Option<Cut>, Vec<bool>);
 
 struct Runner<'b, 'a, 'p> {
-    ground: Ground<'b, 'a, 'p>,
+    predicate_loop: PredicateLoop<'b, 'a, 'p>,
     /// The cut points whose fragments read the tape.
     inputs: BTreeSet<Option<Cut>>,
     stack: Vec<Walk>,
@@ -69,14 +69,14 @@ struct Runner<'b, 'a, 'p> {
 }
 
 impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
-    fn new(ground: Ground<'b, 'a, 'p>) -> Runner<'b, 'a, 'p> {
-        let fragments = ground.base.graph.fragments.iter();
+    fn new(predicate_loop: PredicateLoop<'b, 'a, 'p>) -> Runner<'b, 'a, 'p> {
+        let fragments = predicate_loop.base.graph.fragments.iter();
         let inputs = fragments
             .filter(|(_, fragment)| !fragment.inputs.is_empty())
             .map(|(&start, _)| start)
             .collect();
         Runner {
-            ground,
+            predicate_loop,
             inputs,
             stack: Vec::new(),
             replayed: BTreeSet::new(),
@@ -89,23 +89,25 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
             return;
         };
         let mut now = first.clone();
-        while self.ground.base.turn() {
+        while self.predicate_loop.base.begin_iteration() {
             let here = self.seen(&now);
             let numbered = here.1.iter().copied().enumerate().collect::<Vec<_>>();
-            self.ground.abstraction.start_at(here.0, numbered.clone());
-            match self.ground.search() {
+            self.predicate_loop
+                .abstraction
+                .start_at(here.0, numbered.clone());
+            match self.predicate_loop.search() {
                 Found::Nothing(_) => {
-                    self.ground.abstraction.note_safe(here.0, numbered);
+                    self.predicate_loop.abstraction.note_safe(here.0, numbered);
                     match self.stack.pop() {
                         Some(before) => now = before,
                         None => return,
                     }
                 }
                 Found::Path(path) => {
-                    let left = self.ground.base.goals.len();
+                    let left = self.predicate_loop.base.goals.len();
                     if let Some(next) = self.follow(&now, here, &path) {
                         self.stack.push(std::mem::replace(&mut now, next));
-                    } else if self.ground.base.goals.len() < left {
+                    } else if self.predicate_loop.base.goals.len() < left {
                         // Something is violated; the other errors are searched from the beginning.
                         self.stack.clear();
                         now = first.clone();
@@ -118,8 +120,8 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
 
     /// The state at the first input; `None` if the program ends or violates a check before.
     fn first(&mut self) -> Option<Walk> {
-        let start = Walk::start(&self.ground.base.graph);
-        if self.ground.is_violated_alone() {
+        let start = Walk::start(&self.predicate_loop.base.graph);
+        if self.predicate_loop.is_violated_alone() {
             return None;
         }
         if self.inputs.contains(&None) {
@@ -131,16 +133,16 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
     /// Runs from a state on a tape to the next input.
     fn go_on(&mut self, from: &Walk, tape: &[u8]) -> Option<Walk> {
         let inputs = &self.inputs;
-        let base = &*self.ground.base;
-        let stop = |at: Option<Cut>| inputs.contains(&at) || base.patience.is_over();
+        let base = &*self.predicate_loop.base;
+        let stop = |at: Option<Cut>| inputs.contains(&at) || base.cancellation.is_over();
         let walked = base.walker.walk(&base.graph, from, tape, (&stop, STEPS));
         (walked.stopped && self.inputs.contains(&walked.walk.at)).then_some(walked.walk)
     }
 
     /// The abstract state of a state.
     fn seen(&self, walk: &Walk) -> Seen {
-        let predicates = self.ground.abstraction.predicates().at(walk.at);
-        let base = &*self.ground.base;
+        let predicates = self.predicate_loop.abstraction.predicates().at(walk.at);
+        let base = &*self.predicate_loop.base;
         let state = base.walker.evaluate(&base.graph, walk, predicates);
         (walk.at, state)
     }
@@ -148,15 +150,18 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
     /// Tries to follow an abstract path. Returns the state at the next input, if its abstract state
     /// is new.
     fn follow(&mut self, now: &Walk, here: Seen, path: &AbstractPath) -> Option<Walk> {
-        let trace = Trace::of(&self.ground.abstraction, path);
+        let trace = Trace::of(&self.predicate_loop.abstraction, path);
         let known = self.known(&here);
-        let from = Path::from(now.at, self.ground.number());
+        let from = Path::from(now.at, self.predicate_loop.number());
         match self
-            .ground
+            .predicate_loop
             .simulate((&trace, AHEAD), (from.clone(), &known))
         {
             Simulated::Impossible(why) => {
-                if self.ground.refine(path, &trace, (&why, from), First::Steps) {
+                if self
+                    .predicate_loop
+                    .refine(path, &trace, (&why, from), First::Steps)
+                {
                     return None;
                 }
             }
@@ -167,14 +172,14 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
                 whole.truncate(LONGEST);
                 if let Some(next) = self.go_on(now, &whole) {
                     let there = self.seen(&next);
-                    let is_safe = self.ground.abstraction.is_safe(there.0, &there.1);
+                    let is_safe = self.predicate_loop.abstraction.is_safe(there.0, &there.1);
                     let before = self.on_stack(now, &there);
                     match before {
                         None if !is_safe => return Some(next),
                         Some(before) if self.replay(&before, &next, there) => return None,
                         _ => {}
                     }
-                } else if self.ground.execute(&whole).1 {
+                } else if self.predicate_loop.execute(&whole).1 {
                     return None;
                 }
             }
@@ -185,9 +190,9 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
 
     /// What holds in an abstract state: its predicates and the axioms.
     fn known(&mut self, (at, state): &Seen) -> Vec<Term> {
-        let graph = &mut self.ground.base.graph;
+        let graph = &mut self.predicate_loop.base.graph;
         let mut known = graph.axioms(*at);
-        let predicates = self.ground.abstraction.predicates().at(*at);
+        let predicates = self.predicate_loop.abstraction.predicates().at(*at);
         for (&t, &value) in predicates.iter().zip(state) {
             known.push(if value { t } else { graph.pool.not(t) });
         }
@@ -216,13 +221,13 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
         for times in LADDER {
             let room = LONGEST.saturating_sub(tape.len());
             let more = (stretch.len() * times).min(room);
-            if self.ground.base.patience.is_over() || more <= longest {
+            if self.predicate_loop.base.cancellation.is_over() || more <= longest {
                 return false;
             }
             longest = more;
             let mut longer = tape.clone();
             longer.extend(stretch.iter().copied().cycle().take(more));
-            let (execution, is_violated) = self.ground.execute(&longer);
+            let (execution, is_violated) = self.predicate_loop.execute(&longer);
             if is_violated {
                 return true;
             }
@@ -236,30 +241,36 @@ impl<'b, 'a, 'p> Runner<'b, 'a, 'p> {
     /// Simulates the whole path, from any state with the same abstract state and then from the
     /// current state: it gives an input or is refuted.
     fn refute(&mut self, now: &Walk, (path, trace): (&AbstractPath, &Trace), known: &[Term]) {
-        let from = Path::from(now.at, self.ground.number());
+        let from = Path::from(now.at, self.predicate_loop.number());
         let whole = (trace, usize::MAX);
-        if let Simulated::Impossible(why) = self.ground.simulate(whole, (from.clone(), known))
-            && self.ground.refine(path, trace, (&why, from), First::Steps)
+        if let Simulated::Impossible(why) =
+            self.predicate_loop.simulate(whole, (from.clone(), known))
+            && self
+                .predicate_loop
+                .refine(path, trace, (&why, from), First::Steps)
         {
             return;
         }
-        let values = now.values(&mut self.ground.base.graph);
+        let values = now.values(&mut self.predicate_loop.base.graph);
         let from = match now.at {
-            Some(cut) => Path::with(cut, values, self.ground.number()),
-            None => Path::from(None, self.ground.number()),
+            Some(cut) => Path::with(cut, values, self.predicate_loop.number()),
+            None => Path::from(None, self.predicate_loop.number()),
         };
-        match self.ground.simulate(whole, (from.clone(), &[])) {
+        match self.predicate_loop.simulate(whole, (from.clone(), &[])) {
             Simulated::Possible { tape, .. } => {
                 let mut whole = now.sample.tape.to_vec();
                 whole.extend(&tape);
-                self.ground.reached(path.error, &whole);
+                self.predicate_loop.reached(path.error, &whole);
             }
             Simulated::Impossible(why) => {
-                if !self.ground.refine(path, trace, (&why, from), First::Steps) {
-                    self.ground.close(path.error);
+                if !self
+                    .predicate_loop
+                    .refine(path, trace, (&why, from), First::Steps)
+                {
+                    self.predicate_loop.close(path.error);
                 }
             }
-            Simulated::Unknown => self.ground.close(path.error),
+            Simulated::Unknown => self.predicate_loop.close(path.error),
         }
     }
 }

@@ -196,16 +196,16 @@ impl Tree {
     }
 
     /// Asks for a test that takes the path that led to this state, with any inputs, and satisfies a
-    /// condition there, under the first `prefix` assumptions of the fragment.
+    /// condition there, under the first `assumptions_before` assumptions of the fragment.
     pub fn further(
         &mut self,
         all: &mut Asking<'_, '_>,
         node: usize,
-        (condition, prefix): (&[Term], usize),
+        (condition, assumptions_before): (&[Term], usize),
     ) -> Further {
         let mut path = self.path(all.graph, all.walker, node);
         let before = path.conditions.len();
-        path.end(all.graph, condition, prefix);
+        path.end(all.graph, condition, assumptions_before);
         if path.is_dead(&all.graph.pool) {
             return Further::None;
         }
@@ -216,7 +216,7 @@ impl Tree {
         let near = related(pool, old, wanted);
         let near: Vec<Term> = near.into_iter().map(|i| old[i]).collect();
         let new = new.to_vec();
-        let limits = all.patience.within(TEST);
+        let limits = all.cancellation.within(TEST);
         let model = match ask(all.solver, all.graph, &near, &new, &limits, all.cost) {
             Answer::Sat(model) => model,
             Answer::Unsat { .. } => return Further::None,

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::base::{Base, stand};
+use super::base::{Base, run_strategy};
 use crate::executions::Tree;
 use crate::regions::{Goal, RegionId, Regions, Target};
 use cegar_model::program::ir::Program;
@@ -33,7 +33,7 @@ const WITNESS: Duration = Duration::from_secs(2);
 
 /// Runs the algorithm.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    stand(program, options, stop, Grain::Blocks, &mut |base| {
+    run_strategy(program, options, stop, Grain::Blocks, &mut |base| {
         let mut search = Search {
             regions: Regions::new(&base.graph),
             tree: Tree::new(&base.graph),
@@ -61,7 +61,7 @@ impl Search {
         if let Some(first) = self.regions.first() {
             self.witnesses.insert(first, 0);
         }
-        while base.turn() {
+        while base.begin_iteration() {
             if !self.search(base) && !self.stabilise(base) {
                 break;
             }
@@ -88,7 +88,7 @@ impl Search {
                 if is_known || self.tried.contains(&(witness, target)) {
                     continue;
                 }
-                if base.patience.is_over() || self.tree.is_full() {
+                if base.cancellation.is_over() || self.tree.is_full() {
                     return false;
                 }
                 if self.step(base, region, witness, target) {
@@ -111,7 +111,7 @@ impl Search {
         let condition = self.regions.condition(&mut base.asking(), region, target);
         let at = self.regions.region(region).cut;
         let sample = &self.tree.nodes[witness].sample;
-        let limits = base.patience.within(WITNESS);
+        let limits = base.cancellation.within(WITNESS);
         let tape = self.tree.tape(witness);
         let found = forward(
             (&mut base.solver, &limits, &mut base.cost),
@@ -156,7 +156,7 @@ impl Search {
                 if self.stable.contains(&(region, target)) {
                     continue;
                 }
-                if base.patience.is_over() {
+                if base.cancellation.is_over() {
                     return false;
                 }
                 if !self.regions.exists(&mut base.asking(), region, target) {

@@ -14,7 +14,7 @@ use cegar_model::program::ir::BinOp;
 use cegar_model::solver::{Answer, Limits, Solver, Z3};
 use cegar_model::term::value::{mask, signed_max, signed_min, unsigned};
 use cegar_model::term::{Node, Pool, Rewriter, Symbol, Term};
-use cegar_search::abstraction::own::{Own, conjuncts, leaves};
+use cegar_search::abstraction::state_symbols::{StateSymbols, conjuncts, leaves};
 
 /// A condition on states.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub fn project(
     pool: &mut Pool,
     solver: &mut Z3,
     terms: &[Term],
-    own: &Own,
+    own: &StateSymbols,
     limits: &Limits,
     asked: &mut u64,
 ) -> Projected {
@@ -81,7 +81,7 @@ pub fn project(
     result
 }
 
-fn foreign_of(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Symbol> {
+fn foreign_of(pool: &Pool, terms: &[Term], own: &StateSymbols) -> Vec<Symbol> {
     let mut all: Vec<Symbol> = terms
         .iter()
         .flat_map(|&t| pool.symbols(t))
@@ -93,7 +93,7 @@ fn foreign_of(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Symbol> {
 }
 
 /// Groups conditions that share inputs.
-fn groups(pool: &Pool, terms: &[Term], own: &Own) -> Vec<Vec<Term>> {
+fn groups(pool: &Pool, terms: &[Term], own: &StateSymbols) -> Vec<Vec<Term>> {
     let mut groups: Vec<(FxHashSet<Symbol>, Vec<Term>)> = Vec::new();
     for &t in terms {
         let mut symbols: FxHashSet<Symbol> =
@@ -121,7 +121,7 @@ fn tried(
     pool: &mut Pool,
     solver: &mut Z3,
     group: &[Term],
-    own: &Own,
+    own: &StateSymbols,
     limits: &Limits,
     asked: &mut u64,
 ) -> Option<Vec<Term>> {

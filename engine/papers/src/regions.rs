@@ -17,10 +17,10 @@ use cegar_model::solver::{Answer, Z3};
 use cegar_model::symbolic::encode::Fragment;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Rewriter, Term};
-use cegar_search::abstraction::asking::{Cost, Facts, Patience, ask};
+use cegar_search::abstraction::asking::{Cancellation, Cost, Facts, ask};
 use cegar_search::abstraction::forest::{Sample, Walker};
 use cegar_search::abstraction::graph::Graph;
-use cegar_search::abstraction::own::conjuncts;
+use cegar_search::abstraction::state_symbols::conjuncts;
 
 /// The time limit of one query.
 const QUESTION: Duration = Duration::from_millis(1500);
@@ -65,11 +65,11 @@ impl Goal {
         match self {
             Goal::Obligation(_, index) => {
                 let obligation = &fragment.obligations[index];
-                (obligation.goal(), obligation.prefix)
+                (obligation.goal(), obligation.assumptions_before)
             }
             Goal::Hole(_, index) => {
                 let hole = &fragment.holes[index];
-                (hole.guard.0.clone(), hole.prefix)
+                (hole.guard.0.clone(), hole.assumptions_before)
             }
         }
     }
@@ -104,7 +104,7 @@ pub struct Asking<'a, 'p> {
     /// The solver.
     pub solver: &'a mut Z3,
     /// When to give up.
-    pub patience: Patience<'a>,
+    pub cancellation: Cancellation<'a>,
     /// The cost of queries.
     pub cost: &'a mut Cost,
 }
@@ -269,7 +269,7 @@ impl Regions {
                 let fragment: &Fragment = &all.graph.fragments[&start];
                 let transition = &fragment.transitions[index];
                 let mut terms = transition.reached.guard.0.clone();
-                let prefix = transition.prefix;
+                let assumptions_before = transition.assumptions_before;
                 let rewriter = self.preimages.entry((start, index)).or_insert_with(|| {
                     let update = all.walker.update(start, index);
                     update
@@ -280,7 +280,7 @@ impl Regions {
                 for &t in wanted {
                     terms.push(rewriter.apply(&mut all.graph.pool, t));
                 }
-                (terms, prefix)
+                (terms, assumptions_before)
             }
         }
     }
@@ -302,9 +302,9 @@ impl Regions {
 
     /// The condition of a step, with the assumptions.
     fn whole(&mut self, all: &mut Asking<'_, '_>, from: RegionId, to: Target) -> Vec<Term> {
-        let (mut terms, prefix) = self.condition(all, from, to);
+        let (mut terms, assumptions_before) = self.condition(all, from, to);
         let fragment = &all.graph.fragments[&self.region(from).cut];
-        terms.extend(&fragment.assumptions[..prefix]);
+        terms.extend(&fragment.assumptions[..assumptions_before]);
         terms
     }
 
@@ -320,7 +320,7 @@ impl Regions {
         let terms = conjuncts(&mut all.graph.pool, &terms);
         let never = terms.iter().any(|&t| all.graph.pool.as_const(t) == Some(0));
         let missing = never || {
-            let limits = all.patience.within(QUESTION);
+            let limits = all.cancellation.within(QUESTION);
             let answer = ask(all.solver, all.graph, &known, &terms, &limits, all.cost);
             matches!(answer, Answer::Unsat { .. })
         };

@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::base::stand;
-use super::ground::Ground;
+use super::base::run_strategy;
+use super::predicate_loop::PredicateLoop;
 use super::slam;
-use crate::boolean::model::Way;
+use crate::boolean::model::EdgeCode;
 use crate::boolean::refine::Trace;
 use crate::regions::Goal;
 use cegar_model::machine::{Limits, Machine, Outcome};
@@ -40,32 +40,38 @@ const LONGEST: usize = 1 << 24;
 
 /// Runs SatAbs: proves with predicates, and searches paths around the loops on every path.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    stand(program, options, stop, Grain::Loops, &mut |base| {
+    run_strategy(program, options, stop, Grain::Loops, &mut |base| {
         let mut loops = Loops::default();
         let mut asked: BTreeSet<(usize, Vec<Option<Cut>>)> = BTreeSet::new();
-        slam::refined(&mut Ground::new(base), &mut |ground, trace, error| {
-            if !options.loops {
-                return false;
-            }
-            let (way, places) = straight(ground, trace);
-            asked.insert((error, places)) && around(ground, &mut loops, &way, error)
-        })
+        slam::refined(
+            &mut PredicateLoop::new(base),
+            &mut |predicate_loop, trace, error| {
+                if !options.loops {
+                    return false;
+                }
+                let (way, places) = straight(predicate_loop, trace);
+                asked.insert((error, places)) && around(predicate_loop, &mut loops, &way, error)
+            },
+        )
     })
 }
 
 /// A trace without iterations of loops: its transitions and its cut points.
-fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec<Option<Cut>>) {
+fn straight(
+    predicate_loop: &PredicateLoop<'_, '_, '_>,
+    trace: &Trace,
+) -> (Vec<Transition>, Vec<Option<Cut>>) {
     let mut steps: Vec<(Option<Cut>, usize)> = Vec::new();
     for &(start, way) in &trace.steps {
         if let Some(before) = steps.iter().position(|(at, _)| *at == start) {
             steps.truncate(before);
         }
-        if let Way::Transition(number) = way {
+        if let EdgeCode::Transition(number) = way {
             steps.push((start, number));
         }
     }
     let transition = |&(start, number): &(Option<Cut>, usize)| {
-        ground.base.graph.fragments[&start].transitions[number].clone()
+        predicate_loop.base.graph.fragments[&start].transitions[number].clone()
     };
     (
         steps.iter().map(transition).collect(),
@@ -76,13 +82,13 @@ fn straight(ground: &Ground<'_, '_, '_>, trace: &Trace) -> (Vec<Transition>, Vec
 /// Asks whether a goal is reached with some numbers of iterations of the loops on a path; true if
 /// an execution confirms it.
 fn around(
-    ground: &mut Ground<'_, '_, '_>,
+    predicate_loop: &mut PredicateLoop<'_, '_, '_>,
     loops: &mut Loops,
     way: &[Transition],
     error: usize,
 ) -> bool {
-    let goal = ground.goal(error);
-    let base = &mut *ground.base;
+    let goal = predicate_loop.goal(error);
+    let base = &mut *predicate_loop.base;
     let Goal::Obligation(start, index) = goal else {
         return false;
     };
@@ -91,7 +97,7 @@ fn around(
         return false;
     }
     let check = obligation.check;
-    let (wanted, prefix) = goal.terms(&base.graph);
+    let (wanted, assumptions_before) = goal.terms(&base.graph);
     let machine = Machine::new(base.program, Limits::default());
     let mut confirm = |tape: &[u8]| match machine.run(tape).outcome {
         Outcome::Violated(violation) => check.is_none() || violation.check == check,
@@ -108,17 +114,17 @@ fn around(
         forest: &forest,
         confirm: &mut confirm,
         longest: LONGEST,
-        patience: base.patience.at_most(time, &spent),
+        cancellation: base.cancellation.at_most(time, &spent),
         cost: &mut base.cost,
     };
-    let found = loops.along(&mut asking, way, (&wanted, prefix));
+    let found = loops.along(&mut asking, way, (&wanted, assumptions_before));
     base.stats.loop_segments = loops.stats.segments;
     base.stats.loop_paths = loops.stats.paths;
     base.stats.loop_answers = loops.stats.answers;
     base.stats.loop_seeds = loops.stats.confirmed;
     match found {
         Some(tape) => {
-            ground.reached(error, &tape);
+            predicate_loop.reached(error, &tape);
             true
         }
         None => false,

@@ -10,8 +10,8 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::base::stand;
-use super::ground::{First, Found, Ground};
+use super::base::run_strategy;
+use super::predicate_loop::{First, Found, PredicateLoop};
 use crate::boolean::refine::{Simulated, Trace};
 use cegar_model::program::ir::Program;
 use cegar_model::symbolic::world::Grain;
@@ -22,8 +22,8 @@ use cegar_search::strategy::outcome::Proof;
 
 /// Runs SLAM: proves with predicates only.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    stand(program, options, stop, Grain::Blocks, &mut |base| {
-        refined(&mut Ground::new(base), &mut |_, _, _| false)
+    run_strategy(program, options, stop, Grain::Blocks, &mut |base| {
+        refined(&mut PredicateLoop::new(base), &mut |_, _, _| false)
     })
 }
 
@@ -31,27 +31,27 @@ pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> 
 /// reachable states as facts. `instead` is called for each path that the program cannot take,
 /// before anything is refined, and returns whether it has settled the goal.
 pub(super) fn refined<'b, 'a, 'p>(
-    ground: &mut Ground<'b, 'a, 'p>,
-    instead: &mut dyn FnMut(&mut Ground<'b, 'a, 'p>, &Trace, usize) -> bool,
+    predicate_loop: &mut PredicateLoop<'b, 'a, 'p>,
+    instead: &mut dyn FnMut(&mut PredicateLoop<'b, 'a, 'p>, &Trace, usize) -> bool,
 ) -> Facts {
-    while ground.base.turn() {
-        let path = match ground.search() {
+    while predicate_loop.base.begin_iteration() {
+        let path = match predicate_loop.search() {
             Found::Path(path) => path,
-            Found::Nothing(reached) => return ground.facts(&reached),
+            Found::Nothing(reached) => return predicate_loop.facts(&reached),
             Found::GivenUp => break,
         };
-        let trace = Trace::of(&ground.abstraction, &path);
-        let from = Path::from(None, ground.number());
-        match ground.simulate((&trace, usize::MAX), (from.clone(), &[])) {
-            Simulated::Possible { tape, .. } => ground.reached(path.error, &tape),
+        let trace = Trace::of(&predicate_loop.abstraction, &path);
+        let from = Path::from(None, predicate_loop.number());
+        match predicate_loop.simulate((&trace, usize::MAX), (from.clone(), &[])) {
+            Simulated::Possible { tape, .. } => predicate_loop.reached(path.error, &tape),
             Simulated::Impossible(why) => {
-                if !instead(ground, &trace, path.error)
-                    && !ground.refine(&path, &trace, (&why, from), First::Predicates)
+                if !instead(predicate_loop, &trace, path.error)
+                    && !predicate_loop.refine(&path, &trace, (&why, from), First::Predicates)
                 {
-                    ground.close(path.error);
+                    predicate_loop.close(path.error);
                 }
             }
-            Simulated::Unknown => ground.close(path.error),
+            Simulated::Unknown => predicate_loop.close(path.error),
         }
     }
     Facts::new()

@@ -20,7 +20,7 @@ use std::sync::atomic::AtomicBool;
 
 use rustc_hash::FxHashMap;
 
-use super::base::{Base, FIRST_TEST, stand};
+use super::base::{Base, FIRST_TEST, run_strategy};
 use crate::executions::{Further, Tree};
 use crate::regions::{Goal, RegionId, Regions, Target};
 use cegar_model::program::ir::Program;
@@ -39,7 +39,7 @@ const APART: u64 = 5;
 
 /// Runs Synergy.
 pub fn prove<'p>(program: &'p Program, options: &Options, stop: &AtomicBool) -> Proof<'p> {
-    stand(program, options, stop, Grain::Blocks, &mut |base| {
+    run_strategy(program, options, stop, Grain::Blocks, &mut |base| {
         let mut synergy = Synergy {
             regions: Regions::new(&base.graph),
             tree: Tree::new(&base.graph),
@@ -61,13 +61,13 @@ struct Synergy {
 
 impl Synergy {
     fn run(&mut self, base: &mut Base<'_, '_>) -> Facts {
-        if !base.turn() {
+        if !base.begin_iteration() {
             return Facts::new();
         }
         // No region is visited yet, so any test is suitable.
         self.test(base, FIRST_TEST);
         let mut level = 0;
-        while base.turn() {
+        while base.begin_iteration() {
             let Some((from, to)) = self.frontier(base) else {
                 break;
             };
@@ -96,7 +96,7 @@ impl Synergy {
                 .iter()
                 .rposition(|(region, _)| self.visited.contains_key(region))?;
             for &(from, to) in &path[last..] {
-                if base.patience.is_over() {
+                if base.cancellation.is_over() {
                     return None;
                 }
                 if !self.regions.exists(&mut base.asking(), from, to) {

@@ -49,7 +49,7 @@ pub struct Site {
 
 /// The instrumentation that is wanted.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct InstrumentOptions {
     /// Keep counter updates exactly in their places, so that a crash within a block loses none.
     pub precise: bool,
     /// Log comparisons.
@@ -63,7 +63,7 @@ pub(crate) struct Wish {
 
 /// Where the numbers of a function start.
 #[derive(Clone, Debug)]
-pub(crate) struct First {
+pub(crate) struct FunctionNumbers {
     /// The function.
     pub function: String,
     /// The number of its first block.
@@ -75,7 +75,7 @@ pub(crate) struct First {
 
 /// The result of the instrumentation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Found {
+pub(crate) struct Instrumented {
     /// Number of blocks, which is the number of counters.
     pub blocks: u32,
     /// Places that can fail, by the number that the runtime reports.
@@ -83,7 +83,7 @@ pub(crate) struct Found {
     /// Constants that the program compares with.
     pub tokens: Vec<Vec<u8>>,
     /// Where the numbers of each function start.
-    pub firsts: Vec<First>,
+    pub function_numbers: Vec<FunctionNumbers>,
 }
 
 /// A block with its number.
@@ -93,8 +93,8 @@ struct Numbered<'m> {
 }
 
 /// Instruments the module.
-pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
-    let mut found = Found::default();
+pub(crate) fn instrument(module: &Module, options: InstrumentOptions) -> Instrumented {
+    let mut instrumented = Instrumented::default();
     let mut native: Vec<Native<'_>> = Vec::new();
     let mut engine_only = Vec::new();
     for function in module.functions() {
@@ -103,11 +103,11 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
         if blocks.is_empty() {
             continue;
         }
-        let numbered: Vec<Numbered> = (found.blocks..)
+        let numbered: Vec<Numbered> = (instrumented.blocks..)
             .zip(&blocks)
             .map(|(number, &block)| Numbered { number, block })
             .collect();
-        found.blocks += blocks.len() as u32;
+        instrumented.blocks += blocks.len() as u32;
         if kind.as_deref() == Some("engine-only") {
             engine_only.push(function);
         } else {
@@ -117,32 +117,38 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
     // Traps and failing calls are numbered first, since their numbers are positions in the original
     // module.
     for (function, blocks, _) in &native {
-        let site = found.sites.len() as u32;
-        number_sites(module, *function, blocks, wish.relative, &mut found.sites);
-        found.firsts.push(First {
+        let site = instrumented.sites.len() as u32;
+        number_sites(
+            module,
+            *function,
+            blocks,
+            options.relative,
+            &mut instrumented.sites,
+        );
+        instrumented.function_numbers.push(FunctionNumbers {
             function: function.name(),
             block: blocks.first().map_or(0, |first| first.number),
             site,
-            sites: found.sites.len() as u32 - site,
+            sites: instrumented.sites.len() as u32 - site,
         });
     }
     for function in engine_only {
         drop_body(module, function);
     }
-    own_functions(module, wish);
+    own_functions(module, options);
     for (function, blocks, users) in &native {
-        prepare(*function, wish);
+        prepare(*function, options);
         let mut lifetimes = Vec::new();
         let mut allocas = Vec::new();
         for Numbered { block, .. } in blocks {
             for instruction in block.instructions() {
-                if wish.comparisons {
-                    super::compare::log(module, instruction, &mut found.tokens, true);
+                if options.comparisons {
+                    super::compare::log(module, instruction, &mut instrumented.tokens, true);
                 } else if *users {
-                    super::compare::log(module, instruction, &mut found.tokens, false);
+                    super::compare::log(module, instruction, &mut instrumented.tokens, false);
                 }
                 fill_undefined(instruction);
-                if wish.address && *users {
+                if options.address && *users {
                     keep_reading(module, instruction);
                 }
                 match instruction.opcode() {
@@ -156,11 +162,11 @@ pub(crate) fn instrument(module: &Module, wish: Wish) -> Found {
         }
         fill_stack(module, &allocas, &lifetimes);
     }
-    count_blocks(module, wish, found.blocks, &native);
+    count_blocks(module, options, instrumented.blocks, &native);
     hide_symbols(module);
-    found.tokens.sort();
-    found.tokens.dedup();
-    found
+    instrumented.tokens.sort();
+    instrumented.tokens.dedup();
+    instrumented
 }
 
 /// Keeps a read whose value is unused, since it faults if the address is invalid.
@@ -186,7 +192,7 @@ type Native<'m> = (Value<'m>, Vec<Numbered<'m>>, bool);
 
 /// Gives each block a counter. If counters are addressed relative to their function, each function
 /// has its own symbol for them.
-fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>]) {
+fn count_blocks(module: &Module, options: InstrumentOptions, blocks: u32, native: &[Native<'_>]) {
     // Not named like its section, since LLVM's assembler would take the two for one symbol.
     let counters = module.int(8).array(u64::from(blocks.max(1)));
     let all = module.add_global("__cegar_counters", counters);
@@ -197,7 +203,7 @@ fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>])
     let count = module.add_global("__cegar_blocks", int);
     count.set_initializer(int.number(u64::from(blocks)));
     for (function, blocks, _) in native {
-        let (counters, first) = match (wish.relative, blocks.first()) {
+        let (counters, first) = match (options.relative, blocks.first()) {
             (true, Some(first)) => {
                 let name = format!("{COUNTERS}{}", function.name());
                 let of_function =
@@ -209,7 +215,7 @@ fn count_blocks(module: &Module, wish: Wish, blocks: u32, native: &[Native<'_>])
         };
         for Numbered { number, block } in blocks {
             let counter = counters.byte_address(u64::from(*number - first));
-            count_block(module, *block, counter, wish.precise);
+            count_block(module, *block, counter, options.precise);
         }
     }
 }
@@ -227,8 +233,8 @@ fn hide_symbols(module: &Module) {
 /// Redirects the program to its own heap, so that its blocks do not lie among those of the process
 /// that runs it. Under AddressSanitizer, also redirects calls to functions that check arguments
 /// which the sanitizer does not check.
-fn own_functions(module: &Module, wish: Wish) {
-    let watched = if wish.address {
+fn own_functions(module: &Module, options: InstrumentOptions) {
+    let watched = if options.address {
         cegar_stubs::watched()
     } else {
         &[]
@@ -267,13 +273,13 @@ fn drop_body<'m>(module: &'m Module, function: Value<'m>) {
 }
 
 /// Sets function attributes that preserve faults and allow optimisation.
-fn prepare(function: Value<'_>, wish: Wish) {
+fn prepare(function: Value<'_>, options: InstrumentOptions) {
     let removed = ["noinline", "optnone", "mustprogress"].into_iter();
     for kind in removed.filter_map(AttributeKind::named) {
         function.remove_attribute(Place::Function, kind);
     }
     // Without `sanitize_address`, clang's pass silently skips a function.
-    let address = wish.address.then_some("sanitize_address");
+    let address = options.address.then_some("sanitize_address");
     let added = ["null_pointer_is_valid"].into_iter().chain(address);
     for kind in added.filter_map(AttributeKind::named) {
         function.add_attribute(kind);

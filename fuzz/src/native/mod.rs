@@ -19,10 +19,10 @@
 //! `clang -O2 -fsanitize=address` would optimise first and lose bugs that an optimiser may assume
 //! away.
 
+mod build_record;
 mod compare;
 mod divide;
 mod instrument;
-mod mark;
 mod objects;
 mod parts;
 mod process;
@@ -38,7 +38,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use cegar_llvm::{Machine, Module, Refused};
+use cegar_llvm::{LlvmError, Machine, Module};
 use serde::{Deserialize, Serialize};
 
 pub use instrument::Site;
@@ -46,9 +46,9 @@ pub use parts::Progress;
 pub use run::{Asan, Crashed, Event, Outcome, Run, RunOptions, Runner, Violated};
 pub use symbolise::Frame;
 
+use build_record::BuildRecord;
 use divide::Division;
-use instrument::{Found, Wish};
-use mark::Mark;
+use instrument::{InstrumentOptions, Instrumented};
 use parts::Input;
 use process::{check, execute, lld};
 
@@ -77,8 +77,8 @@ impl Kind {
         }
     }
 
-    fn wish(self, relative: bool) -> Wish {
-        Wish {
+    fn instrument_options(self, relative: bool) -> InstrumentOptions {
+        InstrumentOptions {
             precise: self.confirms(),
             comparisons: self == Kind::Comparisons,
             address: self == Kind::RunnerAsan,
@@ -245,12 +245,12 @@ impl TargetBuilder {
         fs::create_dir_all(&self.out).map_err(TargetError::file(&self.out))?;
         self.remove_abandoned();
         let begin = Instant::now();
-        let (mut found, form) = self.instrument(kind, self.divided)?;
-        let instrumented = begin.elapsed();
+        let (mut instrumented, form) = self.instrument(kind, self.divided)?;
+        let until_instrumented = begin.elapsed();
         let path = self.out.join(kind.file_name());
         let bytes = form.bytes();
-        let mut mark = Mark::new(self, kind, bytes, &path)?;
-        if !mark.as_ref().is_some_and(Mark::holds) {
+        let mut record = BuildRecord::new(self, kind, bytes, &path)?;
+        if !record.as_ref().is_some_and(BuildRecord::holds) {
             check(&self.stop)?;
             let inline = !kind.confirms();
             let divided = match &form {
@@ -266,7 +266,7 @@ impl TargetBuilder {
                 Err(why) => {
                     tracing::info!(why, "the program is compiled whole");
                     division = None;
-                    (found, again) = self.instrument(kind, usize::MAX)?;
+                    (instrumented, again) = self.instrument(kind, usize::MAX)?;
                     again.bytes()
                 }
             };
@@ -279,15 +279,15 @@ impl TargetBuilder {
             let folder = scratch.path();
             let parts = division.as_ref().map(|division| Input::Parts {
                 division,
-                found: &found,
+                instrumented: &instrumented,
             });
             let input = parts.unwrap_or(Input::Whole(bitcode));
-            let compiled = match (self.product(kind, input, &mut mark, folder), &division) {
+            let compiled = match (self.product(kind, input, &mut record, folder), &division) {
                 // If the parts do not compile or link, the program is compiled as a whole.
                 (Err(why @ TargetError::Failed { .. }), Some(_)) => {
                     tracing::warn!(%why, "the parts make no program; it is compiled whole");
                     let (_, whole) = self.instrument(kind, usize::MAX)?;
-                    self.product(kind, Input::Whole(whole.bytes()), &mut mark, folder)
+                    self.product(kind, Input::Whole(whole.bytes()), &mut record, folder)
                 }
                 (made, _) => made,
             };
@@ -301,8 +301,8 @@ impl TargetBuilder {
             };
             tracing::info!(
                 product = kind.file_name(),
-                instrumented = instrumented.as_millis() as u64,
-                divided = (divided - instrumented).as_millis() as u64,
+                instrumented = until_instrumented.as_millis() as u64,
+                divided = (divided - until_instrumented).as_millis() as u64,
                 compiled = (compiled - divided).as_millis() as u64,
                 linked = (begin.elapsed() - compiled).as_millis() as u64,
                 "target built"
@@ -311,9 +311,9 @@ impl TargetBuilder {
         Ok(Target {
             path,
             kind,
-            blocks: found.blocks,
-            sites: found.sites,
-            tokens: found.tokens,
+            blocks: instrumented.blocks,
+            sites: instrumented.sites,
+            tokens: instrumented.tokens,
         })
     }
 
@@ -322,7 +322,7 @@ impl TargetBuilder {
         &self,
         kind: Kind,
         input: Input<'_, '_>,
-        mark: &mut Option<Mark>,
+        record: &mut Option<BuildRecord>,
         scratch: &Path,
     ) -> Result<Instant, TargetError> {
         let divided = matches!(input, Input::Parts { .. });
@@ -336,7 +336,7 @@ impl TargetBuilder {
             Ok(objects)
         })?;
         let compiled = Instant::now();
-        self.link(kind, objects, divided, mark, scratch)?;
+        self.link(kind, objects, divided, record, scratch)?;
         Ok(compiled)
     }
 
@@ -356,7 +356,7 @@ impl TargetBuilder {
         kind: Kind,
         objects: Vec<PathBuf>,
         divided: bool,
-        mark: &mut Option<Mark>,
+        record: &mut Option<BuildRecord>,
         scratch: &Path,
     ) -> Result<(), TargetError> {
         let product = scratch.join("product");
@@ -384,13 +384,13 @@ impl TargetBuilder {
             None | Some(Err(TargetError::Failed { .. })) => execute(&link, &self.stop)?,
             Some(linked) => linked?,
         }
-        if let Some(mark) = mark {
-            mark.remove()?;
+        if let Some(record) = record {
+            record.remove()?;
         }
         let path = self.out.join(kind.file_name());
         fs::rename(&product, &path).map_err(TargetError::file(&path))?;
-        match mark {
-            Some(mark) => mark.set(scratch),
+        match record {
+            Some(record) => record.set(scratch),
             None => Ok(()),
         }
     }
@@ -418,7 +418,7 @@ impl TargetBuilder {
     }
 
     /// Instruments the program; as text if it has at least `divided` blocks.
-    fn instrument(&self, kind: Kind, divided: usize) -> Result<(Found, Form), TargetError> {
+    fn instrument(&self, kind: Kind, divided: usize) -> Result<(Instrumented, Form), TargetError> {
         let module = Module::read(&self.bitcode).map_err(|e| TargetError::Bitcode {
             path: self.bitcode.clone(),
             message: e.message(),
@@ -434,7 +434,7 @@ impl TargetBuilder {
             .map(|f| f.blocks().len())
             .sum();
         let relative = blocks >= divided;
-        let found = instrument::instrument(&module, kind.wish(relative));
+        let instrumented = instrument::instrument(&module, kind.instrument_options(relative));
         check(&self.stop)?;
         let verified = module.verify("the instrumented program");
         verified.map_err(|e| failed(e.message()))?;
@@ -442,14 +442,14 @@ impl TargetBuilder {
             watch_scopes();
             let machine = Machine::x86_64(&module);
             let ran = machine.and_then(|machine| module.run_passes("asan", Some(&machine)));
-            ran.map_err(|Refused(message)| failed(message))?;
+            ran.map_err(|LlvmError(message)| failed(message))?;
         }
         check(&self.stop)?;
         let form = match relative {
             true => Form::Text(module.text()),
             false => Form::Whole(module.bitcode()),
         };
-        Ok((found, form))
+        Ok((instrumented, form))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::divide::Division;
-use super::instrument::Found;
+use super::instrument::Instrumented;
 use super::objects::Objects;
 use super::process::{check, execute};
 use super::{Kind, TargetBuilder, TargetError};
@@ -44,7 +44,7 @@ pub(super) enum Input<'a, 't> {
     /// A divided program.
     Parts {
         division: &'a Division<'t>,
-        found: &'a Found,
+        instrumented: &'a Instrumented,
     },
     /// Bitcode.
     Whole(&'a [u8]),
@@ -62,7 +62,10 @@ impl TargetBuilder {
         scratch: &Path,
     ) -> Result<Vec<PathBuf>, TargetError> {
         match input {
-            Input::Parts { division, found } => self.parts(kind, division, found, scratch),
+            Input::Parts {
+                division,
+                instrumented,
+            } => self.parts(kind, division, instrumented, scratch),
             Input::Whole(bitcode) => self.whole(kind, bitcode, scratch),
         }
     }
@@ -89,12 +92,12 @@ impl TargetBuilder {
         &self,
         kind: Kind,
         division: &Division<'_>,
-        found: &Found,
+        instrumented: &Instrumented,
         scratch: &Path,
     ) -> Result<Vec<PathBuf>, TargetError> {
         let flags = self.part_flags(kind);
         let objects = self.kept(kind, &flags);
-        let data = division.data(&found.firsts);
+        let data = division.data(&instrumented.function_numbers);
         let (mut all, mut work): (Vec<PathBuf>, Vec<Work>) = Default::default();
         let made = match &objects {
             Some(objects) => {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::symbolise::{Frame, Symboliser};
 use super::{Site, Target, TargetError};
-use crate::sandbox::{Inmate, Sandbox};
+use crate::sandbox::{Sandbox, SandboxedProcess};
 
 /// An executable that runs tapes: `runner` or `runner-asan`.
 #[derive(Clone, Debug)]
@@ -220,7 +220,7 @@ impl Runner {
             command: shown.clone(),
             source,
         };
-        let mut sandbox = Sandbox::new(Inmate::Runner, &[]);
+        let mut sandbox = Sandbox::new(SandboxedProcess::Runner, &[]);
         command
             .arg("-")
             .stdin(Stdio::piped())

@@ -47,12 +47,12 @@ const SHORTER_TOLD: u32 = 12;
 pub(super) type Shared = Rc<RefCell<Target>>;
 
 /// The highest count of each block so far, shared by the executor and the feedback.
-pub(super) type Most = Rc<RefCell<Vec<u8>>>;
+pub(super) type MaxCounts = Rc<RefCell<Vec<u8>>>;
 
 /// Runs tapes and collects failures.
 pub(super) struct NativeExecutor {
     target: Shared,
-    most: Most,
+    max_counts: MaxCounts,
     /// The number of runs so far.
     pub runs: u64,
     /// Events that are not yet reported.
@@ -87,10 +87,10 @@ pub(super) fn entered(counts: &[u8]) -> Vec<u32> {
 
 impl NativeExecutor {
     /// With `samples`, some ordinary inputs are reported too; which ones depends on the clock.
-    pub fn new(target: Shared, most: Most, samples: bool) -> Self {
+    pub fn new(target: Shared, max_counts: MaxCounts, samples: bool) -> Self {
         NativeExecutor {
             target,
-            most,
+            max_counts,
             runs: 0,
             events: Vec::new(),
             told: HashMap::new(),
@@ -190,7 +190,7 @@ impl NativeExecutor {
 
     /// Whether the last run entered some block more often than any input of the corpus.
     pub fn promising(&self) -> bool {
-        raises(self.target.borrow().counts(), &self.most.borrow())
+        raises(self.target.borrow().counts(), &self.max_counts.borrow())
     }
 
     /// Whether the last run has exactly these counts.
@@ -255,19 +255,19 @@ impl HasObservers for NativeExecutor {
 /// runs are reported but not kept, since their mutants would fail again.
 pub(super) struct RawCounts {
     target: Shared,
-    most: Most,
+    max_counts: MaxCounts,
 }
 
 impl RawCounts {
-    pub fn new(target: Shared, most: Most) -> Self {
-        RawCounts { target, most }
+    pub fn new(target: Shared, max_counts: MaxCounts) -> Self {
+        RawCounts { target, max_counts }
     }
 }
 
 /// Whether some count is above its maximum. Each chunk takes a few branch-free vector instructions:
 /// the saturating differences, and whether one of them is not 0.
-fn raises(counts: &[u8], most: &[u8]) -> bool {
-    let (c, m) = (counts.chunks_exact(64), most.chunks_exact(64));
+fn raises(counts: &[u8], max_counts: &[u8]) -> bool {
+    let (c, m) = (counts.chunks_exact(64), max_counts.chunks_exact(64));
     let rest = c.remainder().iter().zip(m.remainder()).any(|(c, m)| c > m);
     let above = |(c, m): (&[u8], &[u8])| {
         let bytes = c.iter().zip(m);
@@ -299,12 +299,12 @@ impl<EM, OT, S> Feedback<EM, BytesInput, OT, S> for RawCounts {
         }
         let target = self.target.borrow();
         let counts = target.counts();
-        let mut most = self.most.borrow_mut();
-        if !raises(counts, &most) {
+        let mut max_counts = self.max_counts.borrow_mut();
+        if !raises(counts, &max_counts) {
             return Ok(false);
         }
-        for (most, &count) in most.iter_mut().zip(counts) {
-            *most = (*most).max(count);
+        for (max_counts, &count) in max_counts.iter_mut().zip(counts) {
+            *max_counts = (*max_counts).max(count);
         }
         Ok(true)
     }
@@ -376,13 +376,13 @@ mod tests {
     #[test]
     fn a_higher_count_is_new() {
         let mut counts = vec![0u8; 70];
-        let mut most = vec![1u8; 70];
-        assert!(!raises(&counts, &most));
+        let mut max_counts = vec![1u8; 70];
+        assert!(!raises(&counts, &max_counts));
         for at in [0, 31, 32, 63, 64, 69] {
             counts[at] = 2;
-            assert!(raises(&counts, &most));
-            most[at] = 2;
-            assert!(!raises(&counts, &most));
+            assert!(raises(&counts, &max_counts));
+            max_counts[at] = 2;
+            assert!(!raises(&counts, &max_counts));
         }
     }
 }

@@ -231,8 +231,8 @@ pub(super) fn run(
     let target = Rc::new(RefCell::new(target));
     let compare_runs = Rc::new(Cell::new(0u64));
 
-    let most = Rc::new(RefCell::new(vec![0; config.blocks as usize]));
-    let mut feedback = RawCounts::new(target.clone(), most.clone());
+    let max_counts = Rc::new(RefCell::new(vec![0; config.blocks as usize]));
+    let mut feedback = RawCounts::new(target.clone(), max_counts.clone());
     let mut objective = ConstFeedback::new(false);
     let state = new_state(config, &mut feedback, &mut objective)?;
     let patches = Patches::default();
@@ -243,7 +243,7 @@ pub(super) fn run(
     let mut fuzzing = Fuzzing {
         fuzzer: StdFuzzer::new(NewestFirst::default(), feedback, objective),
         state,
-        executor: NativeExecutor::new(target, most, config.runs.is_none()),
+        executor: NativeExecutor::new(target, max_counts, config.runs.is_none()),
         manager: NopEventManager::new(),
     };
     fuzzing.begin(config, out)?;

@@ -36,7 +36,7 @@ use libafl::inputs::BytesInput;
 use libafl::state::StdState;
 use libafl_bolts::rands::StdRand;
 
-use crate::sandbox::{Inmate, Sandbox};
+use crate::sandbox::{Sandbox, SandboxedProcess};
 pub use corpus::{save_tape, tape_name};
 pub use parent::{Worker, WorkerError};
 pub use protocol::{Command, Failure, WorkerConfig, WorkerEvent};
@@ -142,7 +142,7 @@ fn prepare(config: &Path, out: &mut Out) -> Result<Prepared, String> {
         let _ = std::fs::create_dir_all(folder);
     }
     let kept = out.0.as_raw_fd().unsigned_abs();
-    let missing = Sandbox::new(Inmate::Worker { kept }, &writable).enter();
+    let missing = Sandbox::new(SandboxedProcess::Worker { kept }, &writable).enter();
     if !missing.is_empty() {
         out.tell(&WorkerEvent::Unguarded { missing });
     }

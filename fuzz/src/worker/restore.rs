@@ -79,14 +79,14 @@ pub(super) struct Piece {
     /// The content before the first whole page and after the last one.
     before: Vec<u8>,
     after: Vec<u8>,
-    pages: Kind,
+    pages: Restore,
 }
 
 /// How the whole pages are restored.
-enum Kind {
-    Looked(Was),
-    Watched(Was, Watch),
-    Mapped(Pages),
+enum Restore {
+    Compare(Was),
+    Watch(Was, Watch),
+    Remap(Pages),
 }
 
 /// Pages that are mapped from a file.
@@ -118,15 +118,15 @@ impl Piece {
         let mapped = (LONG..=LONGEST).contains(&within.len())
             && unsafe { map(at.add(start), within) }.is_ok();
         let pages = if mapped {
-            Kind::Mapped(Pages::new(within))
+            Restore::Remap(Pages::new(within))
         } else if within.len() < LONG
             // SAFETY: these pages are part of the piece, and the caller guarantees what is
             // required.
             && let Some(watch) = unsafe { Watch::new(at.add(start), count, false) }
         {
-            Kind::Watched(Was::new(within), watch)
+            Restore::Watch(Was::new(within), watch)
         } else {
-            Kind::Looked(Was::new(within))
+            Restore::Compare(Was::new(within))
         };
         Piece {
             at,
@@ -153,7 +153,7 @@ impl Piece {
             at,
             before: Vec::new(),
             after: Vec::new(),
-            pages: Kind::Watched(was, watch),
+            pages: Restore::Watch(was, watch),
         })
     }
 
@@ -168,17 +168,17 @@ impl Piece {
         unsafe {
             let start = self.at.add(self.before.len());
             let length = match &mut self.pages {
-                Kind::Looked(was) => {
+                Restore::Compare(was) => {
                     for page in 0..was.plain.len() {
                         was.put(start, page);
                     }
                     was.plain.len() * PAGE
                 }
-                Kind::Watched(was, watch) => {
+                Restore::Watch(was, watch) => {
                     watch.restore(|page| was.put(start, page));
                     was.plain.len() * PAGE
                 }
-                Kind::Mapped(pages) => {
+                Restore::Remap(pages) => {
                     pages.restore(start);
                     pages.was.len()
                 }
@@ -350,7 +350,7 @@ mod tests {
 
     fn watch(piece: &Piece) -> &Watch {
         match &piece.pages {
-            Kind::Watched(_, watch) => watch,
+            Restore::Watch(_, watch) => watch,
             _ => panic!("it is short"),
         }
     }
@@ -360,7 +360,7 @@ mod tests {
         for count in [40, 300] {
             let (memory, mut piece) = piece(count);
             let before = memory.to_vec();
-            assert_eq!(matches!(piece.pages, Kind::Mapped(_)), count > 256);
+            assert_eq!(matches!(piece.pages, Restore::Remap(_)), count > 256);
             for run in 0..(if count > 256 { 600 } else { 6000 }) {
                 memory[5 * PAGE] ^= 1;
                 memory[run * 10_313 % before.len()] ^= 0x55;
@@ -403,7 +403,7 @@ mod tests {
             // SAFETY: no other code uses this memory.
             unsafe { piece.restore() };
         }
-        let Kind::Mapped(pages) = piece.pages else {
+        let Restore::Remap(pages) = piece.pages else {
             panic!("it is long")
         };
         assert_eq!(pages.hot.iter().filter(|hot| **hot).count(), 1);

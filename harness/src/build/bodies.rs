@@ -158,7 +158,7 @@ impl Writer<'_> {
             return text;
         }
         let _ = match holds {
-            Holds::Pointer(_) if function.raw_allowed => {
+            Holds::Pointer(_) if function.may_return_any_address => {
                 writeln!(text, "    return crunner_mock_pointer({channel}, 0, 1);")
             }
             Holds::Pointer(pointee) => {

@@ -93,7 +93,7 @@ pub(crate) fn bodies(functions: &[MockedFunction]) -> String {
             Shape::Pointer { size } => writeln!(
                 text,
                 "void *{name}() {{ return crunner_mock_pointer({channel}, {size}, {}); }}",
-                u8::from(function.raw_allowed)
+                u8::from(function.may_return_any_address)
             ),
             Shape::Struct { size } => {
                 let _ = writeln!(
@@ -156,7 +156,7 @@ mod tests {
 
     fn mocked(name: &str, returns: Shape) -> MockedFunction {
         MockedFunction {
-            raw_allowed: true,
+            may_return_any_address: true,
             ..MockedFunction::returning(name, returns)
         }
     }

@@ -96,7 +96,7 @@ pub struct Plan<'a> {
 
 /// The layout of the fresh elements behind a pointer on a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct ArrayLayout {
     /// The maximal number of elements.
     pub most: usize,
     /// Whether the number of elements is chosen. It is not chosen if the elements hold no pointers:
@@ -108,7 +108,7 @@ pub struct Row {
     pub at_once: Option<usize>,
 }
 
-impl Row {
+impl ArrayLayout {
     /// The number of elements for this number in the selector.
     pub fn count(self, more: u8) -> usize {
         match self.is_counted {
@@ -128,7 +128,7 @@ impl Row {
 
 /// An object that was read from a channel.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Read {
+pub enum ReadObject {
     /// NULL.
     Null,
     /// An earlier object, counted back from the latest one.
@@ -140,7 +140,7 @@ pub enum Read {
 }
 
 /// An element: its bytes, and its pointers with their offsets.
-pub type Element = (Vec<u8>, Vec<(usize, Read)>);
+pub type Element = (Vec<u8>, Vec<(usize, ReadObject)>);
 
 /// The position of a choice within an object.
 #[derive(Debug, Clone, Copy)]
@@ -207,7 +207,7 @@ impl Source for std::slice::Iter<'_, &[u8]> {
 
 /// What a call reads from one of its channels.
 #[derive(Debug, Clone, Copy)]
-pub enum Asked<'a> {
+pub enum CallInput<'a> {
     /// The pointer that it returns.
     Result(&'a Pointee),
     /// The elements that it writes to where a parameter points, if it writes.
@@ -221,9 +221,9 @@ pub enum Asked<'a> {
 
 /// What a call read from one of its channels.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer<'a> {
+pub enum CallInputValue<'a> {
     /// Its result.
-    Result(Read),
+    Result(ReadObject),
     /// It does not write, or does not call back.
     Nothing,
     /// It writes elements with these bytes.
@@ -240,7 +240,7 @@ pub enum Argument<'a> {
     /// A number, its type and bytes.
     Value(&'a Holds, Vec<u8>),
     /// An object.
-    Object(Read),
+    Object(ReadObject),
 }
 
 /// The origin of an argument of a function that is called back.
@@ -334,7 +334,7 @@ impl<'a> Types<'a> {
     }
 
     /// The layout of the elements that a pointer leads to on a channel.
-    pub fn row(self, pointee: &Pointee, object: &ObjectType) -> Row {
+    pub fn array_layout(self, pointee: &Pointee, object: &ObjectType) -> ArrayLayout {
         let most = match (pointee.many, object.size) {
             (false, _) => 1,
             (true, 0 | 1) => CHARACTERS,
@@ -343,7 +343,7 @@ impl<'a> Types<'a> {
         };
         let is_plain = self.plan(object).pointers.is_empty();
         let chosen = if object.opaque { 0 } else { object.size };
-        Row {
+        ArrayLayout {
             most,
             is_counted: most > 1 && !is_plain,
             at_once: (most > 1 && is_plain).then_some(most * chosen),
@@ -351,21 +351,25 @@ impl<'a> Types<'a> {
     }
 
     /// Reads what one call takes from a channel.
-    pub fn answer<'s>(self, asked: Asked<'s>, source: &mut impl Source) -> Option<Answer<'s>> {
-        if let Asked::Result(pointee) = asked {
-            return self.read(pointee, source).map(Answer::Result);
+    pub fn answer<'s>(
+        self,
+        asked: CallInput<'s>,
+        source: &mut impl Source,
+    ) -> Option<CallInputValue<'s>> {
+        if let CallInput::Result(pointee) = asked {
+            return self.read(pointee, source).map(CallInputValue::Result);
         }
         if !is_set(byte(source, Choice::Whether)?) {
-            return Some(Answer::Nothing);
+            return Some(CallInputValue::Nothing);
         }
         Some(match asked {
-            Asked::Result(pointee) => Answer::Result(self.read(pointee, source)?),
-            Asked::Elements(object) => {
+            CallInput::Result(pointee) => CallInputValue::Result(self.read(pointee, source)?),
+            CallInput::Elements(object) => {
                 let bytes = source.next(Choice::Elements(object), None)?;
-                Answer::Elements(bytes.into_owned())
+                CallInputValue::Elements(bytes.into_owned())
             }
-            Asked::Object(object) => Answer::Object(self.read_object(object, source)?),
-            Asked::Call(callback, of) => {
+            CallInput::Object(object) => CallInputValue::Object(self.read_object(object, source)?),
+            CallInput::Call(callback, of) => {
                 let mut arguments = Vec::new();
                 for handed in of.handed(callback) {
                     match handed {
@@ -380,13 +384,13 @@ impl<'a> Types<'a> {
                         }
                     }
                 }
-                Answer::Call(arguments)
+                CallInputValue::Call(arguments)
             }
         })
     }
 
     /// Reads a pointer.
-    pub fn read(self, pointee: &Pointee, source: &mut impl Source) -> Option<Read> {
+    pub fn read(self, pointee: &Pointee, source: &mut impl Source) -> Option<ReadObject> {
         self.read_pointer(pointee, None, source)
     }
 
@@ -406,16 +410,16 @@ impl<'a> Types<'a> {
         pointee: &Pointee,
         place: Option<Place<'_>>,
         source: &mut impl Source,
-    ) -> Option<Read> {
+    ) -> Option<ReadObject> {
         let depth = place.map_or(DEPTH, |place| place.depth);
         let selector = byte(source, Choice::Pointer(pointee, place))?;
         let (more, depth) = match (Selector::of(selector), depth.checked_sub(1)) {
             (Selector::Fresh(more), Some(depth)) => (more, depth),
-            (Selector::Earlier(back), _) => return Some(Read::Earlier(back % REMEMBERED)),
-            _ => return Some(Read::Null),
+            (Selector::Earlier(back), _) => return Some(ReadObject::Earlier(back % REMEMBERED)),
+            _ => return Some(ReadObject::Null),
         };
         let object = self.target(pointee);
-        let row = self.row(pointee, object);
+        let row = self.array_layout(pointee, object);
         let place = |element| Place {
             object,
             element,
@@ -430,10 +434,10 @@ impl<'a> Types<'a> {
             }
             let element = |i| contents[i * object.size..(i + 1) * object.size].to_vec();
             let all = (0..row.most).map(|i| (element(i), Vec::new()));
-            return Some(Read::Fresh(all.collect()));
+            return Some(ReadObject::Fresh(all.collect()));
         }
         let all = (0..row.count(more)).map(|i| self.read_element(place(i), source));
-        all.collect::<Option<_>>().map(Read::Fresh)
+        all.collect::<Option<_>>().map(ReadObject::Fresh)
     }
 
     /// Reads an element: its bytes, then its pointers, each with everything that it leads to.
@@ -448,8 +452,8 @@ impl<'a> Types<'a> {
             let place = Place { offset, ..place };
             let read = match inner {
                 Inner::Data(pointee) => self.read_pointer(pointee, Some(place), source)?,
-                Inner::Code(_) if is_set(byte(source, Choice::Code(place))?) => Read::Code,
-                Inner::Code(_) => Read::Null,
+                Inner::Code(_) if is_set(byte(source, Choice::Code(place))?) => ReadObject::Code,
+                Inner::Code(_) => ReadObject::Null,
             };
             pointers.push((offset, read));
         }

@@ -84,7 +84,7 @@ impl Mock {
             None => function.result()?,
             Some(number) => signature.params.get(number.checked_sub(1)?)?.clone(),
         };
-        (!function.raw_allowed).then(|| (function.types.clone(), holds))
+        (!function.may_return_any_address).then(|| (function.types.clone(), holds))
     }
 
     /// The function `name` writes this value to where its parameter number `parameter`, from 1,

@@ -9,8 +9,8 @@ use super::ROUNDS;
 use super::program::{BEFORE, Part, parts, plain, row};
 use super::types::{World, callee};
 use crate::external::codec::{
-    Answer, Argument, Asked, CALLS_BACK, Choice, Element, Handed, Read, SET, Selector, Source,
-    is_set,
+    Argument, CALLS_BACK, CallInput, CallInputValue, Choice, Element, Handed, ReadObject, SET,
+    Selector, Source, is_set,
 };
 use crate::external::{Holds, ObjectType, Pointee, Types};
 use crate::mocked::MockedFunction;
@@ -86,8 +86,8 @@ impl<'a> Model<'a> {
         &mut self,
         function: &'a MockedFunction,
         parameter: Option<usize>,
-        asked: Asked<'a>,
-    ) -> Answer<'a> {
+        asked: CallInput<'a>,
+    ) -> CallInputValue<'a> {
         let channel = match parameter {
             Some(number) => format!("{}:{number}", function.name),
             None => function.name.clone(),
@@ -105,13 +105,13 @@ impl<'a> Model<'a> {
             return self.call_plain(function);
         }
         let parameter = function.asked(Some(1));
-        if let Some(asked @ Asked::Result(pointee)) = function.asked(None) {
-            if let Answer::Result(read) = self.answer(function, None, asked) {
+        if let Some(asked @ CallInput::Result(pointee)) = function.asked(None) {
+            if let CallInputValue::Result(read) = self.answer(function, None, asked) {
                 self.pointer(pointee, &read);
             }
-        } else if let Some(asked @ Asked::Call(callback, of)) = parameter {
+        } else if let Some(asked @ CallInput::Call(callback, of)) = parameter {
             for _ in 0..CALLS_BACK {
-                let Answer::Call(arguments) = self.answer(function, Some(1), asked) else {
+                let CallInputValue::Call(arguments) = self.answer(function, Some(1), asked) else {
                     return;
                 };
                 self.text += "( ";
@@ -140,8 +140,10 @@ impl<'a> Model<'a> {
             // If the mock writes the bytes that were there before, the program sees no change.
             let differs = |bytes: &[u8]| bytes.iter().any(|byte| *byte != BEFORE);
             match (self.answer(function, Some(1), asked), asked) {
-                (Answer::Elements(bytes), _) if differs(&bytes) => self.hex(&bytes),
-                (Answer::Object(element), Asked::Object(object)) if differs(&element.0) => {
+                (CallInputValue::Elements(bytes), _) if differs(&bytes) => self.hex(&bytes),
+                (CallInputValue::Object(element), CallInput::Object(object))
+                    if differs(&element.0) =>
+                {
                     self.element(object, Some(&element));
                 }
                 _ => self.text += "left ",
@@ -165,7 +167,7 @@ impl<'a> Model<'a> {
             .collect();
         match selector {
             Selector::Null => self.text += "0 ",
-            Selector::Earlier(_) if function.raw_allowed => {
+            Selector::Earlier(_) if function.may_return_any_address => {
                 let bytes = self.take(name, 8);
                 match bytes[6..] == [0, 0] {
                     true => {
@@ -187,7 +189,7 @@ impl<'a> Model<'a> {
                 if self.plain.len() < REMEMBERED {
                     self.plain.push((self.count, size));
                 }
-                if function.raw_allowed {
+                if function.may_return_any_address {
                     self.text += "1 ";
                 } else {
                     let _ = write!(self.text, "#{} ", self.count);
@@ -216,25 +218,25 @@ impl<'a> Model<'a> {
         let _ = write!(self.text, "f{number} ");
     }
 
-    fn pointer(&mut self, pointee: &Pointee, read: &Read) {
+    fn pointer(&mut self, pointee: &Pointee, read: &ReadObject) {
         let object = self.types.target(pointee);
         let given = self
             .given
             .entry((pointee.many, object.name.clone()))
             .or_default();
         match read {
-            Read::Null | Read::Code => self.text += "0 ",
-            Read::Earlier(back) => match given.get(usize::from(*back)) {
+            ReadObject::Null | ReadObject::Code => self.text += "0 ",
+            ReadObject::Earlier(back) => match given.get(usize::from(*back)) {
                 Some(number) => {
                     let _ = write!(self.text, "@{number} ");
                 }
                 None => self.text += "0 ",
             },
-            Read::Fresh(elements) => {
+            ReadObject::Fresh(elements) => {
                 given.insert(0, self.count);
                 let _ = write!(self.text, "#{} ", self.count);
                 self.count += 1;
-                for i in 0..self.types.row(pointee, object).room() {
+                for i in 0..self.types.array_layout(pointee, object).room() {
                     self.element(object, elements.get(i));
                 }
                 self.text += "] ";
@@ -251,10 +253,13 @@ impl<'a> Model<'a> {
             match part {
                 Part::Bytes(at, len) => self.hex(&bytes[at..at + len]),
                 Part::Pointer(at, pointee) => {
-                    self.pointer(pointee, read(at).map_or(&Read::Null, |(_, read)| read));
+                    self.pointer(
+                        pointee,
+                        read(at).map_or(&ReadObject::Null, |(_, read)| read),
+                    );
                 }
                 Part::Code(at) => {
-                    let is_set = read(at).is_some_and(|(_, read)| *read == Read::Code);
+                    let is_set = read(at).is_some_and(|(_, read)| *read == ReadObject::Code);
                     let path = self.types.path(object, at);
                     self.code(is_set, &format!("{}.{path}", object.name));
                 }
@@ -277,17 +282,17 @@ pub(super) fn encoded(
             Some((name, _)) => function(name).and_then(|function| function.asked(Some(1))),
             None => function(channel).and_then(|function| function.asked(None)),
         };
-        let Some(asked @ (Asked::Result(_) | Asked::Object(_))) = asked else {
+        let Some(asked @ (CallInput::Result(_) | CallInput::Object(_))) = asked else {
             continue;
         };
         let (mut rest, mut out) = (&bytes[..], Vec::new());
         for _ in 0..ROUNDS {
             let value = types.answer(asked, &mut rest);
             let written = match (&value, asked) {
-                (Some(Answer::Result(read)), Asked::Result(pointee)) => {
+                (Some(CallInputValue::Result(read)), CallInput::Result(pointee)) => {
                     pointer(types, pointee, read)
                 }
-                (Some(Answer::Object(element)), Asked::Object(object)) => {
+                (Some(CallInputValue::Object(element)), CallInput::Object(object)) => {
                     object::encode_object(types, object, memory(types, object, element))
                         .map(|bytes| [&[SET], &bytes[..]].concat())
                 }
@@ -308,11 +313,15 @@ pub(super) fn encoded(
 }
 
 /// Encodes a result.
-fn pointer(types: Types<'_>, pointee: &Pointee, read: &Read) -> Result<Vec<u8>, object::Mismatch> {
+fn pointer(
+    types: Types<'_>,
+    pointee: &Pointee,
+    read: &ReadObject,
+) -> Result<Vec<u8>, object::Mismatch> {
     match read {
-        Read::Null | Read::Code => Ok(vec![Selector::Null.byte()]),
-        Read::Earlier(back) => Ok(vec![Selector::Earlier(*back).byte()]),
-        Read::Fresh(elements) => {
+        ReadObject::Null | ReadObject::Code => Ok(vec![Selector::Null.byte()]),
+        ReadObject::Earlier(back) => Ok(vec![Selector::Earlier(*back).byte()]),
+        ReadObject::Fresh(elements) => {
             let object = types.target(pointee);
             object::encode(
                 types,
@@ -340,9 +349,9 @@ fn memory(types: Types<'_>, object: &ObjectType, (bytes, pointers): &Element) ->
         };
         let read = pointers.iter().find(|(offset, _)| *offset == at);
         let address = match (read.map(|(_, read)| read), part) {
-            (Some(Read::Code), _) => object::code::<u8>() as usize,
-            (Some(Read::Earlier(back)), _) => object::earlier::<u8>(*back) as usize,
-            (Some(Read::Fresh(elements)), Part::Pointer(_, pointee)) => {
+            (Some(ReadObject::Code), _) => object::code::<u8>() as usize,
+            (Some(ReadObject::Earlier(back)), _) => object::earlier::<u8>(*back) as usize,
+            (Some(ReadObject::Fresh(elements)), Part::Pointer(_, pointee)) => {
                 let object = types.target(pointee);
                 object::made_of(elements_of(types, object, elements), object.size)
             }

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::ROUNDS;
 use super::types::World;
 use crate::channel::Shape;
-use crate::external::codec::Asked;
+use crate::external::codec::CallInput;
 use crate::external::{Holds, ObjectType, Pointee, Signature, Types, UNKNOWN};
 use crate::mocked::MockedFunction;
 
@@ -167,7 +167,7 @@ pub(super) fn text(world: &World, entry: &str) -> String {
                 many,
                 constant: false,
             };
-            let room = types.row(&pointee, object).room();
+            let room = types.array_layout(&pointee, object).room();
             let _ = writeln!(before, "static void {sort}_{name}(bytes p);");
             let _ = writeln!(
                 code,
@@ -194,7 +194,7 @@ fn call(types: Types<'_>, function: &MockedFunction, code: &mut String, calls: &
     let name = &function.name;
     let Some(signature) = &function.signature else {
         let _ = writeln!(code, "void *{name}(void);");
-        let _ = match function.raw_allowed {
+        let _ = match function.may_return_any_address {
             // A value that cannot be an object's address is printed.
             true => writeln!(
                 calls,
@@ -210,22 +210,22 @@ fn call(types: Types<'_>, function: &MockedFunction, code: &mut String, calls: &
         return;
     };
     match (function.asked(None), function.asked(Some(1))) {
-        (Some(Asked::Result(pointee)), _) => {
+        (Some(CallInput::Result(pointee)), _) => {
             let _ = writeln!(code, "void *{name}(void);");
             let _ = writeln!(calls, "        {}({name}());", shows(pointee, types));
         }
-        (_, Some(Asked::Object(object))) => {
+        (_, Some(CallInput::Object(object))) => {
             let _ = writeln!(code, "void {name}(void *);");
             into(object.size, &format!("{name}(room)"), calls);
             let _ = writeln!(calls, "        show_{}(room); }}", object.name);
         }
-        (_, Some(Asked::Elements(_))) => {
+        (_, Some(CallInput::Elements(_))) => {
             let len = row(types, function);
             let _ = writeln!(code, "void {name}(void *, int);");
             into(len, &format!("{name}(room, {ELEMENTS})"), calls);
             let _ = writeln!(calls, "        hex(room, {len}); }}");
         }
-        (_, Some(Asked::Call(callback, _))) => {
+        (_, Some(CallInput::Call(callback, _))) => {
             called(types, name, signature, callback, code, calls)
         }
         _ => {

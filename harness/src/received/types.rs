@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use crate::channel::Shape;
-use crate::external::{Holds, Member, ObjectType, Pointee, Row, Signature, Types};
+use crate::external::{CountedPointer, Holds, Member, ObjectType, Pointee, Signature, Types};
 use crate::mocked::MockedFunction;
 
 /// The number of structures in one set.
@@ -211,7 +211,7 @@ fn functions(
             ..described(format!("fill{i}"), Shape::Void, fills)
         });
         let rows = Signature {
-            rows: vec![Row { param: 0, count: 1 }],
+            rows: vec![CountedPointer { param: 0, count: 1 }],
             ..signature(None, vec![holds, int(4, true)])
         };
         all.push(described(format!("rows{i}"), Shape::Void, rows));
@@ -231,9 +231,9 @@ fn functions(
     }
     let code = signature(Some(Holds::Code(Box::new(callee()))), Vec::new());
     all.push(described("hook".to_owned(), pointer, code));
-    for (size, raw_allowed) in [(3, false), (0, false), (24, true)] {
+    for (size, may_return_any_address) in [(3, false), (0, false), (24, true)] {
         all.push(MockedFunction {
-            raw_allowed,
+            may_return_any_address,
             ..MockedFunction::returning(&format!("plain{size}"), Shape::Pointer { size })
         });
     }

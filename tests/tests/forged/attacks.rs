@@ -224,7 +224,7 @@ fn conditions() {
 #[test]
 fn facts_of_another_program() {
     let mut tried = 0;
-    for buggy in programs::some(1) {
+    for buggy in programs::sampled(1) {
         let (fixed, case) = Case::pair(buggy.text, buggy.properties);
         let bug = case.bug(&[(buggy.tape)()]);
         let name = buggy.name;

@@ -83,7 +83,7 @@ fn check_proof_rejects_what_is_forged() {
     project.write("left/certificate.json", &tree.to_string());
     check_proof(&project)
         .expect(exit::USAGE)
-        .says("is no certificate");
+        .expect_message("is no certificate");
     write(&project, &honest);
     check_proof(&project).expect(exit::CLEAN);
 }

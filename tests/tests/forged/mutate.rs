@@ -91,7 +91,7 @@ pub fn mutate(tree: &mut Value, chance: &mut Chance) {
 fn no_mutant_proves_a_bug() {
     let mut chance = Chance(0x5eed);
     let (mut read, mut all) = (0, 0);
-    for buggy in programs::some(0) {
+    for buggy in programs::sampled(0) {
         let (fixed, case) = Case::pair(buggy.text, buggy.properties);
         let bug = case.bug(&[(buggy.tape)()]);
         for number in 0..MUTANTS {

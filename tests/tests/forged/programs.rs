@@ -26,7 +26,7 @@ pub fn part() -> usize {
 
 /// Every third program, starting with the given number, or all programs if the tests are thorough
 /// (`CEGAR_TESTS=all`).
-pub fn some(from: usize) -> impl Iterator<Item = &'static Buggy> {
+pub fn sampled(from: usize) -> impl Iterator<Item = &'static Buggy> {
     LIST.iter().skip(from % part()).step_by(part())
 }
 

@@ -31,7 +31,7 @@ fn shows(project: &Project, function: &str, place: &str) {
     let arguments = ["run", function, "--max-time", "15s", "--no-emit"];
     tool(project, &arguments)
         .expect(exit::VIOLATION)
-        .says(place);
+        .expect_message(place);
 }
 
 /// Wrong values that a library passes to its callers are found when the callers use them: here the

@@ -65,7 +65,7 @@ fn what_looks_into_a_container_finds_something_there() {
         &["run", "shelf_width", "--max-time", "20s", "--no-emit"],
     )
     .expect(exit::VIOLATION)
-    .says("c/shelf.c:28");
+    .expect_message("c/shelf.c:28");
 }
 
 /// A fault in the function that fills a container is found by that function's harness, not by those
@@ -90,6 +90,8 @@ fn a_fault_while_a_container_is_filled_is_told_once() {
     let text = project.read("cegar/harnesses/shelf_has.c");
     assert!(!text.contains("shelf_add"), "{text}");
     let run = |name: &str| tool(&project, &["run", name, "--max-time", "15s", "--no-emit"]);
-    run("shelf_add").expect(exit::VIOLATION).says("c/shelf.c:8");
+    run("shelf_add")
+        .expect(exit::VIOLATION)
+        .expect_message("c/shelf.c:8");
     run("shelf_has").expect(exit::CLEAN);
 }

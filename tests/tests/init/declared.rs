@@ -63,9 +63,9 @@ fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
     let run = |name: &str| tool(&project, &["run", name, "--max-time", "12s", "--no-emit"]);
     run("value_pack")
         .expect(exit::VIOLATION)
-        .says("c/value.c:27");
+        .expect_message("c/value.c:27");
     run("value_last")
         .expect(exit::VIOLATION)
-        .says("c/value.c:22");
+        .expect_message("c/value.c:22");
     run("value_turn").expect(exit::CLEAN);
 }

@@ -54,13 +54,13 @@ fn a_header_becomes_harnesses() {
     let project = library();
     let init = tool(&project, &["init", "--no-try", "--most", "99"]);
     init.expect(exit::CLEAN)
-        .says("header c/include/kv.h")
-        .says("no harness, it takes any number of arguments: kv_format")
-        .says("`FILE *` belongs to the platform: kv_save")
-        .says("nothing in the header makes a `struct kv_nobody`: kv_ask")
-        .says("this build does not compile it: kv_nowhere")
-        .says("it takes no arguments: kv_version")
-        .says("it gives back memory that others make: kv_free_memory");
+        .expect_message("header c/include/kv.h")
+        .expect_message("no harness, it takes any number of arguments: kv_format")
+        .expect_message("`FILE *` belongs to the platform: kv_save")
+        .expect_message("nothing in the header makes a `struct kv_nobody`: kv_ask")
+        .expect_message("this build does not compile it: kv_nowhere")
+        .expect_message("it takes no arguments: kv_version")
+        .expect_message("it gives back memory that others make: kv_free_memory");
 
     let texts = [
         (
@@ -229,7 +229,7 @@ fn the_most_promising_functions_come_first() {
     let project = library();
     let init = tool(&project, &["init", "--no-try", "--most", "2"]);
     init.expect(exit::CLEAN)
-        .says("more could be driven; name them with --function, or raise --most");
+        .expect_message("more could be driven; name them with --function, or raise --most");
     let mut written: Vec<String> = fs::read_dir(project.at("cegar/harnesses"))
         .expect("it was written")
         .map(|entry| {
@@ -245,10 +245,10 @@ fn the_most_promising_functions_come_first() {
     assert!(written.contains(&"kv_parse.c".to_owned()), "{written:?}");
     tool(&project, &["init", "--function", "kv_prase"])
         .expect(exit::NOTHING_SELECTED)
-        .says("did you mean `kv_parse`?");
+        .expect_message("did you mean `kv_parse`?");
     tool(&project, &["init", "--function", "kv_save"])
         .expect(exit::NOTHING_SELECTED)
-        .says("belongs to the platform");
+        .expect_message("belongs to the platform");
 }
 
 /// A fuzz target stays in its place, and its corpus is copied; files that are not C are named.
@@ -275,10 +275,10 @@ fn fuzz_targets_are_taken_over() {
     project.write("fuzz/corpus/other/three", "x");
     let init = tool(&project, &["init", "--from-fuzz", "fuzz"]);
     init.expect(exit::CLEAN)
-        .says("took over")
-        .says("corpus of fuzz_check: 2 new inputs of 2")
-        .says("C++ is not read")
-        .says("it does not compile: 'none.h' file not found");
+        .expect_message("took over")
+        .expect_message("corpus of fuzz_check: 2 new inputs of 2")
+        .expect_message("C++ is not read")
+        .expect_message("it does not compile: 'none.h' file not found");
     let config = project.read("cegar/cegar.toml");
     assert!(
         config.contains("file = \"../fuzz/fuzz_check.c\""),
@@ -300,7 +300,7 @@ fn fuzz_targets_are_taken_over() {
 
     tool(&project, &["init", "--from-fuzz", "c"])
         .expect(exit::NOTHING_SELECTED)
-        .says("no fuzz target can be taken over");
+        .expect_message("no fuzz target can be taken over");
 }
 
 /// If no header has the crate's name, the header that declares the functions called by the crate's
@@ -322,12 +322,12 @@ fn the_header_that_the_crate_binds_is_taken() {
     );
     tool(&project, &["init"])
         .expect(exit::CLEAN)
-        .says("header c/include/kv.h")
-        .says(
+        .expect_message("header c/include/kv.h")
+        .expect_message(
             "of the functions that the crate binds, 3 are in this header; choose another with \
             --header:\n",
         )
-        .says("c/include/accents.h");
+        .expect_message("c/include/accents.h");
 }
 
 /// A second header changes the declarations of the library's header if it is included first. Users
@@ -383,7 +383,9 @@ fn a_library_of_one_file_needs_no_header() {
     );
     tool(&project, &["init", "--no-try"])
         .expect(exit::CLEAN)
-        .says("the library has no header: harnesses/dot.h declares what c/dot.c has for its users");
+        .expect_message(
+            "the library has no header: harnesses/dot.h declares what c/dot.c has for its users",
+        );
     let header = project.read("cegar/harnesses/dot.h");
     assert!(
         header.contains("#define DOT_ROOM 4") && !header.contains("dot_inner"),
@@ -421,7 +423,7 @@ fn plain_objects_end_once_and_callbacks_hand_memory_over() {
     );
     tool(&project, &["init", "--no-try"])
         .expect(exit::CLEAN)
-        .says("called in their harnesses: kv_state_destroy");
+        .expect_message("called in their harnesses: kv_state_destroy");
     assert!(body(&project, "kv_state_mode").contains("kv_state_destroy(state);"));
     assert!(body(&project, "kv_sum").contains("*p2 = memory;"));
     tool(&project, &["run", "--runs", "500"]).expect(exit::CLEAN);
@@ -470,7 +472,7 @@ fn safe_methods_show_the_order_of_calls() {
     );
     tool(&project, &["init", "--no-try"])
         .expect(exit::CLEAN)
-        .says("uses_stack.c: stack_add, stack_drop, stack_peek");
+        .expect_message("uses_stack.c: stack_add, stack_drop, stack_peek");
     let harness = project.read("cegar/harnesses/uses_stack.c");
     assert!(
         harness.contains("what callers do: src/stack.rs.") && !harness.contains("stack_reset"),
@@ -481,5 +483,5 @@ fn safe_methods_show_the_order_of_calls() {
         &["run", "uses_stack", "--max-time", "12s", "--no-emit"],
     )
     .expect(exit::VIOLATION)
-    .says("stack.c:9");
+    .expect_message("stack.c:9");
 }

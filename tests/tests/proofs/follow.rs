@@ -215,13 +215,17 @@ impl<'p> Follower<'_, 'p> {
         obligation: &Obligation,
     ) -> Option<bool> {
         let guard = Guard(obligation.goal());
-        self.holds(env, &guard, &fragment.assumptions[..obligation.prefix])
+        self.holds(
+            env,
+            &guard,
+            &fragment.assumptions[..obligation.assumptions_before],
+        )
     }
 
     /// Whether the execution reaches a hole of the fragment, or may reach one.
     fn is_lost(&mut self, env: &mut Rewriter, fragment: &Fragment) -> bool {
         fragment.holes.iter().any(|hole| {
-            let assumed = &fragment.assumptions[..hole.prefix];
+            let assumed = &fragment.assumptions[..hole.assumptions_before];
             self.holds(env, &hole.guard, assumed) != Some(false)
         })
     }
@@ -234,7 +238,7 @@ impl<'p> Follower<'_, 'p> {
         }
         let mut said: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
         for entered in &fragment.entered {
-            let assumed = &fragment.assumptions[..entered.prefix];
+            let assumed = &fragment.assumptions[..entered.assumptions_before];
             let (sure, perhaps) = match self.holds(env, &entered.guard, assumed) {
                 Some(true) => (1, 1),
                 Some(false) => (0, 0),
@@ -284,7 +288,7 @@ impl<'p> Follower<'_, 'p> {
         let Some(fragment) = self.graph.fragments.get(&self.at).cloned() else {
             return false;
         };
-        if !fragment.walked.iter().any(|&cut| self.is_here(cut, view)) {
+        if !fragment.unrolled.iter().any(|&cut| self.is_here(cut, view)) {
             return false;
         }
         // The same head may be a cut point for another transition.
@@ -297,7 +301,7 @@ impl<'p> Follower<'_, 'p> {
         let mut arrives = false;
         for transition in &fragment.transitions {
             if self.is_here(transition.to, view) {
-                let assumed = &fragment.assumptions[..transition.prefix];
+                let assumed = &fragment.assumptions[..transition.assumptions_before];
                 arrives |= self.holds(&mut env, &transition.reached.guard, assumed) != Some(false);
             }
         }
@@ -334,7 +338,7 @@ impl<'p> Follower<'_, 'p> {
         }
         let mut taken: Option<&Transition> = None;
         for transition in &fragment.transitions {
-            let assumed = &fragment.assumptions[..transition.prefix];
+            let assumed = &fragment.assumptions[..transition.assumptions_before];
             let holds = self.holds(&mut env, &transition.reached.guard, assumed);
             let here = self.is_here(transition.to, view);
             match (holds, here) {
@@ -444,7 +448,7 @@ impl<'p> Follower<'_, 'p> {
             }
         }
         for transition in &fragment.transitions {
-            let assumed = &fragment.assumptions[..transition.prefix];
+            let assumed = &fragment.assumptions[..transition.assumptions_before];
             if self.holds(&mut env, &transition.reached.guard, assumed) == Some(true) {
                 let (to, outcome) = (transition.to.block.0, &run.outcome);
                 return self.tell(format!("a transition leads to b{to}, but {outcome:?}"));

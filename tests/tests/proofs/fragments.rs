@@ -48,7 +48,7 @@ pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
 
 /// Cases that random programs hardly ever contain. Each program reads a byte and has a loop, so
 /// that there is a cut point in between.
-pub const PIECES: [&str; 26] = [
+pub const SPECIAL_CASES: [&str; 26] = [
     // The argument of `malloc_usable_size` has to be a heap block.
     "extern size_t malloc_usable_size(void *);
      void entry@(void) { int n = IN; char *p = malloc(8), a[4]; for (int i = 0; i < n; i++) p = n == 3 ? a : p;
@@ -151,10 +151,10 @@ pub const PIECES: [&str; 26] = [
        observe(0, used); observe(1, t); observe(2, all[9]); observe(3, (unsigned char)((n + 7) & ~7) + ((m - 9) & ~15)); }",
 ];
 
-/// Compares [`PIECES`] with the machine, on all short tapes.
-pub fn pieces() -> (Vec<String>, Compared) {
+/// Compares [`SPECIAL_CASES`] with the machine, on all short tapes.
+pub fn special_cases() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
-    let texts: Vec<String> = PIECES
+    let texts: Vec<String> = SPECIAL_CASES
         .iter()
         .enumerate()
         .map(|(i, text)| text.replace('@', &compiled::suffix(i)))

@@ -25,7 +25,7 @@ use cegar_model::term::value::signed;
 use cegar_search::analysis;
 
 use super::ends;
-use super::fragments::PIECES;
+use super::fragments::SPECIAL_CASES;
 use super::requests::{self, Requests};
 use super::{EVERYTHING, compiled, owned, random};
 
@@ -245,7 +245,7 @@ impl Follower<'_, '_> {
         let widths = &self.program.function(function).registers;
         let meant = |value: &Value, width: u16, is_unsigned: bool, number: u128| {
             let near = (number as u64).wrapping_add(1 << 31) >> 32;
-            match (value.plain(), value.sole()) {
+            match (value.plain(), value.single_target()) {
                 (Some(_), _) if is_unsigned => Some(number as i128),
                 (Some(_), _) => Some(signed(width, number)),
                 (None, Some(_)) if !is_unsigned => {
@@ -382,7 +382,7 @@ impl Follower<'_, '_> {
 }
 
 /// Compares executions of a program with its floor.
-pub fn held(
+pub fn compare_with_floor(
     program: &Program,
     tapes: &[Vec<u8>],
     limits: impl Fn() -> Limits,
@@ -410,7 +410,7 @@ pub fn held(
         if let Outcome::Violated(violation) = &run.outcome
             && violation
                 .check
-                .is_some_and(|check| floor.ground.holds(check))
+                .is_some_and(|check| floor.result.holds(check))
         {
             let what = format!("{} is said to hold", violation.detail);
             follower.told.push(what);
@@ -447,17 +447,17 @@ pub fn short() -> Limits {
 pub fn compare(files: usize, seed: u64) -> (Vec<String>, Compared) {
     let mut total = Compared::default();
     let told = random::each(files, seed, |program, _, runner| {
-        let (differs, compared) = held(program, &random::tapes(runner), short);
+        let (differs, compared) = compare_with_floor(program, &random::tapes(runner), short);
         add(&mut total, compared);
         differs.into_iter().next()
     });
     (told, total)
 }
 
-/// Compares [`PIECES`], on all short tapes.
-pub fn pieces() -> (Vec<String>, Compared) {
+/// Compares [`SPECIAL_CASES`], on all short tapes.
+pub fn special_cases() -> (Vec<String>, Compared) {
     let (mut told, mut total) = (Vec::new(), Compared::default());
-    let all = PIECES.iter().enumerate();
+    let all = SPECIAL_CASES.iter().enumerate();
     let texts: Vec<String> = all
         .map(|(i, text)| text.replace('@', &compiled::suffix(i)))
         .collect();
@@ -469,7 +469,7 @@ pub fn pieces() -> (Vec<String>, Compared) {
         let tapes: Vec<Vec<u8>> = (0..16u8)
             .map(|tape| vec![tape & 3, tape >> 2, tape & 1])
             .collect();
-        let (differs, compared) = held(&program, &tapes, Limits::default);
+        let (differs, compared) = compare_with_floor(&program, &tapes, Limits::default);
         add(&mut total, compared);
         told.extend(differs.first().map(|what| format!("{what}\n{text}")));
     }

@@ -10,7 +10,7 @@ use super::judge::{Judgement, judge};
 use super::truth::{Effort, Truth};
 
 /// A kind of generated programs.
-pub trait Kind: Sync {
+pub trait ProgramSource: Sync {
     type Value: std::fmt::Debug + Clone;
 
     fn trees(
@@ -20,7 +20,7 @@ pub trait Kind: Sync {
     ) -> Vec<Box<dyn ValueTree<Value = Self::Value>>>;
 
     /// The sort of a program within its kind.
-    fn sort(&self, program: &Self::Value) -> &'static str;
+    fn shape(&self, program: &Self::Value) -> &'static str;
 
     /// The judgements of some programs, with their texts for people. The programs are numbered from
     /// `first`.
@@ -52,10 +52,10 @@ impl Grammar {
     };
 }
 
-impl Kind for Grammar {
+impl ProgramSource for Grammar {
     type Value = Generated;
 
-    fn sort(&self, _: &Generated) -> &'static str {
+    fn shape(&self, _: &Generated) -> &'static str {
         "random"
     }
 
@@ -122,10 +122,10 @@ impl Kind for Grammar {
 /// Programs whose verdict is known by construction.
 pub struct KnownTruth;
 
-impl Kind for KnownTruth {
+impl ProgramSource for KnownTruth {
     type Value = known::Known;
 
-    fn sort(&self, program: &known::Known) -> &'static str {
+    fn shape(&self, program: &known::Known) -> &'static str {
         program.name()
     }
 

@@ -36,22 +36,22 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use cegar_tests::thorough;
 use judge::judge;
-use kinds::{Grammar, Kind, KnownTruth};
-use tally::{Floor, Total};
+use kinds::{Grammar, KnownTruth, ProgramSource};
+use tally::{MinimumRates, Total};
 use truth::Truth;
 
 const ASSERTION_AND_MEMORY: &[Property] = &[Property::Assertion, Property::Memory];
 const EVERYTHING: &[Property] = &[Property::Assertion, Property::Memory, Property::Overflow];
 /// The rates required for random programs. Measured: something is proved of 82 % of the programs,
 /// and 87 to 92 % of the checks are proved, depending on the seed.
-const RANDOM: Floor = Floor {
+const RANDOM: MinimumRates = MinimumRates {
     programs: 70,
     checks: 80,
     whole: (&[], 0),
 };
 /// The rates required for programs of known truth. Measured: something is proved of 88 % of the
 /// programs, and 80 % of the checks are proved, including those that are proved if others hold.
-const KNOWN: Floor = Floor {
+const KNOWN: MinimumRates = MinimumRates {
     programs: 75,
     checks: 60,
     whole: (
@@ -105,7 +105,7 @@ fn runner(seed: u64) -> TestRunner {
 }
 
 /// Judges `count` programs of a kind. Wrong answers are recorded with a shrunk program.
-fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Total {
+fn compare<K: ProgramSource>(kind: &K, count: usize, seed: u64) -> Total {
     let next = AtomicUsize::new(0);
     let total = Total::default();
     let files = count.div_ceil(FILE);
@@ -127,7 +127,7 @@ fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Total {
             for (i, (judgement, _)) in judged.iter().enumerate() {
                 let small = (!judgement.wrong.is_empty())
                     .then(|| shrunk(kind, trees[i].as_mut(), i, properties));
-                let sort = kind.sort(&programs[i]);
+                let sort = kind.shape(&programs[i]);
                 let asked = match properties == EVERYTHING {
                     true => "everything",
                     false => "no overflows",
@@ -155,7 +155,7 @@ fn compare<K: Kind>(kind: &K, count: usize, seed: u64) -> Total {
 
 /// Shrinks a program with a wrong answer. Returns the wrong answers and the text of the smallest
 /// such program found.
-fn shrunk<K: Kind>(
+fn shrunk<K: ProgramSource>(
     kind: &K,
     tree: &mut dyn ValueTree<Value = K::Value>,
     number: usize,
@@ -217,7 +217,7 @@ fn fragments_of_random_programs() {
 /// Fragments behave as the machine does in cases that random programs hardly ever contain.
 #[test]
 fn fragments_of_special_cases() {
-    let (told, compared) = fragments::pieces();
+    let (told, compared) = fragments::special_cases();
     none_differ(&told, &compared, 6);
     assert!(
         compared.violations > 0 && compared.ends > compared.violations,
@@ -256,7 +256,7 @@ fn floors_of_whole_programs() {
 /// contain.
 #[test]
 fn floors_of_pieces_and_cases() {
-    let (mut told, mut compared) = ground::pieces();
+    let (mut told, mut compared) = ground::special_cases();
     let (others, more) = whole::cases();
     told.extend(others);
     ground::add(&mut compared, more);

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use proptest::prelude::RngExt;
 use proptest::test_runner::TestRunner;
 
-use super::ground::{Compared, add, held, short};
+use super::ground::{Compared, add, compare_with_floor, short};
 use super::{ASSERTION_AND_MEMORY, FILE, compiled, random, runner};
 
 /// The beginning of every program; `@` is the program's suffix.
@@ -186,7 +186,8 @@ pub fn compare(files: u64, seed: u64) -> (Vec<String>, Compared) {
             compiled::together(&named, ASSERTION_AND_MEMORY).unwrap_or_else(|why| panic!("{why}"));
         for (i, text) in texts.iter().enumerate() {
             compiled::start_in(&mut program, i);
-            let (differs, compared) = held(&program, &random::tapes(&mut runner), short);
+            let (differs, compared) =
+                compare_with_floor(&program, &random::tapes(&mut runner), short);
             add(&mut total, compared);
             let place = format!("seed {seed}, file {file}, program {i}");
             told.extend(

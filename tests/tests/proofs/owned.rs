@@ -94,7 +94,7 @@ impl Seen<'_, '_> {
 
     /// The value of a row's offset, from its range or from an exact line.
     fn edge(&self, row: &Row, edge: Edge) -> Option<i128> {
-        if let Some(at) = row.range(edge).single() {
+        if let Some(at) = row.range(edge).as_constant() {
             return Some(at.into());
         }
         let var = row.var(edge);

@@ -6,7 +6,9 @@ use cegar_tests::generate::{Form, Generated};
 use proptest::prelude::RngExt;
 use proptest::test_runner::TestRunner;
 
-use super::{ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, Kind as _, compiled, runner};
+use super::{
+    ASSERTION_AND_MEMORY, EVERYTHING, FILE, Grammar, ProgramSource as _, compiled, runner,
+};
 
 /// The number of tapes for one program.
 const TAPES: usize = 12;

@@ -105,7 +105,7 @@ impl Total {
 
 /// The minimum rates of proofs, in percent.
 #[derive(Clone, Copy, Debug)]
-pub struct Floor {
+pub struct MinimumRates {
     /// The rate of programs of which something is proved.
     pub programs: usize,
     /// The rate of proved checks among those that hold.
@@ -115,7 +115,7 @@ pub struct Floor {
 }
 
 /// Asserts that the rates are reached.
-pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: Floor) {
+pub fn at_least(kinds: &BTreeMap<String, Tally>, floor: MinimumRates) {
     let sum = |of: &dyn Fn(&Tally) -> usize| -> usize { kinds.values().map(of).sum() };
     let programs = Tally::percent(sum(&|t| t.with_proofs), sum(&|t| t.programs));
     let checks = Tally::percent(sum(&|t| t.proved + t.conditional), sum(&|t| t.safe));

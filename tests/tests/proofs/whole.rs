@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use cegar_tests::one_in;
 
-use super::ground::{Compared, add, held, short};
+use super::ground::{Compared, add, compare_with_floor, short};
 use super::{ASSERTION_AND_MEMORY, compiled, random_tapes};
 
 /// The cases of the files that contain many short programs, correct and faulty.
@@ -22,7 +22,7 @@ pub fn cases() -> (Vec<String>, Compared) {
             let program = compiled::from_files(files, &flags, None, ASSERTION_AND_MEMORY)
                 .unwrap_or_else(|why| panic!("{name}, {case:?}: {why}"));
             let tapes = random_tapes(case.0);
-            let (differs, compared) = held(&program, &tapes, short);
+            let (differs, compared) = compare_with_floor(&program, &tapes, short);
             add(&mut total, compared);
             told.extend((differs.first()).map(|what| format!("{name}, {case:?}: {what}")));
         }
@@ -75,7 +75,8 @@ fn all_of(tapes: usize, folders: &[(&str, &str)]) -> (Vec<String>, Compared) {
                 continue;
             };
             let random = random_tapes(name.len() as u64);
-            let (differs, compared) = held(&program, &random[..tapes.min(random.len())], short);
+            let (differs, compared) =
+                compare_with_floor(&program, &random[..tapes.min(random.len())], short);
             add(&mut total, compared);
             told.extend(differs.first().map(|what| format!("{name}: {what}")));
         }

@@ -122,10 +122,10 @@ impl Alternation<'_, '_> {
                     .judge
                     .is_shown(self.subject.native, &tape, &violation)?;
             if is_worth_it && let Some(new) = self.confirm(&tape, &violation, origin)? {
-                self.searching.search.settle(&violation);
+                self.searching.search.confirm(&violation);
                 return Ok(new);
             }
-            next = self.searching.search.doubt(&violation);
+            next = self.searching.search.reject_confirmation(&violation);
         }
         Ok(false)
     }
@@ -250,7 +250,7 @@ impl Alternation<'_, '_> {
         }
         let blame = confirmed.finding.blame.as_ref();
         if blame.is_some_and(|blame| blame.from == BlamedOn::Harness) {
-            if self.confirming.judge.is_precondition(&confirmed) {
+            if self.confirming.judge.record_precondition(&confirmed) {
                 self.reporting
                     .event(&Event::Precondition(confirmed.finding));
             }
@@ -261,14 +261,14 @@ impl Alternation<'_, '_> {
                 .coverage
                 .violate(cegar_model::program::ir::CheckId(check));
         }
-        let finding = match self.confirming.judge.news(&mut confirmed)? {
-            findings::News::Told => return Ok(false),
-            findings::News::Again => {
+        let finding = match self.confirming.judge.register(&mut confirmed)? {
+            findings::Registered::Told => return Ok(false),
+            findings::Registered::Again => {
                 let finding = confirmed.finding;
                 self.reporting.event(&Event::FoundAgain(finding));
                 return Ok(false);
             }
-            findings::News::New => confirmed.finding.clone(),
+            findings::Registered::New => confirmed.finding.clone(),
         };
         self.reporting.event(&Event::Found(finding));
         for event in self.confirming.judge.write(confirmed)? {
@@ -311,7 +311,7 @@ impl Alternation<'_, '_> {
             return Ok(seen.is_some());
         };
         let judge = &mut self.confirming.judge;
-        if !judge.repeats(self.subject.native, tape, &confirmed)? {
+        if !judge.is_reproducible(self.subject.native, tape, &confirmed)? {
             self.reporting.warn_once(format!(
                 "the program {} on one input, and not when it is run on it again: it is not \
                  deterministic, and this is not reported as a violation",
@@ -335,11 +335,11 @@ impl Alternation<'_, '_> {
         }
         // A block that the platform's own function allocated (`open_memstream`) does not belong to
         // the program's modelled heap.
-        let mut handing_out = cegar_stubs::handing_out().iter();
+        let mut unmodelled_allocators = cegar_stubs::unmodelled_allocators().iter();
         if confirmed.only_natively
             && confirmed.finding.kind == CheckKind::Free
             && matches!(run.outcome, Seen::Unmodelled(_))
-            && handing_out.any(|name| self.subject.program.function_named(name).is_some())
+            && unmodelled_allocators.any(|name| self.subject.program.function_named(name).is_some())
         {
             self.reporting.warn_once(format!(
                 "{}: {} behind a call of a function that is not modelled, which may have allocated \

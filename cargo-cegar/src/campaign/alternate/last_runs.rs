@@ -133,7 +133,7 @@ impl Alternation<'_, '_> {
     /// Reports a run that does not end within its time limit, once per campaign, and keeps the
     /// input.
     pub(super) fn tell_hang(&mut self, tape: &[u8]) -> Result<(), Error> {
-        if self.reporting.has_told_hang() {
+        if !self.reporting.first_hang() {
             return Ok(());
         }
         let folder = self.inputs.queue.with_file_name("hangs");

@@ -16,8 +16,9 @@
 //! With `--runs` there is no clock ([`counted`]): the search answers a fixed number of questions,
 //! the fuzzer executes its number of runs, and the search continues with what the fuzzer found. The
 //! same seed gives the same result. A published strategy runs without the fuzzer and the search
-//! ([`named`]).
+//! ([`published`]).
 
+mod after_proof;
 pub(super) mod backlog;
 pub(super) mod confirming;
 mod counted;
@@ -27,11 +28,10 @@ pub(super) mod fuzzing;
 mod hearing;
 pub(super) mod inputs;
 mod last_runs;
-mod looking;
-mod named;
 pub(super) mod overview;
 pub(super) mod peers;
 pub(super) mod proving;
+mod published;
 pub(super) mod reporting;
 pub(super) mod searching;
 pub(super) mod share;
@@ -99,7 +99,7 @@ impl Alternation<'_, '_> {
         let given = self.given()?;
         let settings = self.subject.settings;
         if settings.strategy != Strategy::Auto {
-            let end = self.named(&given)?;
+            let end = self.run_published_strategy(&given)?;
             // The strategy may end before the runner that confirms its violations is built.
             return match self.look_into_suspects()? {
                 true if self.subject.first_only => Ok(End::Found),
@@ -323,7 +323,7 @@ impl Alternation<'_, '_> {
     }
 
     fn progress(&mut self) {
-        if !self.reporting.is_progress_due() {
+        if !self.reporting.take_progress_due() {
             return;
         }
         let solver = self.searching.search.solver_stats();

@@ -56,9 +56,9 @@ impl<'a> Reporting<'a> {
         }
     }
 
-    /// Whether a run that exceeds its time limit was already reported. Later calls return true.
-    pub fn has_told_hang(&mut self) -> bool {
-        std::mem::replace(&mut self.hang, true)
+    /// Whether no run that exceeds its time limit was reported yet. Later calls return false.
+    pub fn first_hang(&mut self) -> bool {
+        !std::mem::replace(&mut self.hang, true)
     }
 
     /// Reports where two runs of one input took different paths, up to `DIFFERENCES` times.
@@ -86,7 +86,7 @@ impl<'a> Reporting<'a> {
     }
 
     /// Whether it is time to report the engine's progress. If so, the interval starts again.
-    pub fn is_progress_due(&mut self) -> bool {
+    pub fn take_progress_due(&mut self) -> bool {
         let is_due = self.last_progress.elapsed() >= PROGRESS;
         if is_due {
             self.last_progress = Instant::now();

@@ -8,7 +8,7 @@ use cegar_model::deadline::{self, Alarm};
 use cegar_search::simulate::search::{News, Search};
 
 use super::backlog::Backlog;
-use super::share::{Share, Slice};
+use super::share::{CpuShare, Slice};
 use super::subject::Subject;
 
 /// See the module.
@@ -17,7 +17,7 @@ pub struct Searching<'p> {
     pub backlog: Backlog,
     /// When either side last found something new.
     pub last_news: Instant,
-    pub share: Share,
+    pub share: CpuShare,
 }
 
 impl<'p> Searching<'p> {
@@ -26,7 +26,7 @@ impl<'p> Searching<'p> {
             search,
             backlog: Backlog::default(),
             last_news: started,
-            share: Share::new(),
+            share: CpuShare::new(),
         }
     }
 

@@ -60,7 +60,7 @@ impl Slice {
 
 /// See the module.
 #[derive(Debug)]
-pub struct Share {
+pub struct CpuShare {
     engine: Side,
     fuzzer: Side,
     /// When the last slice ended. The fuzzer has had the processor since.
@@ -69,9 +69,9 @@ pub struct Share {
     rests: Option<Instant>,
 }
 
-impl Share {
-    pub fn new() -> Share {
-        Share {
+impl CpuShare {
+    pub fn new() -> CpuShare {
+        CpuShare {
             engine: Side::default(),
             fuzzer: Side::default(),
             ended: None,
@@ -145,13 +145,13 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     /// The rest after a slice of one second of which the engine had a tenth.
-    fn rest(share: &Share) -> Duration {
+    fn rest(share: &CpuShare) -> Duration {
         share.rest(SECOND / 10, SECOND)
     }
 
     #[test]
     fn the_engine_that_brings_less_rests() {
-        let mut share = Share::new();
+        let mut share = CpuShare::new();
         assert_eq!(rest(&share), Duration::ZERO);
         share.fuzzer_entered(40);
         share.engine_entered(1);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_engine_works_on_where_the_fuzzer_is_stuck() {
-        let mut share = Share::new();
+        let mut share = CpuShare::new();
         share.fuzzer_entered(500);
         for _ in 0..200 {
             share.account(SECOND / 10, SECOND * 9 / 10);

@@ -33,7 +33,7 @@ pub(super) fn blamed(
     let file = file_in(subject.program, source)?;
     let harness = Harness::in_file(subject.program, file);
     let text = std::fs::read_to_string(source).ok()?;
-    let told = Telling {
+    let told = HarnessText {
         program: subject.program,
         text: &text,
     };
@@ -97,13 +97,13 @@ fn file_in<'p>(program: &'p Program, source: &Path) -> Option<&'p str> {
 }
 
 /// The context for expressing a blame in terms of the harness's source.
-struct Telling<'t> {
+struct HarnessText<'t> {
     program: &'t Program,
     /// The source text of the harness.
     text: &'t str,
 }
 
-impl Telling<'_> {
+impl HarnessText<'_> {
     /// Whether a line of the harness fills its own memory, where no library call is at fault.
     fn fills_own_memory(&self, line: u32) -> bool {
         let line = self.text.lines().nth(line.saturating_sub(1) as usize);

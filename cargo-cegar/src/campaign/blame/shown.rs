@@ -1,8 +1,8 @@
 //! Values that a harness chose, shown in the harness's types.
 
-use super::Telling;
+use super::HarnessText;
 
-impl Telling<'_> {
+impl HarnessText<'_> {
     /// A value in the type of the harness's variable, whose size is inferred from the value.
     pub(super) fn shown(&self, name: &str, value: u128) -> String {
         if name.is_empty() || self.is_unsigned(name) {

@@ -44,7 +44,7 @@ pub struct Confirmed {
 
 /// Whether a fault was reported before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum Registered {
     /// It was not reported.
     New,
     /// It was reported, but for another calling function.
@@ -104,7 +104,7 @@ impl<'a> Judge<'a> {
     }
 
     /// Records a fault of the harness itself. Returns whether it is new.
-    pub fn is_precondition(&mut self, confirmed: &Confirmed) -> bool {
+    pub fn record_precondition(&mut self, confirmed: &Confirmed) -> bool {
         let finding = &confirmed.finding;
         let mut known = self.preconditions.iter();
         if known
@@ -138,24 +138,24 @@ impl<'a> Judge<'a> {
 
     /// Whether a fault was reported before. A new fault is recorded before it is reported, since
     /// its name is that of the record.
-    pub fn news(&mut self, confirmed: &mut Confirmed) -> Result<News, Error> {
+    pub fn register(&mut self, confirmed: &mut Confirmed) -> Result<Registered, Error> {
         self.checks.extend(confirmed.check);
         let identity = &confirmed.finding.identity;
         let caller = identity.caller.clone();
         if let Some((_, callers)) = self.told.iter_mut().find(|(told, _)| told.is(identity)) {
             // An unknown caller does not make a new finding.
             if caller.is_empty() || !callers.insert(caller) {
-                return Ok(News::Told);
+                return Ok(Registered::Told);
             }
             self.remember(confirmed, true)?;
-            return Ok(News::Again);
+            return Ok(Registered::Again);
         }
         let told = (identity.clone(), BTreeSet::from([caller]));
         self.remember(confirmed, false)?;
         self.told.push(told);
         self.findings
             .push((confirmed.check, confirmed.finding.clone()));
-        Ok(News::New)
+        Ok(Registered::New)
     }
 
     /// Stores the input of a fault. `further` says that the fault is known and another function
@@ -315,7 +315,7 @@ impl<'a> Judge<'a> {
     /// its line is unknown, also in the program that its test would run. Threads and other
     /// influences besides the tape can make a program fail only once; such a fault cannot become a
     /// test.
-    pub fn repeats(
+    pub fn is_reproducible(
         &mut self,
         native: &Native,
         tape: &[u8],

@@ -38,12 +38,12 @@ pub struct Cli {
     pub command: Command,
     /// What every command takes
     #[command(flatten)]
-    pub manners: Manners,
+    pub global_args: GlobalArgs,
 }
 
-/// Cargo's manners: the same for every command.
+/// The arguments that every command takes, as Cargo names them.
 #[derive(Debug, Default, Args)]
-pub struct Manners {
+pub struct GlobalArgs {
     /// Path to the crate's Cargo.toml
     #[arg(long, global = true, value_name = "PATH", help_heading = "Package")]
     pub manifest_path: Option<PathBuf>,

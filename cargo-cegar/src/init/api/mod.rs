@@ -39,7 +39,7 @@ pub struct Declared {
     pub deprecated: bool,
     /// The file name of the header that declares it, if that is not the library's own header but
     /// one next to it.
-    pub beside: Option<String>,
+    pub sibling_header: Option<String>,
     /// The comment before it in the header, without comment markers.
     pub comment: String,
 }
@@ -93,7 +93,7 @@ pub struct Api {
     pub functions: Vec<Declared>,
     /// Functions of headers next to it: the constructor or destructor of an object may be declared
     /// there.
-    pub near: Vec<Declared>,
+    pub sibling_functions: Vec<Declared>,
     /// Defined structures, by tag, or by typedef if they have no tag.
     records: HashMap<String, Record>,
     /// Enumerations, by the same names.
@@ -122,14 +122,14 @@ pub struct Api {
 /// than its users see. A header that does not compile in this position, or that changes the
 /// declarations, is left out.
 pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api, Error> {
-    let beside = beside(header);
+    let siblings = sibling_headers(header);
     let alone = read_one(compiler, (header, &[]), flags);
-    if beside.is_empty() {
+    if siblings.is_empty() {
         return alone;
     }
     let Ok(alone) = alone else {
         // The header may need declarations of the others.
-        let includes = beside
+        let includes = siblings
             .iter()
             .flat_map(|path| ["-include".to_owned(), path.display().to_string()]);
         let more: Vec<String> = flags.iter().cloned().chain(includes).collect();
@@ -143,13 +143,13 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
     };
     let own = names(&alone);
     let as_before = |api: &Api| own.is_empty() && !api.functions.is_empty() || names(api) == own;
-    if let Ok(api) = read_one(compiler, (header, &beside), flags)
+    if let Ok(api) = read_one(compiler, (header, &siblings), flags)
         && as_before(&api)
     {
         return Ok(api);
     }
     let (mut best, mut taken) = (alone, Vec::new());
-    for one in beside {
+    for one in siblings {
         taken.push(one);
         match read_one(compiler, (header, &taken), flags) {
             Ok(api) if as_before(&api) => best = api,
@@ -170,7 +170,7 @@ fn is_plain(name: &str) -> bool {
 
 /// The other headers in the same folder: a library with several public headers may create an object
 /// in one of them and use it in another.
-fn beside(header: &Path) -> Vec<PathBuf> {
+fn sibling_headers(header: &Path) -> Vec<PathBuf> {
     let own = header.canonicalize().unwrap_or_else(|_| header.to_owned());
     let folder = own.parent().map(std::fs::read_dir);
     let mut all: Vec<PathBuf> = folder
@@ -183,14 +183,14 @@ fn beside(header: &Path) -> Vec<PathBuf> {
         .collect();
     all.sort();
     match all.len() {
-        0..=BESIDE => all,
+        0..=SIBLINGS => all,
         _ => Vec::new(),
     }
 }
 
 /// If a folder has more other headers than this, they are taken as the library's internal ones and
 /// ignored.
-const BESIDE: usize = 16;
+const SIBLINGS: usize = 16;
 
 /// Words in the names of functions that create a string with a header before it.
 const MAKES: &[&str] = &["new", "create", "make", "alloc", "empty", "init"];
@@ -208,8 +208,8 @@ impl Api {
     }
 
     /// All functions that may create or release an object, those of the header itself first.
-    pub fn makers(&self) -> impl Iterator<Item = &Declared> {
-        self.functions.iter().chain(&self.near)
+    pub fn all_functions(&self) -> impl Iterator<Item = &Declared> {
+        self.functions.iter().chain(&self.sibling_functions)
     }
 
     /// The type behind typedefs, with the words of the innermost definition.
@@ -302,7 +302,9 @@ impl Api {
     }
 
     fn behind(&self) -> BTreeSet<String> {
-        let returned = self.makers().filter_map(|f| self.pointee(&f.returns));
+        let returned = self
+            .all_functions()
+            .filter_map(|f| self.pointee(&f.returns));
         let plain = |to: &Written| self.pointee(to).is_some_and(|to| to.kind == Kind::Void);
         let names = returned.filter(plain).filter_map(|to| match to.kind {
             Kind::Named(name) => Some(name),
@@ -324,12 +326,14 @@ impl Api {
             let lower = function.name.to_lowercase();
             words.iter().any(|word| lower.contains(word))
         };
-        let made = self.makers().filter(|function| is_named(function, MAKES));
+        let made = self
+            .all_functions()
+            .filter(|function| is_named(function, MAKES));
         let made: BTreeSet<String> = made
             .filter_map(|function| name(&function.returns))
             .collect();
         let backs = self
-            .makers()
+            .all_functions()
             .filter(|function| is_named(function, GIVES_BACK));
         let given_back = backs.filter_map(|function| match &function.params[..] {
             [only] => name(&only.ty),

@@ -196,7 +196,7 @@ pub(super) struct Reader {
     unnamed: HashMap<String, Record>,
     unnamed_enums: HashMap<String, Enumeration>,
     /// Functions of other headers in or below the same folder.
-    near: Vec<Declared>,
+    sibling_functions: Vec<Declared>,
 }
 
 impl Reader {
@@ -211,7 +211,7 @@ impl Reader {
             api: Api::default(),
             unnamed: HashMap::new(),
             unnamed_enums: HashMap::new(),
-            near: Vec::new(),
+            sibling_functions: Vec::new(),
         }
     }
 
@@ -221,13 +221,17 @@ impl Reader {
         }
         // A header that only includes others stands for them.
         if self.api.functions.is_empty() {
-            self.api.functions = std::mem::take(&mut self.near);
-            self.api.functions.iter_mut().for_each(|f| f.beside = None);
+            self.api.functions = std::mem::take(&mut self.sibling_functions);
+            self.api
+                .functions
+                .iter_mut()
+                .for_each(|f| f.sibling_header = None);
         }
         let mut seen = BTreeSet::new();
         self.api.functions.retain(|f| seen.insert(f.name.clone()));
-        self.near.retain(|f| seen.insert(f.name.clone()));
-        self.api.near = self.near;
+        self.sibling_functions
+            .retain(|f| seen.insert(f.name.clone()));
+        self.api.sibling_functions = self.sibling_functions;
         self.api.behind = self.api.behind();
         self.api.texts = self.api.texts();
         self.api
@@ -432,7 +436,7 @@ impl Reader {
                 true => comment::before(&self.text, node.loc.offset.unwrap_or(0)),
                 false => String::new(),
             },
-            beside: match mine {
+            sibling_header: match mine {
                 true => None,
                 false => Path::new(&file)
                     .file_name()
@@ -442,7 +446,7 @@ impl Reader {
         if mine {
             self.api.functions.push(declared);
         } else {
-            self.near.push(declared);
+            self.sibling_functions.push(declared);
         }
     }
 

@@ -58,7 +58,7 @@ pub struct Adjust {
     /// Members that are set: variable and member.
     pub members: BTreeSet<(String, String)>,
     /// Pointer variables whose address is passed and read, so that they become arrays of pointers.
-    pub rows: BTreeSet<String>,
+    pub pointer_arrays: BTreeSet<String>,
     /// Whether an object is opened before it is used, as callers do, and how the call shows
     /// success.
     pub opened: Option<Success>,
@@ -112,7 +112,7 @@ impl Adjust {
             return Some(format!("{name} != NULL"));
         }
         if missing.is_read && !choice.contains(['.', '[']) {
-            self.rows.insert(choice.to_owned());
+            self.pointer_arrays.insert(choice.to_owned());
             return Some(missing.words());
         }
         let (variable, member) = choice.split_once('.')?;
@@ -186,7 +186,7 @@ impl Body<'_> {
 
     /// An array of pointers, used if the address of a single NULL pointer was not sufficient. If a
     /// parameter counts the elements, it is bounded accordingly.
-    pub(super) fn row_of_pointers(
+    pub(super) fn array_of_pointers(
         &mut self,
         function: &Declared,
         to: &Written,
@@ -217,7 +217,7 @@ impl Body<'_> {
         match count {
             Some((i, param)) => {
                 let number = param.wanted(i);
-                self.after.push(format!(
+                self.lines_after_input.push(format!(
                     "crunner_assume({number} >= 0 && {number} <= {ROW});"
                 ));
                 self.guesses

@@ -92,7 +92,7 @@ mod tests {
             variadic: false,
             inline: false,
             deprecated: false,
-            beside: None,
+            sibling_header: None,
             comment: comment.to_owned(),
         };
         are_answered(&function, &function.params[1])

@@ -57,7 +57,7 @@ impl Body<'_> {
             // The number of elements in the main input is known only after the input has been
             // taken.
             match count == "count" {
-                true => self.after.extend(made),
+                true => self.lines_after_input.extend(made),
                 false => self.lines.extend(made),
             }
             self.cleanup.push(format!("free({name});"));

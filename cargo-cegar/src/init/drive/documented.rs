@@ -8,9 +8,9 @@
 
 use std::ops::Range;
 
+use super::documented_sizes::{DocumentedSize, indexed, meant, sizes_in, unconditional, unit};
 use super::expression::Names;
 use super::prose::sentences;
-use super::rooms::{Room, indexed, meant, rooms, unconditional, unit};
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -29,7 +29,7 @@ impl Body<'_> {
         &self,
         function: &Declared,
         lengths: &[Option<usize>],
-    ) -> Vec<(usize, Room)> {
+    ) -> Vec<(usize, DocumentedSize)> {
         if function.comment.is_empty() {
             return Vec::new();
         }
@@ -75,13 +75,13 @@ impl Body<'_> {
             let room = indexed(&function.comment, &param.name, &numbers)?;
             Some((*i, room))
         });
-        let mut found: Vec<(usize, Room)> = by_index.collect();
+        let mut found: Vec<(usize, DocumentedSize)> = by_index.collect();
         for sentence in sentences(&function.comment) {
             // `bytes` may be the name of a parameter, but is a unit here.
             let is_pointer = |word: &String| {
                 unit(word).is_none() && open.iter().any(|(_, param)| param.name == *word)
             };
-            let said = unconditional(&sentence, rooms(&sentence, names));
+            let said = unconditional(&sentence, sizes_in(&sentence, names));
             let places: Vec<Range<usize>> = said.iter().map(|(place, _)| place.clone()).collect();
             let meant = meant(&sentence, &places, is_pointer);
             let claimed: Vec<&str> = meant.iter().flatten().copied().collect();
@@ -130,10 +130,10 @@ impl Body<'_> {
     pub(super) fn measures(
         &mut self,
         function: &Declared,
-        (rooms, lengths): (&[(usize, Room)], &[Option<usize>]),
+        (sizes, lengths): (&[(usize, DocumentedSize)], &[Option<usize>]),
         arguments: &mut [Option<String>],
     ) {
-        for (_, room) in rooms {
+        for (_, room) in sizes {
             let numbers = room.numbers(function);
             let most = if numbers.len() > 2 { SMALL } else { LARGE };
             for i in numbers {
@@ -155,10 +155,10 @@ impl Body<'_> {
     }
 
     /// Memory of the documented size. `None` if a number in the expression is unknown.
-    pub(super) fn room(
+    pub(super) fn documented_memory(
         &mut self,
         function: &Declared,
-        (i, room): (usize, &Room),
+        (i, room): (usize, &DocumentedSize),
         arguments: &[Option<String>],
     ) -> Option<String> {
         let param = &function.params[i];
@@ -185,7 +185,7 @@ impl Body<'_> {
             self.answers |= is_late;
         }
         match is_late {
-            true => self.after.extend(lines),
+            true => self.lines_after_input.extend(lines),
             false => self.lines.extend(lines),
         }
         self.cleanup.push(format!("free({name});"));

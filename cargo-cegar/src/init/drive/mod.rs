@@ -9,18 +9,18 @@
 mod adjust;
 mod answers;
 mod arrays;
+mod automaton;
 mod documented;
-mod duties;
+mod documented_sizes;
 mod elements;
 mod expression;
-mod life;
 mod looks;
 mod members;
 mod objects;
 mod pointers;
+mod preconditions;
 mod prose;
 mod repeated;
-mod rooms;
 mod scalars;
 mod sides;
 mod sized;
@@ -31,7 +31,7 @@ mod whole;
 use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, Success};
-pub use life::{life, life_name};
+pub use automaton::{automaton_harness, automaton_name};
 pub(super) use scalars::getter;
 
 use scalars::EVERY;
@@ -145,7 +145,7 @@ struct Body<'a> {
     callbacks: Vec<String>,
     lines: Vec<String>,
     main: Option<Main>,
-    after: Vec<String>,
+    lines_after_input: Vec<String>,
     cleanup: Vec<String>,
     guesses: Vec<String>,
     /// Whether a callback takes choices while the function runs. If so, the main input must not
@@ -188,12 +188,12 @@ impl<'a> Body<'a> {
             ]
             .iter()
             .map(|name| (*name).to_owned())
-            .chain(api.makers().map(|f| f.name.clone()))
+            .chain(api.all_functions().map(|f| f.name.clone()))
             .collect(),
             callbacks: Vec::new(),
             lines: Vec::new(),
             main: None,
-            after: Vec::new(),
+            lines_after_input: Vec::new(),
             cleanup: Vec::new(),
             guesses: Vec::new(),
             answers: false,
@@ -248,15 +248,15 @@ impl<'a> Body<'a> {
             lengths[row] = Some(count);
             arguments[size] = Some(self.element_size(&params[size]));
         }
-        let rooms = self.documented(function, &lengths);
+        let sizes = self.documented(function, &lengths);
         let is_free =
-            |i: usize| arguments[i].is_none() && rooms.iter().all(|(pointer, _)| *pointer != i);
+            |i: usize| arguments[i].is_none() && sizes.iter().all(|(pointer, _)| *pointer != i);
         if let Some(shared) = pairs::shared(self.api, params, &lengths)
             && shared.all().all(is_free)
         {
             self.arrays(function, &shared, &mut arguments)?;
         }
-        self.measures(function, (&rooms, &lengths), &mut arguments);
+        self.measures(function, (&sizes, &lengths), &mut arguments);
         // Numbers are chosen first, because the main input takes the rest of the tape.
         let is_number = |param: &Parameter| {
             !matches!(
@@ -269,7 +269,7 @@ impl<'a> Body<'a> {
         for i in numbers.into_iter().chain(others) {
             let is_length = lengths.contains(&Some(i));
             // Memory whose size the header documents follows the numbers that determine the size.
-            let is_late = rooms.iter().any(|(pointer, _)| *pointer == i);
+            let is_late = sizes.iter().any(|(pointer, _)| *pointer == i);
             if arguments[i].is_some() || is_length || is_late {
                 continue;
             }
@@ -288,17 +288,19 @@ impl<'a> Body<'a> {
                 arguments[i] = Some(self.argument(function, i, param, depth)?);
             }
         }
-        for (i, room) in &rooms {
+        for (i, room) in &sizes {
             if arguments[*i].is_some() {
                 continue;
             }
-            arguments[*i] = Some(match self.room(function, (*i, room), &arguments) {
-                Some(memory) => memory,
-                None => self.argument(function, *i, &params[*i], depth)?,
-            });
+            arguments[*i] = Some(
+                match self.documented_memory(function, (*i, room), &arguments) {
+                    Some(memory) => memory,
+                    None => self.argument(function, *i, &params[*i], depth)?,
+                },
+            );
         }
         let arguments: Vec<String> = arguments.into_iter().flatten().collect();
-        self.duties(function, &arguments);
+        self.assume_preconditions(function, &arguments);
         Ok(arguments)
     }
 
@@ -389,7 +391,7 @@ impl<'a> Body<'a> {
                         Kind::Int { signed: true, .. } => format!("{name} >= 0 && "),
                         _ => String::new(),
                     };
-                    self.after
+                    self.lines_after_input
                         .push(format!("crunner_assume({low}(size_t){name} <= size);"));
                     self.guesses.push(format!("`{name}` {WITHIN}"));
                 }

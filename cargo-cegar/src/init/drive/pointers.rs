@@ -1,7 +1,7 @@
 //! Arguments for pointers without a length: bytes, strings, results, structures, callbacks.
 
-use super::duties::bound_of_answer;
 use super::members::{as_parameters, goes_on};
+use super::preconditions::bound_of_answer;
 use super::text::declaration;
 use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
 use crate::findings::DECLARED;
@@ -36,9 +36,9 @@ impl Body<'_> {
             }
             if to.constant && self.main.is_none() && self.nested == 0 {
                 self.main = Some(Main { wide: None });
-                self.after
+                self.lines_after_input
                     .push(format!("{name}.{} = ({})data;", field.name, field.ty.words));
-                self.after.push(format!(
+                self.lines_after_input.push(format!(
                     "{name}.{} = ({})size;",
                     length.name, length.ty.words
                 ));
@@ -306,8 +306,8 @@ impl Body<'_> {
             return Err(format!("`{}` has too many stars", param.ty.words));
         }
         let name = self.name(wanted);
-        if self.adjust.rows.contains(&name) {
-            return self.row_of_pointers(function, to, &name, depth);
+        if self.adjust.pointer_arrays.contains(&name) {
+            return self.array_of_pointers(function, to, &name, depth);
         }
         let declared = match &to.kind {
             Kind::Named(typedef) => format!("{typedef} "),
@@ -315,9 +315,9 @@ impl Body<'_> {
         };
         self.lines.push(format!("{declared}{name} = NULL;"));
         if let Some(identity) = self.api.identity(to)
-            && let Some(back) = self.back(&identity, &self.function.name)
+            && let Some(back) = self.releaser_of(&identity, &self.function.name)
         {
-            let call = self.given_back(back, &name);
+            let call = self.release_call(back, &name);
             self.cleanup.push(format!("if ({name})\n        {call};"));
         }
         Ok(format!("&{name}"))

@@ -109,8 +109,11 @@ impl<'a> Body<'a> {
         let of_object = self.is_changed(&first.ty)
             && (!others.is_empty() || takes(&function.name))
             && !others.iter().any(|other| self.is_changed(&other.ty));
-        let is_such = of_object || self.is_of_whole(function);
-        if !is_such || !self.is_repeated(function) || self.main.is_some() || !self.after.is_empty()
+        let is_such = of_object || self.works_on_global_state(function);
+        if !is_such
+            || !self.is_repeated(function)
+            || self.main.is_some()
+            || !self.lines_after_input.is_empty()
         {
             return None;
         }
@@ -167,7 +170,7 @@ impl<'a> Body<'a> {
         self.nested += 1;
         let case = self.case(function, &identity, &object);
         self.nested -= 1;
-        let case = case.filter(|_| self.main.is_none() && self.after.is_empty())?;
+        let case = case.filter(|_| self.main.is_none() && self.lines_after_input.is_empty())?;
         let began = self.lines.len();
         self.guesses.push(AGAIN.to_owned());
         let passed = case.passed.clone();

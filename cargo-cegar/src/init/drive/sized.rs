@@ -31,7 +31,7 @@ impl<'a> Body<'a> {
             Kind::Int { size: 1, .. } | Kind::Void => (to.words.clone(), 1),
             Kind::Int { size, .. } | Kind::Float { size } => (to.words.clone(), *size),
             Kind::Enum(_) => return self.constants(param, (&to, &target), length),
-            Kind::Record(tag) => return self.row(param, &to, tag, length),
+            Kind::Record(tag) => return self.record_array(param, &to, tag, length),
             Kind::Pointer(inner) => return self.cursor(param, inner, length),
             _ => return Err(unknown(param)),
         };
@@ -57,7 +57,7 @@ impl<'a> Body<'a> {
             };
             if wide.is_some() {
                 let said = self.as_said(function, param, ("data", count), (stored(&element), size));
-                self.after.extend(said);
+                self.lines_after_input.extend(said);
             }
             let length = self.closing(param, length, &pointer, count);
             return Ok((pointer, length));
@@ -161,9 +161,9 @@ impl<'a> Body<'a> {
     fn indices(&mut self, name: &str, count: &str, element: &str) {
         self.guesses
             .push(format!("the elements of `{name}` are places in `data`"));
-        self.after
+        self.lines_after_input
             .push(format!("crunner_assume({count} == 0 || size > 0);"));
-        self.after.push(format!(
+        self.lines_after_input.push(format!(
             "for (size_t i = 0; i < {count}; i++)\n        {name}[i] = \
              ({element})((size_t){name}[i] % size);"
         ));
@@ -176,7 +176,7 @@ impl<'a> Body<'a> {
             // The length of the main input is known only after the input has been taken.
             let line = format!("{} {name} = {};", to.words, cast(&to.words, value));
             if matches!(value.split(' ').next(), Some("size" | "count")) {
-                self.after.push(line);
+                self.lines_after_input.push(line);
             } else {
                 self.lines.push(line);
             }
@@ -189,7 +189,7 @@ impl<'a> Body<'a> {
     }
 
     /// An array of structures that the function writes or reads.
-    pub(super) fn row(
+    pub(super) fn record_array(
         &mut self,
         param: &Parameter,
         to: &Written,
@@ -271,7 +271,7 @@ impl<'a> Body<'a> {
         let constant = if inner.constant { "const " } else { "" };
         if bytes && self.main.is_none() && self.nested == 0 && !pairs::is_output_name(&param.name) {
             self.main = Some(Main { wide: None });
-            self.after.push(format!(
+            self.lines_after_input.push(format!(
                 "{constant}{} *{name} = ({constant}{} *)data;",
                 inner.words, inner.words
             ));

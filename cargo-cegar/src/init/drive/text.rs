@@ -62,9 +62,12 @@ impl<'a> Body<'a> {
                 self.guesses.join("; ")
             );
         }
-        let assumes = self.after.iter().any(|line| line.contains("crunner_"));
+        let assumes = self
+            .lines_after_input
+            .iter()
+            .any(|line| line.contains("crunner_"));
         let lines = begins.iter().chain(&self.lines);
-        let lines = lines.chain(&self.after).chain(&self.cleanup);
+        let lines = lines.chain(&self.lines_after_input).chain(&self.cleanup);
         let code: String = lines
             .map(|line| format!("{line}\n"))
             .chain([call.to_owned()])
@@ -80,7 +83,7 @@ impl<'a> Body<'a> {
                 self.cleanup.push("free(data);".to_owned());
             }
         }
-        lines.extend(self.after.iter().cloned());
+        lines.extend(self.lines_after_input.iter().cloned());
         lines.splice(0..0, begins);
         self.cleanup.extend(ends);
         for line in &lines {
@@ -120,7 +123,7 @@ impl<'a> Body<'a> {
                     .pointee(&function.returns)
                     .is_some_and(|to| to.constant)
             })
-            .and_then(|identity| self.back(&identity, &function.name));
+            .and_then(|identity| self.releaser_of(&identity, &function.name));
         let takes_same = |ty: &Written| {
             function
                 .params
@@ -130,7 +133,7 @@ impl<'a> Body<'a> {
         match is_returned {
             Some(back) if !takes_same(&function.returns) => {
                 let name = self.name("result");
-                let back = self.given_back(back, &name);
+                let back = self.release_call(back, &name);
                 self.unless_same(&name, call);
                 format!(
                     "{}{name} = {call};\n    if ({name})\n        {back};",
@@ -174,7 +177,11 @@ impl<'a> Body<'a> {
                     "size_t count;".to_owned(),
                     format!("{element} *data = crunner_get_elements(sizeof({element}), &count);"),
                 ];
-                if self.after.iter().any(|line| line.contains("size")) {
+                if self
+                    .lines_after_input
+                    .iter()
+                    .any(|line| line.contains("size"))
+                {
                     lines.push(format!("size_t size = count * sizeof({element});"));
                 }
                 return lines;
@@ -200,7 +207,7 @@ impl<'a> Body<'a> {
             text += "#include <crunner.h>\n\n";
         }
         text += &format!("#include \"{include}\"\n");
-        for header in self.beside(include, code) {
+        for header in self.sibling_headers(include, code) {
             text += &format!("#include \"{header}\"\n");
         }
         text.push('\n');
@@ -212,12 +219,12 @@ impl<'a> Body<'a> {
     }
 
     /// The headers beside the library's own whose functions are called.
-    fn beside(&self, include: &str, code: &str) -> Vec<String> {
+    fn sibling_headers(&self, include: &str, code: &str) -> Vec<String> {
         let folder = include.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut headers: Vec<String> = Vec::new();
-        for function in &self.api.near {
+        for function in &self.api.sibling_functions {
             let is_called = code.contains(&format!("{}(", function.name));
-            let Some(file) = function.beside.as_ref().filter(|_| is_called) else {
+            let Some(file) = function.sibling_header.as_ref().filter(|_| is_called) else {
                 continue;
             };
             let header = match folder {

@@ -101,7 +101,7 @@ impl<'a> Body<'a> {
         // Excludes structures of zeros, which only a harness passes and no caller does.
         let is_made_up = |line: &String| line.ends_with("= {0};") && !line.contains('[');
         if self.handles > handles
-            || self.after.len() > before.after.len()
+            || self.lines_after_input.len() > before.lines_after_input.len()
             || lines.iter().any(is_made_up)
         {
             *self = before;

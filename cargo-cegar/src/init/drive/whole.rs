@@ -76,7 +76,7 @@ impl<'a> Body<'a> {
             (success, _) => success.checked(&call),
         };
         self.lines.push(checked);
-        if self.is_of_whole(function) && self.main.is_none() && !self.adjust.unfilled {
+        if self.works_on_global_state(function) && self.main.is_none() && !self.adjust.unfilled {
             self.fill_whole(function);
         }
         let begins = std::mem::replace(&mut self.lines, lines);
@@ -84,7 +84,7 @@ impl<'a> Body<'a> {
     }
 
     /// Whether a function works only on the library's global state.
-    pub(super) fn is_of_whole(&self, function: &Declared) -> bool {
+    pub(super) fn works_on_global_state(&self, function: &Declared) -> bool {
         self.begin()
             .is_some_and(|(begin, _)| begin.name != function.name)
             && function.params.iter().all(|param| self.is_value(param))

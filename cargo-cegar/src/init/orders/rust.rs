@@ -141,7 +141,7 @@ impl Bodies {
             at_ends.first.extend(calls.iter().cloned());
             at_ends.last.extend(calls);
         }
-        let params = api.makers().flat_map(|function| &function.params);
+        let params = api.all_functions().flat_map(|function| &function.params);
         let identities: BTreeSet<String> = params.filter_map(|param| handle(api, param)).collect();
         let known = types::complete(&self.methods);
         let mut ends: BTreeMap<&Key, Ends> = BTreeMap::new();

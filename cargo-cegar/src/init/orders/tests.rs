@@ -21,7 +21,7 @@ fn declared(name: &str, returns: &str, params: &[&str]) -> Declared {
         variadic: false,
         inline: false,
         deprecated: false,
-        beside: None,
+        sibling_header: None,
     }
 }
 
@@ -50,11 +50,11 @@ pub(super) fn learnt(file: &str, text: &str) -> Orders {
 /// The pairs of consecutive calls that one file shows.
 pub(super) fn pairs(file: &str, text: &str) -> Vec<String> {
     let orders = learnt(file, text);
-    let Some(life) = orders.of("box") else {
+    let Some(automaton) = orders.of("box") else {
         return Vec::new();
     };
-    assert_eq!(life.files, [file.to_owned()].into());
-    let next = life.next.iter();
+    assert_eq!(automaton.files, [file.to_owned()].into());
+    let next = automaton.next.iter();
     next.flat_map(|(from, all)| all.iter().map(move |to| format!("{from} {to}")))
         .collect()
 }

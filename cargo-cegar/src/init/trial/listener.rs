@@ -17,7 +17,7 @@ pub(super) struct Listener<'l> {
     pub(super) findings: u64,
     pub(super) of_data: bool,
     pub(super) tapes: Vec<Vec<u8>>,
-    pub(super) nothing: Option<String>,
+    pub(super) null_fault: Option<String>,
 }
 
 impl Reporter for Listener<'_> {
@@ -37,7 +37,7 @@ impl Reporter for Listener<'_> {
                 }
                 if finding.message.contains(" NULL") && blame != Some(BlamedOn::Harness) {
                     let place = finding.place.show();
-                    self.nothing = Some(format!("{place}: {}", finding.message));
+                    self.null_fault = Some(format!("{place}: {}", finding.message));
                 }
             }
             _ => {}

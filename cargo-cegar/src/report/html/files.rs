@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::Chapter;
+use super::budget::PageBudgets;
 use super::escape::escape;
-use super::room::Rooms;
 pub(super) use super::shown::Shown;
-use super::tally::{Counts, Edge, Function, Key, Seen, Tally, Word};
+use super::tally::{CheckState, Counts, Edge, Function, Key, Seen, Tally};
 use crate::coverage::ranges;
-use crate::explain::{self, Explained, Story};
+use crate::explain::{self, Explained, Explanation};
 use crate::verdict::PERCENT;
 
 /// The number of line ranges that are listed for one group.
@@ -27,7 +27,7 @@ pub(super) fn put(
     chapters: &[Chapter],
     tally: &Tally<'_>,
     shown: &Shown,
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     writeln!(
         out,
@@ -46,7 +46,7 @@ pub(super) fn put(
     };
     order.sort_by_key(|(path, functions)| {
         let counts = sum(functions);
-        let rank = match (counts.of(Word::Violated), counts.edges(Edge::Covered)) {
+        let rank = match (counts.of(CheckState::Violated), counts.edges(Edge::Covered)) {
             (0, 0) => 2,
             (0, _) => 1,
             _ => 0,
@@ -62,8 +62,8 @@ pub(super) fn put(
             "<details class=\"file\">{}\n",
             row(&escape(name), &sum(functions), "")
         );
-        if !rooms.rows.takes(&row) {
-            rooms.left_out("files without a row", 1);
+        if !budgets.rows.takes(&row) {
+            budgets.left_out("files without a row", 1);
             continue;
         }
         out.push_str(&row);
@@ -71,12 +71,12 @@ pub(super) fn put(
         all.sort_by_key(|(name, function)| (function.line, (*name).clone()));
         let (told, never): (Functions<'_, '_>, Functions<'_, '_>) =
             all.into_iter().partition(|(_, function)| {
-                function.is_entered() || function.counts().of(Word::Violated) > 0
+                function.is_entered() || function.counts().of(CheckState::Violated) > 0
             });
         for (name, function) in told {
-            one(out, chapters, (path, name, function), shown, rooms)?;
+            one(out, chapters, (path, name, function), shown, budgets)?;
         }
-        never_entered(out, &never, rooms)?;
+        never_entered(out, &never, budgets)?;
         match shown.source(path) {
             Some(source) if source.text.is_empty() => {
                 writeln!(out, "<p class=\"dim\">{}</p>", source.what)?;
@@ -97,26 +97,27 @@ pub(super) fn put(
 
 /// The summary row of a file or function, with the counts in columns.
 fn row(name: &str, counts: &Counts, tag: &str) -> String {
-    let cell = |word: Word| match counts.of(word) {
+    let cell = |state: CheckState| match counts.of(state) {
         0 => "<b></b>".to_owned(),
-        count => format!("<b class={}>{count}</b>", word.class()),
+        count => format!("<b class={}>{count}</b>", state.class()),
     };
-    let more = |word: Word, what: &str| match counts.of(word) {
+    let more = |state: CheckState, what: &str| match counts.of(state) {
         0 => String::new(),
         count => format!(" <small>+{count} {what}</small>"),
     };
-    let more = more(Word::ProvedIf, "if others hold") + &more(Word::NotReached, "not reached");
+    let more =
+        more(CheckState::ProvedIf, "if others hold") + &more(CheckState::NotReached, "not reached");
     let proved = match more.is_empty() {
-        true => cell(Word::Proved),
-        false => format!("<b class=p>{}{more}</b>", counts.of(Word::Proved)),
+        true => cell(CheckState::Proved),
+        false => format!("<b class=p>{}{more}</b>", counts.of(CheckState::Proved)),
     };
     let edges: u64 = counts.edges.iter().sum();
     format!(
         "<summary class=row><code>{name}</code>{tag}{}{}{proved}{}<b \
          class=e>{}/{edges}</b></summary>",
-        cell(Word::Violated),
-        cell(Word::Open),
-        cell(Word::Unreachable),
+        cell(CheckState::Violated),
+        cell(CheckState::Open),
+        cell(CheckState::Unreachable),
         counts.edges(Edge::Covered),
     )
 }
@@ -126,10 +127,10 @@ fn one(
     chapters: &[Chapter],
     (path, name, function): (&str, &str, &Function<'_>),
     shown: &Shown,
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     let counts = function.counts();
-    let vacuous = counts.of(Word::Unreachable) * 100 > counts.total() * PERCENT;
+    let vacuous = counts.of(CheckState::Unreachable) * 100 > counts.total() * PERCENT;
     let tag = if vacuous { " <em>vacuous</em>" } else { "" };
     let name = match name {
         "" => "no function is known".to_owned(),
@@ -139,41 +140,43 @@ fn one(
         "<details class=\"fn\">{}",
         row(&format!("{name}{tag}"), &counts, "")
     );
-    if !rooms.rows.takes(&text) {
-        rooms.left_out("functions without a row", 1);
+    if !budgets.rows.takes(&text) {
+        budgets.left_out("functions without a row", 1);
         return Ok(());
     }
     out.push_str(&text);
     if let Some(anchor) = shown.anchor(path, function.line) {
         write!(out, "<p><a href=#{anchor}>line {}</a></p>", function.line)?;
     }
-    let mut groups: BTreeMap<(Word, String), Vec<(&Key, &Seen<'_>)>> = BTreeMap::new();
+    let mut groups: BTreeMap<(CheckState, String), Vec<(&Key, &Seen<'_>)>> = BTreeMap::new();
     for (key, seen) in &function.checks {
-        let group = groups.entry((seen.word(), seen.why(chapters))).or_default();
+        let group = groups
+            .entry((seen.state(), seen.why(chapters)))
+            .or_default();
         group.push((key, seen));
     }
-    for ((word, why), checks) in &groups {
+    for ((state, why), checks) in &groups {
         let colon = if why.is_empty() { "" } else { ": " };
         write!(
             out,
             "<p><span class=\"tag {}\">{}</span> {}{colon}{}</p>",
-            word.class(),
-            word.text(),
+            state.class(),
+            state.text(),
             checks.len(),
             escape(why)
         )?;
-        let each = matches!(word, Word::Violated | Word::Open);
+        let each = matches!(state, CheckState::Violated | CheckState::Open);
         let list = each.then(|| list(path, checks, shown));
         match list {
-            Some(list) if rooms.checks.takes(&list) => out.push_str(&list),
+            Some(list) if budgets.checks.takes(&list) => out.push_str(&list),
             Some(_) => {
                 let text = "checks of which only the lines are told";
-                rooms.left_out(text, checks.len() as u64);
-                lines(out, checks.iter().map(|(key, _)| key.line), rooms)?;
+                budgets.left_out(text, checks.len() as u64);
+                lines(out, checks.iter().map(|(key, _)| key.line), budgets)?;
             }
             None => {
-                lines(out, checks.iter().map(|(key, _)| key.line), rooms)?;
-                proofs(out, chapters, checks, rooms)?;
+                lines(out, checks.iter().map(|(key, _)| key.line), budgets)?;
+                proofs(out, chapters, checks, budgets)?;
             }
         }
     }
@@ -222,7 +225,7 @@ fn list(path: &str, checks: &[(&Key, &Seen<'_>)], shown: &Shown) -> String {
 fn lines(
     out: &mut String,
     lines: impl Iterator<Item = u32>,
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     let mut numbers: Vec<u32> = lines.filter(|line| *line > 0).collect();
     numbers.sort_unstable();
@@ -232,9 +235,9 @@ fn lines(
         ranges if numbers.len() == 1 => format!("<p class=k>line {ranges}</p>"),
         ranges => format!("<p class=k>lines {ranges}</p>"),
     };
-    match rooms.lines.takes(&text) {
+    match budgets.lines.takes(&text) {
         true => out.push_str(&text),
-        false => rooms.left_out("lists of the lines that checks are on", 1),
+        false => budgets.left_out("lists of the lines that checks are on", 1),
     }
     Ok(())
 }
@@ -245,7 +248,7 @@ fn proofs(
     out: &mut String,
     chapters: &[Chapter],
     checks: &[(&Key, &Seen<'_>)],
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     let mut told: BTreeMap<(String, String), Vec<u32>> = BTreeMap::new();
     for (key, seen) in checks {
@@ -266,9 +269,9 @@ fn proofs(
             escape(&short),
             escape(&body)
         );
-        match rooms.proofs.takes(&text) {
+        match budgets.proofs.takes(&text) {
             true => out.push_str(&text),
-            false => rooms.left_out("proofs of which it is not told what they rest on", 1),
+            false => budgets.left_out("proofs of which it is not told what they rest on", 1),
         }
     }
     Ok(())
@@ -276,8 +279,8 @@ fn proofs(
 
 /// Describes what a proof rests on, or `None` if it only rests on the preceding code.
 fn rests_on(told: &Explained) -> Option<String> {
-    match &told.story {
-        Story::Proved(proved) if !proved.loops.is_empty() => {
+    match &told.explanation {
+        Explanation::Proved(proved) if !proved.loops.is_empty() => {
             let facts: usize = proved.loops.iter().map(|l| l.facts.len()).sum();
             Some(format!("{facts} facts around {} loops", proved.loops.len()))
         }
@@ -298,7 +301,7 @@ fn body(told: &Explained) -> String {
 fn never_entered(
     out: &mut String,
     functions: &[(&String, &Function<'_>)],
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     if functions.is_empty() {
         return Ok(());
@@ -324,20 +327,20 @@ fn never_entered(
             let _ = write!(text, " line {}", function.line);
         }
         let mut sep = ": ";
-        for word in Word::ALL {
-            if counts.of(word) > 0 {
-                let _ = write!(text, "{sep}{} {}", counts.of(word), word.text());
+        for state in CheckState::ALL {
+            if counts.of(state) > 0 {
+                let _ = write!(text, "{sep}{} {}", counts.of(state), state.text());
                 sep = ", ";
             }
         }
-        match rooms.rows.takes(&text) {
+        match budgets.rows.takes(&text) {
             true => out.push_str(&text),
             false => missing += 1,
         }
     }
     if missing > 0 {
         write!(out, "<li>and {missing} more")?;
-        rooms.left_out("functions without a row", missing);
+        budgets.left_out("functions without a row", missing);
     }
     writeln!(out, "</ul></details>")
 }

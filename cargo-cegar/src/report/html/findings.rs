@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 
 use super::Chapter;
 use super::NAMED;
+use super::budget::PageBudgets;
 use super::escape::escape;
 use super::files::Shown;
-use super::room::Rooms;
 use super::source;
 use crate::explain;
 use crate::findings::Standing;
@@ -40,7 +40,7 @@ pub(super) fn put(
     out: &mut String,
     chapters: &[Chapter],
     shown: &Shown,
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> std::fmt::Result {
     let groups = groups(chapters);
     writeln!(out, "<section id=\"findings\"><h2>Findings</h2>")?;
@@ -54,7 +54,7 @@ pub(super) fn put(
         let finding = group.findings[0];
         if number < FULL {
             let text = full(chapters, group, number, shown)?;
-            if rooms.findings.takes(&text) {
+            if budgets.findings.takes(&text) {
                 out.push_str(&text);
                 continue;
             }
@@ -65,20 +65,20 @@ pub(super) fn put(
             escape(&finding.message),
             escape(&finding.name)
         );
-        match rooms.further.takes(&line) {
+        match budgets.further.takes(&line) {
             true => {
                 further.push_str(&line);
                 told += 1;
             }
             false => {
                 *counted.entry(&finding.place.function).or_default() += 1;
-                rooms.left_out("findings, which are counted by function", 1);
+                budgets.left_out("findings, which are counted by function", 1);
             }
         }
     }
     if !further.is_empty() {
         let text = "findings of which only the line is told, without test and way";
-        rooms.left_out(text, told);
+        budgets.left_out(text, told);
         writeln!(
             out,
             "<details><summary>{told} more, a line each</summary><ul>{further}</ul></details>"

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 
 use super::Chapter;
 use super::NAMED;
+use super::budget::PageBudgets;
 use super::escape::escape;
 use super::growth::picture;
-use super::room::Rooms;
-use super::tally::Word;
+use super::tally::CheckState;
 use crate::explain;
 use crate::lists::few;
 use crate::verdict::{Goal, GoalKind, GoalStatus};
@@ -17,22 +17,26 @@ use crate::verdict::{Goal, GoalKind, GoalStatus};
 /// The number of reasons that are shown for one harness.
 const REASONS: usize = 12;
 
-pub(super) fn put(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
+pub(super) fn put(
+    out: &mut String,
+    chapters: &[Chapter],
+    budgets: &mut PageBudgets,
+) -> std::fmt::Result {
     writeln!(out, "<section id=\"harnesses\"><h2>Harnesses</h2>")?;
-    table(out, chapters, rooms)?;
+    table(out, chapters, budgets)?;
     for chapter in chapters {
         let mut text = String::new();
         about(&mut text, chapter)?;
-        match rooms.harnesses.takes(&text) {
+        match budgets.harnesses.takes(&text) {
             true => out.push_str(&text),
-            false => rooms.left_out("harnesses of which only the counts are told", 1),
+            false => budgets.left_out("harnesses of which only the counts are told", 1),
         }
     }
     writeln!(out, "</section>")?;
-    assumptions(out, chapters, rooms)
+    assumptions(out, chapters, budgets)
 }
 
-fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
+fn table(out: &mut String, chapters: &[Chapter], budgets: &mut PageBudgets) -> std::fmt::Result {
     writeln!(
         out,
         "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=col>harness<th class=n \
@@ -44,8 +48,8 @@ fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt:
     )?;
     for chapter in chapters {
         let goals = || chapter.left.kept.goals.iter();
-        let checks = |word: Word| {
-            let of = |g: &&Goal| g.kind == GoalKind::Check && Word::of(&g.status) == word;
+        let checks = |state: CheckState| {
+            let of = |g: &&Goal| g.kind == GoalKind::Check && CheckState::of(&g.status) == state;
             goals().filter(of).count()
         };
         let edges = |wanted: fn(&GoalStatus) -> bool| {
@@ -53,20 +57,20 @@ fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt:
             goals().filter(of).count()
         };
         let stats = &chapter.left.kept.stats;
-        let violated = checks(Word::Violated).max(chapter.left.kept.findings.len());
+        let violated = checks(CheckState::Violated).max(chapter.left.kept.findings.len());
         let lines = chapter.coverage.count().percent();
         let text = format!(
             "<tr><th scope=row>{}<td class=n>{violated}<td class=n>{}<td class=n>{}<td \
              class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td class=n>{}<td \
              class=n>{}<td class=n>{:.0}</tr>\n",
             escape(&chapter.harness),
-            checks(Word::Open),
-            match checks(Word::ProvedIf) {
-                0 => checks(Word::Proved).to_string(),
-                more => format!("{} + {more} if others hold", checks(Word::Proved)),
+            checks(CheckState::Open),
+            match checks(CheckState::ProvedIf) {
+                0 => checks(CheckState::Proved).to_string(),
+                more => format!("{} + {more} if others hold", checks(CheckState::Proved)),
             },
-            checks(Word::NotReached),
-            checks(Word::Unreachable),
+            checks(CheckState::NotReached),
+            checks(CheckState::Unreachable),
             edges(|s| *s == GoalStatus::Covered),
             edges(|s| *s == GoalStatus::Unreachable),
             edges(|s| matches!(s, GoalStatus::Open { .. })),
@@ -74,9 +78,9 @@ fn table(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt:
             stats.executions,
             stats.seconds,
         );
-        match rooms.harnesses.takes(&text) {
+        match budgets.harnesses.takes(&text) {
             true => out.push_str(&text),
-            false => rooms.left_out("harnesses without a row", 1),
+            false => budgets.left_out("harnesses without a row", 1),
         }
     }
     writeln!(out, "</tbody></table></div>")
@@ -138,7 +142,11 @@ fn about(out: &mut String, chapter: &Chapter) -> std::fmt::Result {
 /// A function that lists sentences of a chapter.
 type List = fn(&Chapter) -> Vec<String>;
 
-fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std::fmt::Result {
+fn assumptions(
+    out: &mut String,
+    chapters: &[Chapter],
+    budgets: &mut PageBudgets,
+) -> std::fmt::Result {
     writeln!(out, "<section id=\"assumptions\"><h2>Assumptions</h2>")?;
     let mut any = false;
     let lists: [(&str, List); 2] = [
@@ -175,9 +183,9 @@ fn assumptions(out: &mut String, chapters: &[Chapter], rooms: &mut Rooms) -> std
                 ),
             };
             let text = format!("<li>{}{of}", escape(&item));
-            match rooms.harnesses.takes(&text) {
+            match budgets.harnesses.takes(&text) {
                 true => out.push_str(&text),
-                false => rooms.left_out("assumptions", 1),
+                false => budgets.left_out("assumptions", 1),
             }
         }
         writeln!(out, "</ul>")?;

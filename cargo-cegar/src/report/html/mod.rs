@@ -3,17 +3,17 @@
 //! The page is made at the end from the contents of the scratch folders, as `explain` and
 //! `coverage` read them, so it agrees with them and can be made again later. It opens with the
 //! findings, followed by a summary by file and function; everything else is folded below what it
-//! belongs to. Its size is bounded ([`room`]). The reporter only records how counts grow.
+//! belongs to. Its size is bounded ([`budget`]). The reporter only records how counts grow.
 //! Everything from outside (C source, names, messages) goes through `escape`, and a content
 //! security policy blocks whatever might be missed.
 
+mod budget;
 mod escape;
 mod files;
 mod findings;
 mod growth;
 mod harnesses;
 mod page;
-mod room;
 mod shown;
 mod source;
 mod tally;
@@ -27,7 +27,7 @@ use crate::bindings::Binding;
 use crate::coverage::Coverage;
 use crate::error::Error;
 use crate::event::{Event, Reporter};
-use crate::explain::{Explained, Left};
+use crate::explain::{Explained, StoredCampaign};
 use crate::store;
 use crate::verdict::{GoalKind, GoalStatus};
 pub use growth::Sample;
@@ -37,7 +37,7 @@ pub struct Chapter {
     /// Its name.
     pub harness: String,
     /// The data that its campaign left.
-    pub left: Left,
+    pub left: StoredCampaign,
     /// The coverage of lines.
     pub coverage: Coverage,
     /// The growth of its counts.
@@ -57,7 +57,7 @@ impl Chapter {
     /// Reads the data that a campaign left in `scratch`. Tests are taken from the first of
     /// `packages` that contains them.
     pub fn read(harness: &str, scratch: &Path, packages: &[&Path]) -> Result<Chapter, Error> {
-        let left = Left::read(scratch)?;
+        let left = StoredCampaign::read(scratch)?;
         let growth = std::fs::read(scratch.join(GROWTH)).unwrap_or_default();
         let mut tests = BTreeMap::new();
         for package in packages {
@@ -110,7 +110,7 @@ pub fn why_missing(scratch: &Path, why: &Error) -> String {
 /// The number of harnesses that are named if several share a text.
 const NAMED: usize = 4;
 /// The upper bound of the page's size in bytes.
-pub const PAGE: usize = room::PAGE;
+pub const PAGE: usize = budget::PAGE;
 
 /// Returns the page. `missing` are the harnesses without a result, and why.
 pub fn page(title: &str, chapters: &[Chapter], missing: &[(String, String)]) -> String {

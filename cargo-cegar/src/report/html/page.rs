@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 
 use super::Chapter;
 use super::NAMED;
+use super::budget::PageBudgets;
 use super::escape::escape;
-use super::room::Rooms;
-use super::tally::{Edge, Tally, Word};
+use super::tally::{CheckState, Edge, Tally};
 use super::{files, findings, harnesses};
 use crate::bindings::Binding;
 use crate::lists::few;
@@ -48,9 +48,9 @@ fn put(
     mismatches: &[Binding],
 ) -> std::fmt::Result {
     let tally = Tally::of(chapters);
-    let mut rooms = Rooms::new();
+    let mut budgets = PageBudgets::new();
     // Which lines are shown must be known before anything links to them.
-    let shown = files::Shown::of(chapters, &tally, &mut rooms);
+    let shown = files::Shown::of(chapters, &tally, &mut budgets);
     verdict(out, chapters, &tally)?;
     writeln!(
         out,
@@ -59,11 +59,11 @@ fn put(
          href=\"#assumptions\">Assumptions</a></nav></header>\n<main>"
     )?;
     bindings(out, mismatches)?;
-    findings::put(out, chapters, &shown, &mut rooms)?;
+    findings::put(out, chapters, &shown, &mut budgets)?;
     warnings(out, chapters, missing)?;
-    files::put(out, chapters, &tally, &shown, &mut rooms)?;
-    harnesses::put(out, chapters, &mut rooms)?;
-    left_out(out, chapters, &rooms)
+    files::put(out, chapters, &tally, &shown, &mut budgets)?;
+    harnesses::put(out, chapters, &mut budgets)?;
+    left_out(out, chapters, &budgets)
 }
 
 /// The section of declarations that do not match the library.
@@ -98,7 +98,7 @@ fn verdict(out: &mut String, chapters: &[Chapter], tally: &Tally<'_>) -> std::fm
     }
     let found = findings::count(chapters);
     let counts = tally.counts();
-    let class = match (found, counts.of(Word::Open)) {
+    let class = match (found, counts.of(CheckState::Open)) {
         (0, 0) => "good",
         (0, _) => "warn",
         _ => "bad",
@@ -111,10 +111,10 @@ fn verdict(out: &mut String, chapters: &[Chapter], tally: &Tally<'_>) -> std::fm
     }
     write!(out, "</b> {} checks: ", counts.total())?;
     let mut sep = "";
-    for word in Word::ALL {
-        let count = counts.of(word);
+    for state in CheckState::ALL {
+        let count = counts.of(state);
         if count > 0 {
-            write!(out, "{sep}{count} {}", word.text())?;
+            write!(out, "{sep}{count} {}", state.text())?;
             sep = ", ";
         }
     }
@@ -203,8 +203,8 @@ fn warnings(
     writeln!(out, "</section>")
 }
 
-fn left_out(out: &mut String, chapters: &[Chapter], rooms: &Rooms) -> std::fmt::Result {
-    let all: Vec<_> = rooms.all_left_out().collect();
+fn left_out(out: &mut String, chapters: &[Chapter], budgets: &PageBudgets) -> std::fmt::Result {
+    let all: Vec<_> = budgets.all_left_out().collect();
     if all.is_empty() {
         return Ok(());
     }

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::Chapter;
+use super::budget::PageBudgets;
 use super::escape::escape;
-use super::room::Rooms;
 use super::source::{Marks, Text, excerpt};
 use super::tally::Tally;
 use crate::coverage::{Count, File, State};
@@ -48,7 +48,7 @@ enum Extent {
 
 impl Shown {
     /// Selects the lines of all files.
-    pub fn of(chapters: &[Chapter], tally: &Tally<'_>, rooms: &mut Rooms) -> Shown {
+    pub fn of(chapters: &[Chapter], tally: &Tally<'_>, budgets: &mut PageBudgets) -> Shown {
         let mut hits: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
         for chapter in chapters {
             for (_, finding) in &chapter.left.kept.findings {
@@ -82,7 +82,7 @@ impl Shown {
                 .map(|key| key.line);
             let functions = file.functions.values().map(|f| f.line);
             let linked = checks.chain(functions).collect();
-            let source = source(path, file, (root, number), (hit, &linked), rooms);
+            let source = source(path, file, (root, number), (hit, &linked), budgets);
             files.insert(path.clone(), source);
         }
         Shown { files }
@@ -115,7 +115,7 @@ fn source(
     file: &File,
     (root, number): (&Path, usize),
     (hit, linked): (&BTreeSet<u32>, &BTreeSet<u32>),
-    rooms: &mut Rooms,
+    budgets: &mut PageBudgets,
 ) -> Source {
     let nothing = |what: String| Source {
         number,
@@ -125,7 +125,7 @@ fn source(
     };
     let executed = |state: &State| matches!(state, State::Covered | State::Partial);
     if hit.is_empty() && !file.lines.values().any(executed) {
-        rooms.left_out("sources of which no line was executed", 1);
+        budgets.left_out("sources of which no line was executed", 1);
         return nothing("The source is left out: no line of it was executed.".to_owned());
     }
     let text = match Text::read(root, path) {
@@ -141,7 +141,7 @@ fn source(
     for extent in [Extent::Executed, Extent::NotCovered, Extent::Findings] {
         let wanted = wanted(file, hit, extent);
         let shown = excerpt(&text, &wanted, number, &marks);
-        if wanted.is_empty() || !rooms.sources.takes(&shown) {
+        if wanted.is_empty() || !budgets.sources.takes(&shown) {
             continue;
         }
         let what = match extent {
@@ -150,7 +150,7 @@ fn source(
             Extent::Findings => "what findings are about",
         };
         if !matches!(extent, Extent::Executed) {
-            rooms.left_out("sources of which less is shown than was executed", 1);
+            budgets.left_out("sources of which less is shown than was executed", 1);
         }
         let lines = wanted.len().min(text.count());
         let anchors = wanted
@@ -163,7 +163,7 @@ fn source(
             anchors: anchors.copied().collect(),
         };
     }
-    rooms.left_out("sources for which the page has no room", 1);
+    budgets.left_out("sources for which the page has no room", 1);
     nothing("The source is left out: the page has no more room.".to_owned())
 }
 

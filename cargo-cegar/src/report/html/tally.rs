@@ -15,7 +15,7 @@ use crate::verdict::{Goal, GoalKind, GoalStatus, rule_id};
 /// The state of a check. If several harnesses have it, the first of their states in this list
 /// counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Word {
+pub enum CheckState {
     /// An input violates it.
     Violated,
     /// It is not settled.
@@ -30,50 +30,50 @@ pub enum Word {
     Unreachable,
 }
 
-impl Word {
+impl CheckState {
     /// All states.
-    pub const ALL: [Word; 6] = [
-        Word::Violated,
-        Word::Open,
-        Word::Proved,
-        Word::ProvedIf,
-        Word::NotReached,
-        Word::Unreachable,
+    pub const ALL: [CheckState; 6] = [
+        CheckState::Violated,
+        CheckState::Open,
+        CheckState::Proved,
+        CheckState::ProvedIf,
+        CheckState::NotReached,
+        CheckState::Unreachable,
     ];
 
     /// The state for a goal's status.
-    pub fn of(status: &GoalStatus) -> Word {
+    pub fn of(status: &GoalStatus) -> CheckState {
         match status {
-            GoalStatus::Violated => Word::Violated,
-            GoalStatus::Proved { given, .. } if !given.is_empty() => Word::ProvedIf,
-            GoalStatus::Proved { reached: true, .. } => Word::Proved,
-            GoalStatus::Proved { reached: false, .. } => Word::NotReached,
-            GoalStatus::Unreachable => Word::Unreachable,
-            GoalStatus::Open { .. } | GoalStatus::Covered => Word::Open,
+            GoalStatus::Violated => CheckState::Violated,
+            GoalStatus::Proved { given, .. } if !given.is_empty() => CheckState::ProvedIf,
+            GoalStatus::Proved { reached: true, .. } => CheckState::Proved,
+            GoalStatus::Proved { reached: false, .. } => CheckState::NotReached,
+            GoalStatus::Unreachable => CheckState::Unreachable,
+            GoalStatus::Open { .. } | GoalStatus::Covered => CheckState::Open,
         }
     }
 
     /// The word for users.
     pub fn text(self) -> &'static str {
         match self {
-            Word::Violated => "violated",
-            Word::Open => "open",
-            Word::Proved => "proved",
-            Word::ProvedIf => "proved if others hold",
-            Word::NotReached => "proved but not reached",
-            Word::Unreachable => "unreachable",
+            CheckState::Violated => "violated",
+            CheckState::Open => "open",
+            CheckState::Proved => "proved",
+            CheckState::ProvedIf => "proved if others hold",
+            CheckState::NotReached => "proved but not reached",
+            CheckState::Unreachable => "unreachable",
         }
     }
 
     /// Its class in the style sheet.
     pub fn class(self) -> &'static str {
         match self {
-            Word::Violated => "v",
-            Word::Open => "o",
-            Word::Proved => "p",
-            Word::ProvedIf => "i",
-            Word::NotReached => "n",
-            Word::Unreachable => "u",
+            CheckState::Violated => "v",
+            CheckState::Open => "o",
+            CheckState::Proved => "p",
+            CheckState::ProvedIf => "i",
+            CheckState::NotReached => "n",
+            CheckState::Unreachable => "u",
         }
     }
 }
@@ -93,16 +93,16 @@ pub enum Edge {
 /// The number of goals in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Checks, by [`Word`].
-    pub checks: [u64; Word::ALL.len()],
+    /// Checks, by [`CheckState`].
+    pub checks: [u64; CheckState::ALL.len()],
     /// Branch edges, by [`Edge`].
     pub edges: [u64; 3],
 }
 
 impl Counts {
     /// The number of checks in this state.
-    pub fn of(&self, word: Word) -> u64 {
-        self.checks[word as usize]
+    pub fn of(&self, state: CheckState) -> u64 {
+        self.checks[state as usize]
     }
 
     /// The number of edges in this state.
@@ -150,31 +150,38 @@ pub struct Seen<'a> {
 
 impl Seen<'_> {
     /// Its combined state.
-    pub fn word(&self) -> Word {
-        let words = self.from.iter().map(|(_, goal)| Word::of(&goal.status));
-        words.min().unwrap_or(Word::Open)
+    pub fn state(&self) -> CheckState {
+        let states = self
+            .from
+            .iter()
+            .map(|(_, goal)| CheckState::of(&goal.status));
+        states.min().unwrap_or(CheckState::Open)
     }
 
     /// The reason for its state, or the results of all harnesses if they disagree.
     pub fn why(&self, chapters: &[Chapter]) -> String {
-        let mut said: BTreeMap<(Word, &str), Vec<&str>> = BTreeMap::new();
+        let mut said: BTreeMap<(CheckState, &str), Vec<&str>> = BTreeMap::new();
         for (chapter, goal) in &self.from {
             let why = match &goal.status {
                 GoalStatus::Open { why } => why.as_str(),
                 _ => "",
             };
             let harness = chapters[*chapter].harness.as_str();
-            let harnesses = said.entry((Word::of(&goal.status), why)).or_default();
+            let harnesses = said.entry((CheckState::of(&goal.status), why)).or_default();
             if !harnesses.contains(&harness) {
                 harnesses.push(harness);
             }
         }
         let agreed = said.len() == 1;
-        let told = said.iter().map(|((word, why), harnesses)| match agreed {
+        let told = said.iter().map(|((state, why), harnesses)| match agreed {
             true => (*why).to_owned(),
             false => {
                 let colon = if why.is_empty() { "" } else { ": " };
-                format!("{} from {}{colon}{why}", word.text(), few(harnesses, NAMED))
+                format!(
+                    "{} from {}{colon}{why}",
+                    state.text(),
+                    few(harnesses, NAMED)
+                )
             }
         });
         told.collect::<Vec<_>>().join("; ")
@@ -197,7 +204,7 @@ impl Function<'_> {
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for seen in self.checks.values() {
-            counts.checks[seen.word() as usize] += 1;
+            counts.checks[seen.state() as usize] += 1;
         }
         for edge in self.edges.values() {
             counts.edges[*edge as usize] += 1;

@@ -11,7 +11,7 @@ use cegar_model::machine::{Limits, Machine};
 use cegar_model::program::ir::Program;
 use cegar_model::program::stack::beyond_the_model;
 
-use super::{Checked, ground};
+use super::{Checked, floor_claims};
 use crate::assumptions::{Met, Open};
 use crate::certificate::Certificate;
 use crate::rejected::Rejected;
@@ -44,7 +44,7 @@ pub(super) fn accepted(program: &Program, certificate: &Certificate) -> Result<C
         )));
     }
     let (open, met) = rests_on(certificate, &run);
-    ground::stated(program, certificate, &open, &met)?;
+    floor_claims::stated(program, certificate, &open, &met)?;
     Ok(Checked {
         assumptions: certificate.assumptions.clone(),
         ..Checked::default()

@@ -4,7 +4,7 @@
 use cegar_model::program::ir::BlockId;
 
 use super::Checker;
-use super::ground::{self, Grounded};
+use super::floor_claims::{self, FloorClaims};
 use crate::assumptions::Open;
 use crate::certificate::Condition;
 use crate::rejected::Rejected;
@@ -18,12 +18,12 @@ impl Checker<'_, '_> {
             return Err(Rejected::Objects(what));
         }
         self.delay();
-        let grounded = self.ground.as_ref().map(|ground| {
-            let late = (ground, &self.checked.late_checks);
-            Grounded::of(self.program, self.certificate, &self.claimed, late)
+        let floor_claims = self.floor_result.as_ref().map(|floor_result| {
+            let late = (floor_result, &self.checked.late_checks);
+            FloorClaims::of(self.program, self.certificate, &self.claimed, late)
         });
-        let grounded = grounded.unwrap_or_default();
-        let rescued = self.hole(&grounded)? | self.conditions(&grounded)?;
+        let floor_claims = floor_claims.unwrap_or_default();
+        let rescued = self.hole(&floor_claims)? | self.conditions(&floor_claims)?;
         let asked = &self.certificate.properties;
         let unsettled = self.open.iter().filter_map(|unsettled| {
             let check = self.program.checks.get(unsettled.check? as usize)?;
@@ -31,14 +31,15 @@ impl Checker<'_, '_> {
         });
         let mut open = Open::beside(asked, unsettled);
         // Claims that follow from the floor only rest on the rules that the walks met.
-        if let Some(ground) = self.ground.as_ref().filter(|_| rescued) {
-            for (id, places) in ground::met(ground) {
+        if let Some(floor_result) = self.floor_result.as_ref().filter(|_| rescued) {
+            for (id, places) in floor_claims::met(floor_result) {
                 self.met.entry(id).or_default().extend(places);
             }
-            let unasked = ground::unasked(self.program, self.certificate, ground, &self.claimed);
+            let unasked =
+                floor_claims::unasked(self.program, self.certificate, floor_result, &self.claimed);
             open.unasked.extend(unasked);
         }
-        ground::stated(self.program, self.certificate, &open, &self.met)?;
+        floor_claims::stated(self.program, self.certificate, &open, &self.met)?;
         self.checked
             .assumptions
             .clone_from(&self.certificate.assumptions);
@@ -64,20 +65,21 @@ impl Checker<'_, '_> {
 
     /// Rejects a claim that lies behind a hole, unless it follows from the floor. Returns whether
     /// some claim is accepted only because of the floor.
-    fn hole(&self, grounded: &Grounded) -> Result<bool, Rejected> {
+    fn hole(&self, floor_claims: &FloorClaims) -> Result<bool, Rejected> {
         let mut rescued = false;
-        for (what, place, behind) in &self.holes {
+        for (what, place, continuation) in &self.holes {
             let checks = self.certificate.checks.iter().filter(|claim| {
                 let check = &self.program.checks[claim.id as usize];
-                !self.checked.late_checks.contains(&claim.id) && behind.has(check.loc)
+                !self.checked.late_checks.contains(&claim.id) && continuation.has(check.loc)
             });
             let blocks = self.certificate.blocks.iter().filter(|claim| {
-                !self.checked.late_blocks.contains(&claim.id) && behind.enters(BlockId(claim.id))
+                !self.checked.late_blocks.contains(&claim.id)
+                    && continuation.enters(BlockId(claim.id))
             });
             let checks =
-                checks.map(|claim| ("check", claim.id, grounded.checks.contains(&claim.id)));
+                checks.map(|claim| ("check", claim.id, floor_claims.checks.contains(&claim.id)));
             let blocks =
-                blocks.map(|claim| ("block", claim.id, grounded.blocks.contains(&claim.id)));
+                blocks.map(|claim| ("block", claim.id, floor_claims.blocks.contains(&claim.id)));
             for (kind, id, follows) in checks.chain(blocks) {
                 if !follows {
                     return Err(Rejected::Hole {
@@ -95,7 +97,7 @@ impl Checker<'_, '_> {
     /// Rejects a claim that omits a condition, unless it follows from the floor under the
     /// conditions that it states. Returns whether some claim is accepted only because of the floor.
     /// A goal that no fragment reaches is judged by its place alone.
-    fn conditions(&self, grounded: &Grounded) -> Result<bool, Rejected> {
+    fn conditions(&self, floor_claims: &FloorClaims) -> Result<bool, Rejected> {
         let none = Condition::default();
         let mut rescued = false;
         let claims = self.certificate.checks.iter().map(|claim| (true, claim));
@@ -109,16 +111,16 @@ impl Checker<'_, '_> {
                 };
                 let lies_behind = match is_check {
                     true => unsettled
-                        .behind
+                        .continuation
                         .has(self.program.checks[claim.id as usize].loc),
-                    false => unsettled.behind.enters(BlockId(claim.id)),
+                    false => unsettled.continuation.enters(BlockId(claim.id)),
                 };
                 if stated || !lies_behind {
                     continue;
                 }
                 let follows = match is_check {
-                    true => grounded.checks.contains(&claim.id),
-                    false => grounded.blocks.contains(&claim.id),
+                    true => floor_claims.checks.contains(&claim.id),
+                    false => floor_claims.blocks.contains(&claim.id),
                 };
                 if !follows {
                     let what = if is_check { "check" } else { "block" };

@@ -7,8 +7,8 @@ use cegar_model::term::Term;
 
 use super::{Checker, UNANSWERED};
 use crate::asked::About;
-use crate::behind::behind;
-use crate::floor::Ground;
+use crate::continuation::code_after;
+use crate::floor::FloorResult;
 use crate::rejected::Rejected;
 
 impl<'p> Checker<'_, 'p> {
@@ -17,8 +17,9 @@ impl<'p> Checker<'_, 'p> {
             let Some(CheckId(id)) = obligation.check else {
                 continue;
             };
-            let by_floor = |ground: &Ground| ground.holds(CheckId(id));
-            if !self.claimed.checks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
+            let by_floor = |floor_result: &FloorResult| floor_result.holds(CheckId(id));
+            if !self.claimed.checks.contains_key(&id)
+                || self.floor_result.as_ref().is_some_and(by_floor)
             {
                 continue;
             }
@@ -29,13 +30,13 @@ impl<'p> Checker<'_, 'p> {
             };
             let mut condition = obligation.guard.0.clone();
             condition.push(obligation.violated);
-            let way = (&condition[..], obligation.prefix);
+            let way = (&condition[..], obligation.assumptions_before);
             match self.follows(fragment, way, known, &about) {
                 None => {}
                 Some(UNANSWERED) if deadline::passed() => {
                     let loc = crate::check::place(self.program, obligation);
                     self.late
-                        .push(behind(&self.claims.world, obligation.ctx, loc));
+                        .push(code_after(&self.claims.world, obligation.ctx, loc));
                     self.checked.late_checks.insert(id);
                 }
                 Some(how) => {
@@ -49,8 +50,9 @@ impl<'p> Checker<'_, 'p> {
         }
         for entered in &fragment.entered {
             let id = entered.block.0;
-            let by_floor = |ground: &Ground| ground.is_dead(entered.block);
-            if !self.claimed.blocks.contains_key(&id) || self.ground.as_ref().is_some_and(by_floor)
+            let by_floor = |floor_result: &FloorResult| floor_result.is_dead(entered.block);
+            if !self.claimed.blocks.contains_key(&id)
+                || self.floor_result.as_ref().is_some_and(by_floor)
             {
                 continue;
             }
@@ -62,7 +64,7 @@ impl<'p> Checker<'_, 'p> {
                 block: id,
                 place: place.clone(),
             };
-            let way = (&entered.guard.0[..], entered.prefix);
+            let way = (&entered.guard.0[..], entered.assumptions_before);
             match self.follows(fragment, way, known, &about) {
                 None => {}
                 Some(UNANSWERED) if deadline::passed() => {
@@ -86,13 +88,13 @@ impl<'p> Checker<'_, 'p> {
     pub(super) fn follows(
         &mut self,
         fragment: &Fragment,
-        (way, prefix): (&[Term], usize),
+        (way, assumptions_before): (&[Term], usize),
         known: &[Term],
         about: &About,
     ) -> Option<&'static str> {
         let mut terms = known.to_vec();
         terms.extend(way);
-        for (&assumption, of) in fragment.assumptions[..prefix]
+        for (&assumption, of) in fragment.assumptions[..assumptions_before]
             .iter()
             .zip(&fragment.obligation_of)
         {
@@ -124,7 +126,7 @@ impl<'p> Checker<'_, 'p> {
                     what: format!("what assumes `{}`", narrowing.id),
                     place: place.clone(),
                 };
-                let way = (&narrowing.guard.0[..], narrowing.prefix);
+                let way = (&narrowing.guard.0[..], narrowing.assumptions_before);
                 match self.follows(fragment, way, known, &about) {
                     None => continue,
                     Some(UNANSWERED) if deadline::passed() => return Err(Rejected::Late),
@@ -144,13 +146,13 @@ impl<'p> Checker<'_, 'p> {
                 what: hole.what.clone(),
                 place: place.clone(),
             };
-            let way = (&hole.guard.0[..], hole.prefix);
+            let way = (&hole.guard.0[..], hole.assumptions_before);
             if self.follows(fragment, way, known, &about).is_some() {
                 let first = Loc {
                     block: hole.block,
                     inst: 0,
                 };
-                let blocks = behind(&self.claims.world, hole.ctx, first);
+                let blocks = code_after(&self.claims.world, hole.ctx, first);
                 self.holes.push((hole.what.clone(), place, blocks));
             }
         }

@@ -11,8 +11,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Checker, NOT, UNANSWERED};
 use crate::asked::About;
+use crate::implied_equations::{Substitutions, implied_equations};
 use crate::rejected::Rejected;
-use crate::squeezed::{Substitutions, squeezed};
 
 /// The divisor of the limits for a question about all formulas of an edge.
 const TOGETHER: u32 = 4;
@@ -41,7 +41,7 @@ impl Checker<'_, '_> {
         }
         self.checked.questions += 1;
         let mut terms = terms.to_vec();
-        terms.extend(squeezed(pool, &terms));
+        terms.extend(implied_equations(pool, &terms));
         match self.asked.ask(pool, &terms, &limits, about) {
             Answer::Unsat { .. } => None,
             Answer::Sat(_) => Some(NOT),

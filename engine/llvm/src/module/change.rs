@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use llvm_sys::LLVMTypeKind;
 
-use super::{LAST, Module, Refused};
+use super::{LAST, LlvmError, Module};
 use crate::metadata::Metadata;
 use crate::raw::{given, holds, lent_bytes, llvm, terminated};
 use crate::types::Type;
@@ -106,14 +106,14 @@ impl Module {
     }
 
     /// Links another module of the same context into this one.
-    pub fn link(&self, mut other: Module) -> Result<(), Refused> {
+    pub fn link(&self, mut other: Module) -> Result<(), LlvmError> {
         if !Rc::ptr_eq(&self.context, &other.context) {
-            return Err(Refused("a module of another context".to_owned()));
+            return Err(LlvmError("a module of another context".to_owned()));
         }
         // The linker takes ownership of the other module.
         let raw = std::mem::replace(&mut other.raw, ptr::null_mut());
         match holds(llvm!(LLVMLinkModules2(self.raw, raw))) {
-            true => Err(Refused(LAST.with_borrow(Clone::clone))),
+            true => Err(LlvmError(LAST.with_borrow(Clone::clone))),
             false => Ok(()),
         }
     }

@@ -136,12 +136,12 @@ impl Contents {
             };
             let unit = match &run.filling {
                 // Zeros can be cut anywhere.
-                Filling::Each(_, value) if value.single() == Some(0) => 1,
+                Filling::Each(_, value) if value.as_constant() == Some(0) => 1,
                 Filling::Each(unit, _) => *unit,
                 Filling::Image(..) => 1,
             };
             let filling = match run.filling {
-                Filling::Each(_, value) if unit == 1 && value.single() == Some(0) => {
+                Filling::Each(_, value) if unit == 1 && value.as_constant() == Some(0) => {
                     Filling::Each(1, Value::exactly(8, 0))
                 }
                 other => other,
@@ -197,7 +197,7 @@ impl Contents {
                     Filling::Image(..) => return None,
                 },
             };
-            number = number << 8 | byte.single()?;
+            number = number << 8 | byte.as_constant()?;
         }
         (len <= 8).then(|| Value::exactly(bits(len), number.into()))
     }
@@ -254,10 +254,10 @@ impl Contents {
         let (start, run) = pieces.next()?;
         let whole = start <= low && run.end >= end && pieces.next().is_none();
         match &run.filling {
-            Filling::Each(1, value) if whole && (len == 1 || value.single().is_some()) => {
+            Filling::Each(1, value) if whole && (len == 1 || value.as_constant().is_some()) => {
                 run.filling.seen(start, (low, end), (len, low), names)
             }
-            Filling::Each(_, value) if whole && value.single() == Some(0) => repeated(0, len),
+            Filling::Each(_, value) if whole && value.as_constant() == Some(0) => repeated(0, len),
             Filling::Image(..) if whole && len == 1 => {
                 run.filling.seen(start, (low, end), (1, low), names)
             }
@@ -344,7 +344,7 @@ impl Contents {
                 if let Filling::Each(unit, value) = &filling
                     && *unit > 1
                     && (low > start || high < run.end)
-                    && value.single() == Some(0)
+                    && value.as_constant() == Some(0)
                 {
                     filling = Filling::Each(1, Value::exactly(8, 0));
                 }

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::check_notes::OpenCheckNote;
 use super::context::Contexts;
-use super::short::Short;
 use super::space::CtxId;
 use crate::program::ir::{BlockId, CheckId, CheckKind, FuncId, FunctionKind, Loc, Pos, Program};
 
@@ -25,7 +25,7 @@ pub struct Found {
     /// Calls that may be made: the block, the operation and the callee.
     pub calls: BTreeSet<(BlockId, u32, FuncId)>,
     /// What was known at checks that may be violated, if the walk takes notes.
-    pub short: BTreeMap<CheckId, Short>,
+    pub check_notes: BTreeMap<CheckId, OpenCheckNote>,
     /// The rules that narrow the world, and where each of them was applied.
     pub(super) met: BTreeSet<(&'static str, CtxId, Pos)>,
     /// The violations that library functions report: the index in `KINDS`, and the context.

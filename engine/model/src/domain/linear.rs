@@ -85,11 +85,11 @@ pub enum Which {
 pub const UNSIGNED: u32 = 1 << 31;
 
 /// The context of temporary names during a renaming. No call has it, nor the two below.
-pub const MEANWHILE: u32 = u32::MAX;
+pub const TEMPORARY_CTX: u32 = u32::MAX;
 /// The context of the parameters of a shared function, as they were at its beginning.
-pub const BEGINNING: u32 = u32::MAX - 1;
+pub const PARAMETER_CTX: u32 = u32::MAX - 1;
 /// The context of the names of new offsets while lines still mention the old ones.
-pub const NEXT: u32 = u32::MAX - 2;
+pub const NEW_OFFSET_CTX: u32 = u32::MAX - 2;
 
 impl Var {
     /// This variable, read as an unsigned number.
@@ -182,7 +182,7 @@ impl Sum {
     }
 
     /// The variable, if the sum is just one variable.
-    pub fn single(&self) -> Option<Var> {
+    pub fn as_variable(&self) -> Option<Var> {
         let multiple = self.multiple().filter(|(_, times)| *times == 1);
         multiple.map(|(var, _)| var)
     }

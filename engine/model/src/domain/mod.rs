@@ -15,6 +15,7 @@
 //! narrower than the world, the walk records it; where the user has lifted that rule, the walk
 //! cannot continue.
 
+pub mod check_notes;
 pub mod contents;
 pub mod context;
 pub mod flow;
@@ -28,7 +29,6 @@ pub mod recent;
 mod rows;
 pub mod seen;
 mod selectors;
-pub mod short;
 mod shrinking;
 mod sizes;
 pub mod space;

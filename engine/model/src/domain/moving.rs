@@ -27,7 +27,7 @@ impl State {
         self.objects.iter().filter_map(move |(&id, object)| {
             let there = other.objects.get(&id)?;
             let changes = !Arc::ptr_eq(&object.contents, &there.contents);
-            (changes && names.info(id).single).then_some((id, object, there))
+            (changes && names.info(id).is_unique).then_some((id, object, there))
         })
     }
 
@@ -68,10 +68,10 @@ impl State {
 
 /// A variable with a single value in each of two states, if the values differ.
 fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
-    let single = |value: &Value| match (value.plain(), value.sole()) {
-        (Some(num), _) => num.single().map(|_| (None, i128::from(num.least))),
+    let single = |value: &Value| match (value.plain(), value.single_target()) {
+        (Some(num), _) => num.as_constant().map(|_| (None, i128::from(num.least))),
         (None, Some((id, offset))) => {
-            let single = offset.single().filter(|_| names.info(id).single);
+            let single = offset.as_constant().filter(|_| names.info(id).is_unique);
             single.map(|_| (Some(id), i128::from(offset.least)))
         }
         (None, None) => None,
@@ -88,11 +88,11 @@ fn step(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Step> {
 
 /// A number, or an offset, whose bounds differ in two states.
 fn drift(var: Var, (a, b): (&Value, &Value), names: &Names<'_>) -> Option<Drift> {
-    let (a, b) = match (a.sole(), b.sole()) {
-        (Some((id, a)), Some((to, b))) if id == to && names.info(id).single => (a, b),
+    let (a, b) = match (a.single_target(), b.single_target()) {
+        (Some((id, a)), Some((to, b))) if id == to && names.info(id).is_unique => (a, b),
         _ => (a.plain()?, b.plain()?),
     };
-    let is_one = a.single().is_some() && b.single().is_some();
+    let is_one = a.as_constant().is_some() && b.as_constant().is_some();
     let moves = a.least != b.least || a.most != b.most;
     (moves && !is_one).then_some(Drift {
         var,

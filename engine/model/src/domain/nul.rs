@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::contents::Contents;
-use super::linear::{ANY, Lines, NEXT, Step, Sum, Var, Which};
+use super::linear::{ANY, Lines, NEW_OFFSET_CTX, Step, Sum, Var, Which};
 use super::num::{Num, Thresholds};
 use super::space::{Names, ObjId};
 use super::state::State;
@@ -37,7 +37,7 @@ const TEXTS: usize = 8;
 
 /// The name of a new offset while lines still mention the old one.
 fn next(which: Which) -> Var {
-    Var::Outer(NEXT, which as u32)
+    Var::Outer(NEW_OFFSET_CTX, which as u32)
 }
 
 impl State {
@@ -49,7 +49,7 @@ impl State {
 
     /// The zero byte of an object that its contents imply.
     pub fn nul_of_contents(&self, id: ObjId, names: &Names<'_>) -> Option<Num> {
-        if !names.info(id).single {
+        if !names.info(id).is_unique {
             return None;
         }
         let object = self.object(id, names)?;
@@ -180,13 +180,16 @@ impl State {
             return Vec::new();
         }
         let registers = self.registers.iter().filter_map(|(reg, value)| {
-            let ((id, _), (there, _)) = (value.sole()?, other.registers.get(reg)?.sole()?);
+            let ((id, _), (there, _)) = (
+                value.single_target()?,
+                other.registers.get(reg)?.single_target()?,
+            );
             (id == there).then_some((Var::Reg(reg.0), id))
         });
         let cells = self.changed(other, names).flat_map(|(of, object, _)| {
             let cells = object.contents.cells();
             cells.filter_map(move |(at, len, value)| {
-                let (id, _) = value.sole()?;
+                let (id, _) = value.single_target()?;
                 Some((Var::Cell(of, at, len), id))
             })
         });

@@ -165,7 +165,7 @@ impl Num {
     }
 
     /// The number, if the set has exactly one.
-    pub fn single(&self) -> Option<u64> {
+    pub fn as_constant(&self) -> Option<u64> {
         (self.low == self.high).then_some(self.low)
     }
 

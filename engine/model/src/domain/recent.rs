@@ -153,7 +153,7 @@ impl State {
     /// on.
     pub fn lasts(&self, names: &Names<'_>) -> Lasts {
         let ids = self.objects.keys().copied();
-        ids.filter(|id| names.info(*id).single && names.older(*id).is_some())
+        ids.filter(|id| names.info(*id).is_unique && names.older(*id).is_some())
             .collect()
     }
 

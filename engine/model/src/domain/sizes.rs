@@ -39,7 +39,7 @@ impl State {
             let info = names.info(*id);
             let there = other.objects.get(id).map(|there| &there.size);
             let differs = there.is_some_and(|there| !there.is_within(&object.size));
-            info.heap && info.single && object.size.single().is_some() && differs
+            info.heap && info.is_unique && object.size.as_constant().is_some() && differs
         })
     }
 
@@ -51,11 +51,15 @@ impl State {
     ) -> impl Iterator<Item = (ObjId, i128, i128)> + 'a {
         self.objects.iter().filter_map(move |(&id, object)| {
             let (size, there) = (
-                object.size.single()?,
-                other.objects.get(&id)?.size.single()?,
+                object.size.as_constant()?,
+                other.objects.get(&id)?.size.as_constant()?,
             );
             let info = names.info(id);
-            (info.heap && info.single && size != there).then_some((id, size.into(), there.into()))
+            (info.heap && info.is_unique && size != there).then_some((
+                id,
+                size.into(),
+                there.into(),
+            ))
         })
     }
 
@@ -126,7 +130,7 @@ impl State {
         let single = self
             .objects
             .iter()
-            .filter(|(id, _)| names.info(**id).single);
+            .filter(|(id, _)| names.info(**id).is_unique);
         let cells = single.flat_map(|(id, object)| {
             let cells = object
                 .contents
@@ -156,10 +160,10 @@ impl State {
     pub(super) fn sizes_of_several(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         for (one, several) in [(self, other), (other, self)] {
             let blocks = one.objects.iter().filter_map(|(&id, object)| {
-                let size = object.size.single()?;
-                let is_one = several.objects.get(&id)?.size.single().is_some();
+                let size = object.size.as_constant()?;
+                let is_one = several.objects.get(&id)?.size.as_constant().is_some();
                 let info = names.info(id);
-                (info.heap && info.single && !is_one).then_some((id, i128::from(size)))
+                (info.heap && info.is_unique && !is_one).then_some((id, i128::from(size)))
             });
             let blocks: Vec<_> = blocks.take(BLOCKS).collect();
             if blocks.is_empty() {
@@ -214,7 +218,7 @@ impl There<'_> {
     fn is_filled(&self, (number, element): (&Num, i128), left: &Sum) -> bool {
         match self {
             There::Size(size) => number
-                .single()
+                .as_constant()
                 .is_some_and(|n| i128::from(n) * element == *size),
             There::Lines(lines, ranges) => {
                 lines.proves(left, *ranges)
@@ -239,7 +243,7 @@ fn related((id, here): (ObjId, i128), there: &There<'_>, numbers: &[Both], lines
     let size = Sum::of(Var::Size(id));
     let mut elements: Vec<i128> = Vec::new();
     for (var, a, b) in numbers {
-        let element = a.single().and_then(|a| fitting(a.into(), here));
+        let element = a.as_constant().and_then(|a| fitting(a.into(), here));
         let left = element.and_then(|element| size.plus(&Sum::of(*var), -element));
         let (Some(element), Some(left)) = (element, left) else {
             continue;
@@ -282,7 +286,7 @@ mod tests {
     fn elements_fit_both_sizes() {
         let num = |n: u64| Num::exactly(64, n.into());
         let element = |(a, here): (&Num, i128), (b, there): (&Num, i128)| {
-            let element = fitting(a.single()?.into(), here)?;
+            let element = fitting(a.as_constant()?.into(), here)?;
             let left = Sum::number(0);
             let fits = There::Size(there).is_filled((b, element), &left);
             fits.then_some(element)

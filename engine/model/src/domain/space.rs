@@ -64,7 +64,7 @@ pub struct Info {
     /// Whether it is a block of the heap.
     pub heap: bool,
     /// Whether there is at most one such object at a time: it is a single object.
-    pub single: bool,
+    pub is_unique: bool,
     /// Whether its size is a guess.
     pub guessed: bool,
 }
@@ -192,7 +192,7 @@ impl<'p> Names<'p> {
         match at.and_then(|at| self.made.get(at as usize)) {
             Some((_, info)) => *info,
             None => Info {
-                single: id != GONE,
+                is_unique: id != GONE,
                 ..Info::default()
             },
         }
@@ -274,7 +274,7 @@ impl<'p> Names<'p> {
     pub fn last_zero(&self, global: GlobalId, (first, end): (u32, u32)) -> Option<u32> {
         let known = self.zeros.borrow().get(&(global, first, end)).copied();
         known.unwrap_or_else(|| {
-            let is_zero = |at: &u32| self.initial(global, *at, 1).single() == Some(0);
+            let is_zero = |at: &u32| self.initial(global, *at, 1).as_constant() == Some(0);
             let last = (first..end).rev().find(is_zero);
             self.zeros.borrow_mut().insert((global, first, end), last);
             last

@@ -98,7 +98,13 @@ impl State {
     }
 
     /// Forgets what is known of bytes of an object that may be written, apart from their contents.
-    pub fn written(&mut self, id: ObjId, (low, high): (u32, u32), ends: Ends, names: &Names<'_>) {
+    pub fn forget_written(
+        &mut self,
+        id: ObjId,
+        (low, high): (u32, u32),
+        ends: Ends,
+        names: &Names<'_>,
+    ) {
         self.may_end(id, (low, high), ends);
         if !self.owners.ends.is_empty() {
             let mut owners = Owners::clone(&self.owners);
@@ -133,7 +139,7 @@ impl State {
         } else {
             (0, u64::MAX.into())
         };
-        let value = |value: &Value| match (value.plain(), value.sole()) {
+        let value = |value: &Value| match (value.plain(), value.single_target()) {
             (Some(num), _) if bare != var => (num.low.into(), num.high.into()),
             (Some(num), _) => (num.least.into(), num.most.into()),
             (None, Some((_, offset))) if bare == var => (offset.least.into(), offset.most.into()),
@@ -141,12 +147,12 @@ impl State {
         };
         match bare {
             Var::Reg(reg) => self.registers.get(&Reg(reg)).map_or(unknown, value),
-            Var::Cell(id, at, len) if names.info(id).single && (1..=8).contains(&len) => {
+            Var::Cell(id, at, len) if names.info(id).is_unique && (1..=8).contains(&len) => {
                 let at = Num::exactly(64, at.into());
                 let object = self.object(id, names);
                 object.map_or(unknown, |o| value(&o.contents.load(&at, len, names)))
             }
-            Var::Size(id) if names.info(id).single => match self.object(id, names) {
+            Var::Size(id) if names.info(id).is_unique => match self.object(id, names) {
                 // From the limit on, the size may be that of a refused request, which may have
                 // asked for more than any object has.
                 Some(object) if object.size.high < ONE_ALLOCATION => {
@@ -173,7 +179,7 @@ impl State {
     /// The congruence of a variable's values: modulus and remainder
     /// ([`Strides`](super::linear::Strides)).
     pub fn stride(&self, var: Var, names: &Names<'_>) -> (i128, i128) {
-        let of = |value: &Value| match (value.plain(), value.sole()) {
+        let of = |value: &Value| match (value.plain(), value.single_target()) {
             (Some(num), _) => Some(*num),
             (None, Some((_, offset))) => Some(*offset),
             (None, None) => None,
@@ -185,7 +191,7 @@ impl State {
                 num.filter(|num| reg & UNSIGNED == 0 || num.least >= 0)
             }
             // A refused request may have asked for more than a signed number can be.
-            Var::Size(id) if names.info(id).single => {
+            Var::Size(id) if names.info(id).is_unique => {
                 let size = self.object(id, names).map(|object| object.size);
                 size.filter(|size| size.least >= 0)
             }

@@ -59,10 +59,13 @@ impl State {
     pub(super) fn ends_of_both(&self, other: &State, names: &Names<'_>, lines: &mut Lines) {
         let (here, there) = (|var| self.range(var, names), |var| other.range(var, names));
         let differ = self.registers.iter().filter_map(|(reg, a)| {
-            let ((id, x), (to, y)) = (a.sole()?, other.registers.get(reg)?.sole()?);
+            let ((id, x), (to, y)) = (
+                a.single_target()?,
+                other.registers.get(reg)?.single_target()?,
+            );
             let sizes = [self, other].map(|state| state.range(Var::Size(id), names));
             let known = sizes.iter().all(|(low, high)| low == high);
-            (id == to && x != y && !known && names.info(id).single).then_some((*reg, id))
+            (id == to && x != y && !known && names.info(id).is_unique).then_some((*reg, id))
         });
         for (reg, id) in differ.take(ENDS) {
             let Some(past) = Sum::of(Var::Reg(reg.0)).plus(&Sum::of(Var::Size(id)), -1) else {
@@ -83,7 +86,7 @@ impl State {
     pub(super) fn numbers_of_both(&self, other: &State, lines: &mut Lines) {
         let number = |state: &State, reg| {
             let num = *state.registers.get(reg)?.plain()?;
-            num.single().is_some().then_some(i128::from(num.least))
+            num.as_constant().is_some().then_some(i128::from(num.least))
         };
         let registers = self.registers.keys().filter_map(|reg| {
             let (here, there) = (number(self, reg)?, number(other, reg)?);

@@ -78,12 +78,12 @@ impl Value {
     }
 
     /// The number, if the value is exactly one number.
-    pub fn single(&self) -> Option<u64> {
-        self.plain()?.single()
+    pub fn as_constant(&self) -> Option<u64> {
+        self.plain()?.as_constant()
     }
 
     /// The object and the offsets, if the value is an address in exactly one object.
-    pub fn sole(&self) -> Option<(ObjId, &Num)> {
+    pub fn single_target(&self) -> Option<(ObjId, &Num)> {
         match (&self.num, &self.ptr[..]) {
             (None, [(object, offset)]) => Some((*object, offset)),
             _ => None,
@@ -162,13 +162,13 @@ impl Value {
 
     /// The object that both addresses point into, and the distance from the other offset to this
     /// one. It is the difference of the addresses only if the name stands for a single object.
-    pub fn apart(&self, other: &Value) -> Option<(ObjId, Num)> {
-        let ((a, x), (b, y)) = (self.sole()?, other.sole()?);
+    pub fn distance(&self, other: &Value) -> Option<(ObjId, Num)> {
+        let ((a, x), (b, y)) = (self.single_target()?, other.single_target()?);
         (a == b).then(|| (a, x.bin(BinOp::Sub, 64, y)))
     }
 
     /// `self op other`, with the assumptions of [`Num::bin`]. The difference of two addresses is
-    /// any number here; see [`Value::apart`].
+    /// any number here; see [`Value::distance`].
     pub fn bin(&self, op: BinOp, width: Width, other: &Value) -> Value {
         if let (Some(a), Some(b)) = (self.plain(), other.plain()) {
             return Value::number(a.bin(op, width, b));
@@ -180,7 +180,7 @@ impl Value {
             BinOp::Add if other.ptr.is_empty() => self.displaced(other, op),
             BinOp::Add if self.ptr.is_empty() => other.displaced(self, op),
             BinOp::Sub if other.ptr.is_empty() => self.displaced(other, op),
-            BinOp::And => match (self.single(), other.single()) {
+            BinOp::And => match (self.as_constant(), other.as_constant()) {
                 (Some(mask), _) => other.masked(mask),
                 (_, Some(mask)) => self.masked(mask),
                 _ => self.mixed(other, width),

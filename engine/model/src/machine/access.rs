@@ -5,7 +5,7 @@
 //! element of the object's array, and a store into a small object becomes an if-then-else per byte.
 //! Larger objects are accessed at the concrete address, and the path records that.
 
-use super::memory::{Fault, Site};
+use super::memory::{Fault, ObjectOrigin};
 use super::shadow::{Shade, ShadowByte};
 use super::step::{Run, Step};
 use crate::program::ir::{BinOp, CheckId, CheckKind, Operand, Pred, Width};
@@ -92,7 +92,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             fault::beyond(pool, offset, len, symbolic.unwrap_or(size))
         });
         // If the size is a guess, no tape is searched that goes past it.
-        self.held(check.filter(|_| site != Site::Row), violated);
+        self.held(
+            check.filter(|_| site != ObjectOrigin::OutsideArray),
+            violated,
+        );
         Some(offset)
     }
 
@@ -275,7 +278,10 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let [offset, size] = known.map(|n| pool.constant(64, u128::from(n)));
                 fault::beyond(pool, offset, term, symbolic.unwrap_or(size))
             });
-            self.held(check.filter(|_| site != Site::Row), violated);
+            self.held(
+                check.filter(|_| site != ObjectOrigin::OutsideArray),
+                violated,
+            );
         }
         self.get64(len)
     }

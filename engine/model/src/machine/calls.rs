@@ -2,8 +2,8 @@
 
 use smallvec::SmallVec;
 
-use super::frame::{Extra, Frame, extend_hash};
-use super::memory::Site;
+use super::frame::{Frame, VariableArgument, extend_hash};
+use super::memory::ObjectOrigin;
 use super::outcome::{Answer, Outcome};
 use super::shadow::Shade;
 use super::step::{Next, Run, Step};
@@ -55,7 +55,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             back,
             dst,
             hash: site.map_or(above, |site| extend_hash(above, site)),
-            extra: Vec::new(),
+            variable_arguments: Vec::new(),
             fixed: (0, 0),
         });
         self.base = base;
@@ -142,7 +142,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             self.note_entry(call.site, from, id);
         }
         if let Some(frame) = self.frames.last_mut() {
-            frame.extra = extra;
+            frame.variable_arguments = extra;
             if function.varargs {
                 let count = |class: ArgClass| {
                     call.args[..fixed]
@@ -175,16 +175,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return Err(self.fault(None, CheckKind::Read, fault, from, size));
         }
         self.room_for(size)?;
-        let copy = self.memory.allocate(size, Site::Arguments);
+        let copy = self.memory.allocate(size, ObjectOrigin::Arguments);
         self.within(from, size, None);
         self.copy_bytes(copy, from, size);
         Ok(copy)
     }
 
-    fn extra(&mut self, call: &Call, fixed: usize) -> Vec<Extra> {
+    fn extra(&mut self, call: &Call, fixed: usize) -> Vec<VariableArgument> {
         let variable = call.args[fixed..].iter();
         variable
-            .map(|arg| Extra {
+            .map(|arg| VariableArgument {
                 value: self.get(arg.value, arg.width),
                 shade: self.shade(arg.value),
                 width: arg.width,
@@ -225,7 +225,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             128,
             self.shade(Operand::Undef),
         );
-        for (i, width) in self.program.taken(back.0, back.1).iter().enumerate() {
+        for (i, width) in self
+            .program
+            .expected_results(back.0, back.1)
+            .iter()
+            .enumerate()
+        {
             let (value, given, shade) = results.get(i).copied().unwrap_or(undefined);
             let shade = self.fitted(shade, given, *width);
             let value = value & crate::term::value::mask(*width);

@@ -12,8 +12,8 @@ mod chosen;
 use rustc_hash::FxHashSet;
 
 use self::chosen::Passed;
-pub use self::chosen::{Choose, Chosen, Harness, Noted, Owned};
-use super::memory::Site;
+pub use self::chosen::{Chosen, ChosenPlace, Harness, Noted, Owned};
+use super::memory::ObjectOrigin;
 use super::step::Run;
 use crate::program::ir::{
     CallSite, FuncId, FunctionKind, GLOBAL_OBJECTS, Loc, Op, Operand, Reg, Shape, ShapeId, place_of,
@@ -32,7 +32,7 @@ pub(super) struct Crossing<'h> {
     pub(super) noted: Noted,
     seen: FxHashSet<u64>,
     /// The indices of chosen arguments that are the sizes of objects passed in the same call.
-    spoken: FxHashSet<usize>,
+    sizes_of_passed: FxHashSet<usize>,
 }
 
 impl<'h> Crossing<'h> {
@@ -41,7 +41,7 @@ impl<'h> Crossing<'h> {
             harness,
             noted: Noted::default(),
             seen: FxHashSet::default(),
-            spoken: FxHashSet::default(),
+            sizes_of_passed: FxHashSet::default(),
         }
     }
 }
@@ -91,7 +91,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 size_term,
                 variable: None,
                 made_by,
-                told: false,
+                size_is_told: false,
                 passed: None,
                 first_input: None,
             });
@@ -149,7 +149,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.note_variables(site, callee);
         let before = self.crossing.as_ref().map_or(0, |c| c.noted.chosen.len());
         let values = self.note_arguments(site, callee);
-        self.note_told(&values, before);
+        self.mark_told_sizes(&values, before);
     }
 
     /// Turns arguments into variables: constants that are no addresses, and numbers from the tape.
@@ -168,7 +168,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             if shade.term.is_some_and(|term| self.is_data(term)) {
                 continue;
             }
-            let what = Choose::Argument {
+            let what = ChosenPlace::Argument {
                 site,
                 callee,
                 number,
@@ -212,7 +212,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 made_by: None,
                 passed: None,
                 first_input: None,
-                told: is_told_by_type(&self.program.shapes, global.shape, size),
+                size_is_told: is_told_by_type(&self.program.shapes, global.shape, size),
             });
         }
         let mut all = crossing.noted.owned.iter_mut();
@@ -227,7 +227,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// A fresh variable for a chosen value.
     fn choose_variable(
         &mut self,
-        what: Choose,
+        what: ChosenPlace,
         value: u128,
         width: u16,
         before: Option<Term>,
@@ -270,7 +270,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 .crossing
                 .as_mut()
                 .is_some_and(|crossing| crossing.seen.insert(address));
-            let Some((size, Site::Stack { at })) = self.memory.about(address) else {
+            let Some((size, ObjectOrigin::Stack { at })) = self.memory.about(address) else {
                 continue;
             };
             if !is_new {
@@ -291,7 +291,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     made_by: None,
                     passed: None,
                     first_input: None,
-                    told: is_told_by_type(&self.program.shapes, shape, size),
+                    size_is_told: is_told_by_type(&self.program.shapes, shape, size),
                 });
             }
             if name.is_empty() {
@@ -330,7 +330,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         if before.is_none() && value != 0 || before.is_some_and(|term| self.is_data(term)) {
             return;
         }
-        let what = Choose::Member {
+        let what = ChosenPlace::Member {
             variable: name.to_owned(),
             at,
             selector: leaf.selector,
@@ -349,22 +349,26 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// number that is the size of an object passed in the same call only tells the size of that
     /// object: an input of four bytes says nothing about an output of four bytes that comes later.
     /// `first` is the index of the first choice that comes from this call's arguments.
-    fn note_told(&mut self, values: &[(u128, Option<Term>)], first: usize) {
+    fn mark_told_sizes(&mut self, values: &[(u128, Option<Term>)], first: usize) {
         let (Some(pool), Some(crossing)) = (self.pool.as_deref(), &mut self.crossing) else {
             return;
         };
-        let Crossing { noted, spoken, .. } = crossing;
+        let Crossing {
+            noted,
+            sizes_of_passed,
+            ..
+        } = crossing;
         let passed = Passed::among(values, &noted.owned);
         let of_passed = |value: u128| passed.sizes().any(|size| size > 0 && is_size(value, size));
         let own = noted.chosen.iter().enumerate().skip(first);
         let own = own.filter(|(_, chosen)| chosen.before.is_none() && of_passed(chosen.value));
-        spoken.extend(own.map(|(i, _)| i));
+        sizes_of_passed.extend(own.map(|(i, _)| i));
         let far: Vec<(u128, Option<Term>)> = values
             .iter()
             .filter(|(value, term)| term.is_some() || !of_passed(*value))
             .copied()
             .chain(noted.chosen.iter().enumerate().filter_map(|(i, chosen)| {
-                (!spoken.contains(&i)).then_some((chosen.value, chosen.before))
+                (!sizes_of_passed.contains(&i)).then_some((chosen.value, chosen.before))
             }))
             .collect();
         for owned in &mut noted.owned {
@@ -375,13 +379,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let tells = |(value, term): &(u128, Option<Term>)| {
                 common(*term) || term.is_none() && is_size(*value, owned.size)
             };
-            owned.told |= far.iter().any(tells);
+            owned.size_is_told |= far.iter().any(tells);
             let mut near = values.iter().enumerate().filter_map(|(at, value)| {
                 let is_chance =
                     value.1.is_none() && passed.is_of_another(at, value.0, owned.object);
                 (!is_chance).then_some(value)
             });
-            owned.told |= passed.has(owned.object) && near.any(tells);
+            owned.size_is_told |= passed.has(owned.object) && near.any(tells);
         }
     }
 }

@@ -57,11 +57,11 @@ impl Exact {
 }
 
 /// The result of an examination. The error is the reason why the run is refused.
-type Seen<T = ()> = Result<T, &'static str>;
+type Examined<T = ()> = Result<T, &'static str>;
 
 /// The state of the examination of a run.
 #[derive(Debug, Default)]
-pub(super) struct Eye {
+pub(super) struct Examination {
     narrowings: BTreeMap<&'static str, BTreeSet<String>>,
     refused: Option<&'static str>,
     /// Objects, by number, that may contain addresses.
@@ -85,25 +85,25 @@ impl Machine<'_> {
         };
         let start = self.start.clone();
         let mut run = Run::<true>::new(self.program, &limits, start, &[], None, 0..0);
-        let mut eye = Eye {
+        let mut examination = Examination {
             labels: self
                 .program
                 .blocks
                 .iter()
                 .any(|block| matches!(block.end, Terminator::IndirectBranch { .. })),
             signs: calls::signs(self.program),
-            ..Eye::default()
+            ..Examination::default()
         };
-        eye.holders = run.initial_holders(&eye);
+        examination.holders = run.initial_holders(&examination);
         if self.program.lists_environment() {
-            eye.refused = Some("it may look at the environment");
+            examination.refused = Some("it may look at the environment");
         }
-        run.eye = Some(Box::new(eye));
-        let (execution, eye) = run.finish_looking();
+        run.examination = Some(Box::new(examination));
+        let (execution, examination) = run.finish_looking();
         Exact {
             execution,
-            narrowings: eye.narrowings,
-            refused: eye.refused,
+            narrowings: examination.narrowings,
+            refused: examination.refused,
         }
     }
 }
@@ -111,44 +111,46 @@ impl Machine<'_> {
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// Examines the operation that is executed next.
     pub(super) fn look(&mut self, inst: &Inst) -> Step {
-        let Some(mut eye) = self.eye.take() else {
+        let Some(mut examination) = self.examination.take() else {
             return Ok(());
         };
         self.pos = inst.pos;
-        let seen = match eye.refused {
+        let seen = match examination.refused {
             Some(why) => Err(why),
-            None => self.operation_seen(&mut eye, &inst.op),
+            None => self.operation_seen(&mut examination, &inst.op),
         };
-        self.looked(eye, seen)
+        self.looked(examination, seen)
     }
 
     /// Examines the end of a block.
-    pub(super) fn look_behind(&mut self, block: &Block) -> Step {
-        let Some(mut eye) = self.eye.take() else {
+    pub(super) fn examine_terminator(&mut self, block: &Block) -> Step {
+        let Some(mut examination) = self.examination.take() else {
             return Ok(());
         };
         let seen = match &block.end {
-            Terminator::Return { values } => self.returned_seen(&mut eye, values),
-            Terminator::Switch { value, width, .. } => self.plain(&eye, &[(*value, *width)]),
+            Terminator::Return { values } => self.returned_seen(&mut examination, values),
+            Terminator::Switch { value, width, .. } => {
+                self.refuse_addresses(&examination, &[(*value, *width)])
+            }
             Terminator::Jump(_)
             | Terminator::Branch { .. }
             | Terminator::Unreachable { .. }
             | Terminator::IndirectBranch { .. } => Ok(()),
         };
-        self.looked(eye, seen)
+        self.looked(examination, seen)
     }
 
-    fn looked(&mut self, mut eye: Box<Eye>, seen: Seen) -> Step {
+    fn looked(&mut self, mut examination: Box<Examination>, seen: Examined) -> Step {
         let refused = seen.err();
-        eye.refused = eye.refused.or(refused);
-        self.eye = Some(eye);
+        examination.refused = examination.refused.or(refused);
+        self.examination = Some(examination);
         match refused {
             Some(_) => Err(Box::new(Outcome::Unmodelled(u32::MAX))),
             None => Ok(()),
         }
     }
 
-    fn operation_seen(&self, eye: &mut Eye, op: &Op) -> Seen {
+    fn operation_seen(&self, examination: &mut Examination, op: &Op) -> Examined {
         match op {
             Op::Bin {
                 op, width, a, b, ..
@@ -164,7 +166,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     return Err("a shift is as wide as the number");
                 }
                 match width {
-                    64 => self.computed(eye, *op, self.get64(*a), self.get64(*b)),
+                    64 => self.computed(examination, *op, self.get64(*a), self.get64(*b)),
                     _ => Ok(()),
                 }
             }
@@ -172,21 +174,23 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 width, a, partial, ..
             } => match *partial && self.get(*a, *width) == 0 {
                 true => Err("zeros of nothing are counted"),
-                false => self.plain(eye, &[(*a, *width)]),
+                false => self.refuse_addresses(examination, &[(*a, *width)]),
             },
             Op::Funnel {
                 width, a, b, by, ..
-            } => self.plain(eye, &[(*a, *width), (*b, *width), (*by, *width)]),
+            } => self.refuse_addresses(examination, &[(*a, *width), (*b, *width), (*by, *width)]),
             Op::Cmp {
                 pred, width, a, b, ..
             } => match width {
-                64 => self.compared(eye, *pred, self.get64(*a), self.get64(*b)),
+                64 => self.compared(examination, *pred, self.get64(*a), self.get64(*b)),
                 _ => Ok(()),
             },
-            Op::Overflow { width, a, b, .. } => self.plain(eye, &[(*a, *width), (*b, *width)]),
+            Op::Overflow { width, a, b, .. } => {
+                self.refuse_addresses(examination, &[(*a, *width), (*b, *width)])
+            }
             Op::Cast { from, to, a, .. } => match from == to {
                 true => Ok(()),
-                false => self.plain(eye, &[(*a, *from)]),
+                false => self.refuse_addresses(examination, &[(*a, *from)]),
             },
             Op::Copy { .. } | Op::Freeze { .. } | Op::Select { .. } => Ok(()),
             Op::Address {
@@ -194,12 +198,16 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 offset,
                 indices,
                 ..
-            } => self.moved_on(eye, *base, *offset, indices),
+            } => self.moved_on(examination, *base, *offset, indices),
             Op::Float { kind, a, b, .. } | Op::FloatCmp { kind, a, b, .. } => {
-                self.plain(eye, &[(*a, kind.width()), (*b, kind.width())])
+                self.refuse_addresses(examination, &[(*a, kind.width()), (*b, kind.width())])
             }
-            Op::FloatNeg { kind, a, .. } => self.plain(eye, &[(*a, kind.width())]),
-            Op::FloatCast { cast, a, .. } => self.plain(eye, &[(*a, cast.source())]),
+            Op::FloatNeg { kind, a, .. } => {
+                self.refuse_addresses(examination, &[(*a, kind.width())])
+            }
+            Op::FloatCast { cast, a, .. } => {
+                self.refuse_addresses(examination, &[(*a, cast.source())])
+            }
             Op::FloatFn {
                 function,
                 kind,
@@ -210,14 +218,14 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     return Err("a function is rounded by each library in its own way");
                 }
                 let all: Vec<(Operand, Width)> = args.iter().map(|a| (*a, kind.width())).collect();
-                self.plain(eye, &all)
+                self.refuse_addresses(examination, &all)
             }
             Op::Alloca { size, room, .. } => {
                 let count = room.as_ref().map(|room| room.count);
                 if count.is_some_and(|count| self.shade(count).undefined) {
                     return Err("the length of an array was never written");
                 }
-                self.plain(eye, &[(*size, 64)])
+                self.refuse_addresses(examination, &[(*size, 64)])
             }
             Op::Load { .. }
             | Op::Store { .. }
@@ -225,8 +233,8 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             | Op::MemSet { .. }
             | Op::Lifetime { .. }
             | Op::Uninit { .. }
-            | Op::VaCopy { .. } => self.accessed(eye, op),
-            Op::VaStart { list, .. } => self.variable_arguments(eye, *list),
+            | Op::VaCopy { .. } => self.accessed(examination, op),
+            Op::VaStart { list, .. } => self.variable_arguments(examination, *list),
             Op::StackSave { .. } => Ok(()),
             Op::StackRestore { saved } => {
                 if self.shade(*saved).undefined {
@@ -236,18 +244,20 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 // that end here.
                 let kept = self.get64(*saved) as usize;
                 let ends = self.objects.get(kept..).unwrap_or_default();
-                eye.lasting.extend(ends.iter().map(|at| (at >> 32) as u32));
+                examination
+                    .lasting
+                    .extend(ends.iter().map(|at| (at >> 32) as u32));
                 Ok(())
             }
             Op::AtomicRmw { .. } | Op::CmpXchg { .. } => Err("an atomic operation"),
             // The run ends there.
             Op::Unmodelled { .. } => Ok(()),
-            Op::Call(call) => self.called(eye, call),
+            Op::Call(call) => self.called(examination, call),
         }
     }
 
     /// Examines an access to memory.
-    fn accessed(&self, eye: &mut Eye, op: &Op) -> Seen {
+    fn accessed(&self, examination: &mut Examination, op: &Op) -> Examined {
         match op {
             Op::Load {
                 width,
@@ -257,11 +267,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } => {
                 let at = self.get64(*address);
                 let len = u64::from(width.div_ceil(8));
-                self.known(at)?;
+                self.refuse_unknown_object(at)?;
                 if *volatile && !self.is_local(at) {
                     return Err("a volatile object is read");
                 }
-                self.uncut(eye, at, len, len == 8)
+                self.refuse_cut_address(examination, at, len, len == 8)
             }
             Op::Store {
                 value,
@@ -271,58 +281,69 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } => {
                 let at = self.get64(*address);
                 let len = u64::from(width.div_ceil(8));
-                self.known(at)?;
-                self.uncut(eye, at, len, true)?;
-                self.stored(eye, at, self.get(*value, *width), *width)
+                self.refuse_unknown_object(at)?;
+                self.refuse_cut_address(examination, at, len, true)?;
+                self.stored(examination, at, self.get(*value, *width), *width)
             }
-            Op::MemCopy { to, from, len, .. } => {
-                self.copied(eye, self.get64(*to), self.get64(*from), self.get64(*len))
+            Op::MemCopy { to, from, len, .. } => self.copied(
+                examination,
+                self.get64(*to),
+                self.get64(*from),
+                self.get64(*len),
+            ),
+            Op::VaCopy { to, from, .. } => {
+                self.copied(examination, self.get64(*to), self.get64(*from), 24)
             }
-            Op::VaCopy { to, from, .. } => self.copied(eye, self.get64(*to), self.get64(*from), 24),
             Op::MemSet { to, len, .. } => {
                 let at = self.get64(*to);
-                self.known(at)?;
-                self.uncut(eye, at, self.get64(*len), true)
+                self.refuse_unknown_object(at)?;
+                self.refuse_cut_address(examination, at, self.get64(*len), true)
             }
             Op::Uninit { address, len } => {
-                self.uncut(eye, self.get64(*address), self.get64(*len), true)
+                self.refuse_cut_address(examination, self.get64(*address), self.get64(*len), true)
             }
             _ => Ok(()),
         }
     }
 
-    fn copied(&self, eye: &mut Eye, to: u64, from: u64, len: u64) -> Seen {
+    fn copied(&self, examination: &mut Examination, to: u64, from: u64, len: u64) -> Examined {
         if len == 0 {
             return Ok(());
         }
-        self.known(to)?;
-        self.known(from)?;
-        self.uncut(eye, from, len, true)?;
-        self.uncut(eye, to, len, true)?;
-        if eye.holders.contains(&((from >> 32) as u32)) {
-            eye.holders.insert((to >> 32) as u32);
+        self.refuse_unknown_object(to)?;
+        self.refuse_unknown_object(from)?;
+        self.refuse_cut_address(examination, from, len, true)?;
+        self.refuse_cut_address(examination, to, len, true)?;
+        if examination.holders.contains(&((from >> 32) as u32)) {
+            examination.holders.insert((to >> 32) as u32);
         }
         Ok(())
     }
 
     /// Notes the addresses in a value that is stored.
-    fn stored(&self, eye: &mut Eye, at: u64, value: u128, width: Width) -> Seen {
+    fn stored(
+        &self,
+        examination: &mut Examination,
+        at: u64,
+        value: u128,
+        width: Width,
+    ) -> Examined {
         if width == 64 {
-            if let Some(root) = self.root(eye, value as u64) {
-                eye.holders.insert((at >> 32) as u32);
-                eye.lasting.insert(root);
+            if let Some(root) = self.root(examination, value as u64) {
+                examination.holders.insert((at >> 32) as u32);
+                examination.lasting.insert(root);
             }
             return Ok(());
         }
         let bytes = value.to_le_bytes();
-        match width > 64 && self.has_address(eye, &bytes) {
+        match width > 64 && self.has_address(examination, &bytes) {
             true => Err("an address is part of a wide number"),
             false => Ok(()),
         }
     }
 
     /// Refuses an address of an object with unknown contents.
-    fn known(&self, at: u64) -> Seen {
+    fn refuse_unknown_object(&self, at: u64) -> Examined {
         let index = place_of((at >> 32) as u32).checked_sub(GLOBAL_OBJECTS);
         let global = index.and_then(|index| self.program.globals.get(index as usize));
         match global.is_some_and(|global| global.external) {

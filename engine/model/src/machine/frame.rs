@@ -5,7 +5,7 @@ use crate::program::ir::{ArgClass, BlockId, CallSite, FuncId, Reg, Width};
 
 /// A variable argument as it was passed.
 #[derive(Clone, Debug)]
-pub(super) struct Extra {
+pub(super) struct VariableArgument {
     pub(super) value: u128,
     pub(super) shade: Shade,
     pub(super) width: Width,
@@ -28,7 +28,7 @@ pub(super) struct Frame {
     /// A hash of the call sites up to here.
     pub(super) hash: u64,
     /// Variable arguments; empty for most.
-    pub(super) extra: Vec<Extra>,
+    pub(super) variable_arguments: Vec<VariableArgument>,
     /// The numbers of general and of SSE registers that the fixed parameters take.
     pub(super) fixed: (u32, u32),
 }

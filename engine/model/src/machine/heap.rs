@@ -5,7 +5,7 @@
 //! block twice, or a pointer that was never allocated, is a violation. An object has the size of
 //! this run; the path records which other sizes would do (`sizes`).
 
-use super::memory::Site;
+use super::memory::ObjectOrigin;
 use super::shadow::Shade;
 use super::step::{Run, Step, Stop};
 use smallvec::SmallVec;
@@ -49,7 +49,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             HeapFn::Row => {
                 let size = number(0);
                 self.room_for(size)?;
-                let address = self.memory.allocate(size, Site::Row);
+                let address = self.memory.allocate(size, ObjectOrigin::OutsideArray);
                 if let Ok((object, at)) = self.memory.writable(address, size) {
                     object.bytes.fill(0);
                     object.written(at, size as usize);
@@ -157,7 +157,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         self.room_for(size)?;
         // Filling takes time, so the next reading of the clock comes earlier, as after operations.
         self.pause = self.pause.saturating_sub(size / FILLED);
-        Ok(self.memory.allocate(size, Site::Heap(Some(call.site))))
+        Ok(self
+            .memory
+            .allocate(size, ObjectOrigin::Heap(Some(call.site))))
     }
 
     /// Returns no block, and sets errno if the program uses it.

@@ -22,7 +22,7 @@ use crate::term::fault::{self, Access, Concrete, Extent};
 
 /// The origin of an object, which only a report puts into words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Site {
+pub(super) enum ObjectOrigin {
     Global(GlobalId),
     /// Made by an operation of a block. `inst` of the location is here the index of the operation.
     Stack {
@@ -30,14 +30,14 @@ pub(super) enum Site {
     },
     Heap(Option<CallSite>),
     /// An array from outside, on the heap, whose length is only a guess.
-    Row,
+    OutsideArray,
     /// The copy of a struct passed by value, or the areas of a variable argument list.
     Arguments,
 }
 
-impl Site {
+impl ObjectOrigin {
     pub(super) fn is_heap(self) -> bool {
-        matches!(self, Site::Heap(_) | Site::Row)
+        matches!(self, ObjectOrigin::Heap(_) | ObjectOrigin::OutsideArray)
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Object {
     /// False after the end of its lifetime, until a new lifetime starts.
     pub(super) alive: bool,
     pub(super) writable: bool,
-    pub(super) site: Site,
+    pub(super) site: ObjectOrigin,
     pub(super) undefined: Undefined,
     /// The shadow of all bytes, once a symbolic one was stored.
     pub(super) shadow: Option<Shadow>,
@@ -141,7 +141,7 @@ impl Object {
             alive: self.alive,
             size: self.bytes.len() as u128,
             writable: self.writable,
-            guessed: self.site == Site::Row,
+            guessed: self.site == ObjectOrigin::OutsideArray,
         }
     }
 
@@ -171,7 +171,7 @@ impl Object {
 #[derive(Clone, Debug)]
 enum Slot {
     Here(Rc<Object>),
-    Gone { size: u32, site: Site },
+    Gone { size: u32, site: ObjectOrigin },
 }
 
 /// The reason why an access is invalid.
@@ -216,7 +216,7 @@ impl Memory {
                 bytes: Contents::of(global),
                 alive: true,
                 writable: !global.constant,
-                site: Site::Global(GlobalId(index as u32)),
+                site: ObjectOrigin::Global(GlobalId(index as u32)),
                 undefined: Undefined::default(),
                 shadow: None,
                 array: None,
@@ -303,7 +303,7 @@ impl Memory {
     }
 
     /// Makes a new, uninitialised object; returns its address.
-    pub(super) fn allocate(&mut self, size: u64, site: Site) -> u64 {
+    pub(super) fn allocate(&mut self, size: u64, site: ObjectOrigin) -> u64 {
         let size = size as usize;
         let spare = if size <= SPARE_BYTES {
             self.spare.pop()
@@ -362,7 +362,7 @@ impl Memory {
     }
 
     /// Size and origin of the object that an address points into, even if it is gone.
-    pub(super) fn about(&self, address: u64) -> Option<(u64, Site)> {
+    pub(super) fn about(&self, address: u64) -> Option<(u64, ObjectOrigin)> {
         let id = place(address);
         match id.checked_sub(DYNAMIC_OBJECTS) {
             Some(index) => match self.dynamic.get(index as usize)? {
@@ -416,15 +416,15 @@ mod tests {
     #[test]
     fn bounds_lifetimes_and_tombstones() {
         let mut m = memory();
-        let a = m.allocate(16, Site::Heap(None));
+        let a = m.allocate(16, ObjectOrigin::Heap(None));
         assert!(m.readable(a, 16).is_ok());
         assert_eq!(m.readable(a + 1, 16).err(), Some(Fault::Bounds));
         assert!(m.readable(a - 1, 1).is_err());
         assert_eq!(m.readable(0, 1).err(), Some(Fault::Null));
         m.remove(a);
         assert_eq!(m.readable(a, 1).err(), Some(Fault::Gone));
-        assert_eq!(m.about(a), Some((16, Site::Heap(None))));
-        let b = m.allocate(16, Site::Heap(None));
+        assert_eq!(m.about(a), Some((16, ObjectOrigin::Heap(None))));
+        let b = m.allocate(16, ObjectOrigin::Heap(None));
         assert_ne!(a, b);
         assert_eq!(m.live, 16);
     }
@@ -432,7 +432,7 @@ mod tests {
     #[test]
     fn undefined_bytes_are_tracked() {
         let mut m = memory();
-        let a = m.allocate(100, Site::Arguments);
+        let a = m.allocate(100, ObjectOrigin::Arguments);
         let (object, at) = m.writable(a + 62, 8).expect("in bounds");
         object.write(at, 8, 7);
         assert_eq!(object.read(62, 8), 7);
@@ -446,7 +446,7 @@ mod tests {
     #[test]
     fn copies_are_independent() {
         let mut m = memory();
-        let a = m.allocate(4, Site::Arguments);
+        let a = m.allocate(4, ObjectOrigin::Arguments);
         let snapshot = m.clone();
         m.writable(a, 4).expect("in bounds").0.write(0, 4, 1);
         assert_eq!(

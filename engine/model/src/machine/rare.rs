@@ -2,7 +2,7 @@
 //! cache.
 
 use super::ops::quick_bin;
-use crate::machine::memory::Site;
+use crate::machine::memory::ObjectOrigin;
 use crate::machine::outcome::Outcome;
 use crate::machine::shadow::Shade;
 use crate::machine::step::{Next, Run, Step};
@@ -113,7 +113,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     block: self.block,
                     inst: index as u32,
                 };
-                let address = self.memory.allocate(size, Site::Stack { at });
+                let address = self.memory.allocate(size, ObjectOrigin::Stack { at });
                 self.made_of_size(address, symbolic);
                 self.objects.push(address);
                 self.set(*dst, u128::from(address));

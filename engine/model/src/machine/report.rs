@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::memory::{Fault, Site};
+use super::memory::{Fault, ObjectOrigin};
 use super::outcome::{Outcome, Violation};
 use super::step::{Run, Stop};
 use crate::program::ir::{CheckId, CheckKind, FunctionKind, Global, Op, Operand};
@@ -135,12 +135,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             return "no object".to_owned();
         };
         let (name, place) = match site {
-            Site::Global(id) => {
+            ObjectOrigin::Global(id) => {
                 let global = self.program.globals.get(id.index());
                 let name = global.map_or_else(|| "a global".to_owned(), Global::described);
                 (name, "global".to_owned())
             }
-            Site::Stack { at } => {
+            ObjectOrigin::Stack { at } => {
                 let block = self.program.blocks.get(at.block.index());
                 let inst = block.and_then(|b| b.ops.get(at.inst as usize));
                 let name = match inst.map(|i| &i.op) {
@@ -149,7 +149,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 };
                 (name, "stack".to_owned())
             }
-            Site::Heap(site) => {
+            ObjectOrigin::Heap(site) => {
                 let call = site.and_then(|s| self.program.calls.get(s.index()));
                 let caller = call.map(|c| (c.pos, self.program.function(c.caller)));
                 match caller {
@@ -165,13 +165,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                     _ => ("a block".to_owned(), "heap".to_owned()),
                 }
             }
-            Site::Row => ("an array from outside".to_owned(), "heap".to_owned()),
-            Site::Arguments => ("an argument".to_owned(), "stack".to_owned()),
+            ObjectOrigin::OutsideArray => ("an array from outside".to_owned(), "heap".to_owned()),
+            ObjectOrigin::Arguments => ("an argument".to_owned(), "stack".to_owned()),
         };
         let plural = if size == 1 { "" } else { "s" };
         let state = match (state, site) {
             ("", _) => String::new(),
-            ("is gone", Site::Heap(_) | Site::Row) => ", freed".to_owned(),
+            ("is gone", ObjectOrigin::Heap(_) | ObjectOrigin::OutsideArray) => ", freed".to_owned(),
             ("is gone", _) => ", its function has returned".to_owned(),
             (state, _) => format!(", which {state}"),
         };

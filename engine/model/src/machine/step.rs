@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::Limits;
 use super::crossing::{Crossing, Noted};
-use super::exact::Eye;
+use super::exact::Examination;
 use super::frame::Frame;
 use super::memory::Memory;
 use super::outcome::{Answer, Choice, Execution, Exhausted, Outcome, PathEvent};
@@ -84,7 +84,7 @@ pub(super) struct Run<'r, const TRACK: bool> {
     /// What the harness passes to the library, if that is recorded.
     pub(super) crossing: Option<Crossing<'r>>,
     /// The examination of whether the run stands for all runs, if there is one.
-    pub(super) eye: Option<Box<Eye>>,
+    pub(super) examination: Option<Box<Examination>>,
 }
 
 impl<'r, const TRACK: bool> Run<'r, TRACK> {
@@ -130,7 +130,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             scratch: Vec::new(),
             watch: None,
             crossing: None,
-            eye: None,
+            examination: None,
         }
     }
 
@@ -141,19 +141,23 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
 
     /// Runs to the end, and returns what was noted as well.
     pub(super) fn finish_noting(mut self) -> (Execution, Noted) {
-        let outcome = self.ended();
+        let outcome = self.run_to_end();
         let noted = self.crossing.take().map(|crossing| crossing.noted);
-        (self.left(outcome), noted.unwrap_or_default())
+        (self.into_execution(outcome), noted.unwrap_or_default())
     }
 
     /// Runs until the run ends or is refused.
-    pub(super) fn finish_looking(mut self) -> (Execution, Eye) {
-        let outcome = self.ended();
-        let eye = self.eye.take().map(|eye| *eye).unwrap_or_default();
-        (self.left(outcome), eye)
+    pub(super) fn finish_looking(mut self) -> (Execution, Examination) {
+        let outcome = self.run_to_end();
+        let examination = self
+            .examination
+            .take()
+            .map(|examination| *examination)
+            .unwrap_or_default();
+        (self.into_execution(outcome), examination)
     }
 
-    fn ended(&mut self) -> Outcome {
+    fn run_to_end(&mut self) -> Outcome {
         match self.go() {
             Ok(status) => Outcome::Returned(status),
             Err(stop) => *stop,
@@ -161,7 +165,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
     }
 
     /// The results of the run.
-    fn left(self, outcome: Outcome) -> Execution {
+    fn into_execution(self, outcome: Outcome) -> Execution {
         Execution {
             outcome,
             counts: self.counts,
@@ -205,7 +209,7 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             }
             let mut entered = false;
             for (i, inst) in block.ops.iter().enumerate().skip(self.at) {
-                if TRACK && self.eye.is_some() {
+                if TRACK && self.examination.is_some() {
                     self.look(inst)?;
                 }
                 if self.operation(inst, i)? == Next::Enter {
@@ -216,8 +220,8 @@ impl<'r, const TRACK: bool> Run<'r, TRACK> {
             if entered {
                 continue;
             }
-            if TRACK && self.eye.is_some() {
-                self.look_behind(block)?;
+            if TRACK && self.examination.is_some() {
+                self.examine_terminator(block)?;
             }
             if let Some(status) = self.terminator(block)? {
                 return Ok(status);

@@ -4,7 +4,7 @@
 //! these must exist as memory. Both are objects of the frame: reading more arguments than were
 //! passed is an access out of bounds, or finds uninitialised bytes, and is reported as such.
 
-use super::memory::Site;
+use super::memory::ObjectOrigin;
 use super::shadow::Shade;
 use super::step::{Run, Step};
 use crate::program::ir::{ArgClass, CheckId, CheckKind, Operand};
@@ -24,7 +24,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let general_start = frame.fixed.0.min(6) * 8;
         let sse_start = GENERAL_END + frame.fixed.1.min(8) * 16;
-        let extra = frame.extra.clone();
+        let extra = frame.variable_arguments.clone();
         let save = self.argument_area(SAVE_AREA)?;
         let (mut general, mut sse, mut stack) = (general_start, sse_start, 0u64);
         let mut places = Vec::with_capacity(extra.len());
@@ -81,7 +81,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
 
     fn argument_area(&mut self, size: u64) -> Step<u64> {
         self.room_for(size)?;
-        let address = self.memory.allocate(size, Site::Arguments);
+        let address = self.memory.allocate(size, ObjectOrigin::Arguments);
         self.objects.push(address);
         Ok(address)
     }

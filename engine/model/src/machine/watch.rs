@@ -5,7 +5,7 @@
 //! states, between blocks.
 
 use super::frame::Frame;
-use super::memory::{Memory, Site};
+use super::memory::{Memory, ObjectOrigin};
 use super::shadow::Shade;
 use super::step::Run;
 use crate::program::ir::{BlockId, CallSite, DYNAMIC_OBJECTS, FuncId, Loc, Reg, number_of};
@@ -70,7 +70,7 @@ impl View<'_> {
         let own = self.objects.get(first..end).unwrap_or_default();
         own.iter()
             .filter_map(|&address| match self.memory.about(address)? {
-                (_, Site::Stack { at }) => Some(((address >> 32) as u32, at)),
+                (_, ObjectOrigin::Stack { at }) => Some(((address >> 32) as u32, at)),
                 _ => None,
             })
             .collect()
@@ -88,7 +88,7 @@ impl View<'_> {
         all.filter_map(|index| {
             let number = number_of(DYNAMIC_OBJECTS + index as u32);
             match self.memory.about(u64::from(number) << 32)? {
-                (_, Site::Heap(Some(call))) => Some((number, call)),
+                (_, ObjectOrigin::Heap(Some(call))) => Some((number, call)),
                 _ => None,
             }
         })

@@ -23,7 +23,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::convention::{ERRNO, USER_MAIN};
-use super::outside::{Effects, Outside};
+use super::outside::{Effects, ExternalEffects};
 pub use crate::operator::*;
 pub use checks::*;
 pub use loops::*;
@@ -103,7 +103,7 @@ pub struct Program {
     /// Undefined functions for which a mock was generated, by name.
     pub mocked: Vec<String>,
     /// What the mocked functions can reach.
-    pub outside: Outside,
+    pub outside: ExternalEffects,
 }
 
 impl Program {
@@ -139,7 +139,7 @@ impl Program {
     /// The widths of the results that a call takes. `behind` is the index of the operation after
     /// the call; empty if there is no call before it.
     #[inline]
-    pub fn taken(&self, block: BlockId, behind: usize) -> &[Width] {
+    pub fn expected_results(&self, block: BlockId, behind: usize) -> &[Width] {
         let block = self.blocks.get(block.index());
         let call = block.and_then(|block| block.ops.get(behind.checked_sub(1)?));
         match call.map(|inst| &inst.op) {

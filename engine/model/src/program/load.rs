@@ -32,7 +32,7 @@ use rustc_hash::FxHashMap;
 
 use super::convention::USER_ENTRY;
 use super::ir::*;
-use super::outside::{Effects, Outside};
+use super::outside::{Effects, ExternalEffects};
 use super::sources::Sources;
 pub(crate) use calls::string;
 use constants::Constants;
@@ -133,7 +133,7 @@ impl Program {
                 });
             }
         }
-        program.outside = Outside::of(&program);
+        program.outside = ExternalEffects::of(&program);
         Ok(program)
     }
 }

@@ -27,7 +27,7 @@ mod temporaries;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cegar_llvm::{LLVMLinkage, LLVMOpcode, Module, ModuleError, Refused, Value};
+use cegar_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, ModuleError, Value};
 
 use super::convention::EFFECTS;
 use super::outside::Effects;
@@ -351,7 +351,7 @@ fn is_read(parameter: Value<'_>) -> bool {
 
 /// Runs LLVM's passes by name.
 fn run(module: &Module, passes: &str) -> Result<(), NormaliseError> {
-    let refused = |Refused(message)| NormaliseError::Pass {
+    let refused = |LlvmError(message)| NormaliseError::Pass {
         passes: passes.to_owned(),
         message,
     };

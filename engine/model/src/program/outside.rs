@@ -44,14 +44,14 @@ pub const COPY: u32 = (usize::MAX >> 33) as u32;
 
 /// What each external function can reach.
 #[derive(Clone, Debug, Default)]
-pub struct Outside {
+pub struct ExternalEffects {
     reached: FxHashMap<FuncId, Reached>,
     /// Whether the program registers functions that are called at its end.
-    pub ends: bool,
+    pub registers_exit_handlers: bool,
     /// Whether the program calls functions of the library that depend on what earlier calls left
     /// there: the environment, open files, signal handlers, the state of `rand`. An external
     /// function can call them, too.
-    pub remembers: bool,
+    pub uses_library_state: bool,
 }
 
 /// What one external function can reach.
@@ -63,31 +63,31 @@ pub struct Reached {
     pub spares: bool,
 }
 
-impl Outside {
+impl ExternalEffects {
     /// What the external functions of a program can reach.
-    pub fn of(program: &Program) -> Outside {
+    pub fn of(program: &Program) -> ExternalEffects {
         let is_mock = |id: &FuncId| program.function(*id).kind == FunctionKind::Mock;
         let mocks: Vec<FuncId> = (0..program.functions.len() as u32)
             .map(FuncId)
             .filter(is_mock)
             .collect();
         if mocks.is_empty() {
-            return Outside::default();
+            return ExternalEffects::default();
         }
         let solution = constraints::of(program, &mocks).solve();
         let reached = mocks.iter().map(|&mock| {
             let reached = solution.reached(program, mock);
             (mock, reached)
         });
-        Outside {
+        ExternalEffects {
             reached: reached.collect(),
-            ends: ends(program),
-            remembers: remembers(program),
+            registers_exit_handlers: registers_exit_handlers(program),
+            uses_library_state: uses_library_state(program),
         }
     }
 
     /// What this function can reach, if it is an external one.
-    pub fn reached(&self, function: FuncId) -> Option<&Reached> {
+    pub fn reachable_by(&self, function: FuncId) -> Option<&Reached> {
         self.reached.get(&function)
     }
 }
@@ -97,7 +97,7 @@ const AT_END: [&str; 2] = ["CRUNNER_atexit", "CRUNNER_at_quick_exit"];
 
 /// Whether the user's code, or the driver for a destructor, registers a function to be called when
 /// the program ends. A register function whose address is taken counts as called.
-fn ends(program: &Program) -> bool {
+fn registers_exit_handlers(program: &Program) -> bool {
     let registers = AT_END
         .iter()
         .filter_map(|name| program.function_named(name));
@@ -120,12 +120,12 @@ fn ends(program: &Program) -> bool {
         .any(|inst| registers_one(&inst.op))
 }
 
-/// Functions that end the program. What they depend on is covered by [`ends`].
+/// Functions that end the program. What they depend on is covered by [`registers_exit_handlers`].
 const ENDS: [&str; 2] = ["CRUNNER_exit", "CRUNNER_quick_exit"];
 
 /// Whether the user's code calls a function of the library that, itself or through its callees,
 /// refers to a variable of the library. A function whose address is taken counts as called.
-fn remembers(program: &Program) -> bool {
+fn uses_library_state(program: &Program) -> bool {
     let is_library = |id: FuncId| {
         let kind = program.function(id).kind;
         matches!(kind, FunctionKind::Stub | FunctionKind::EngineOnly)

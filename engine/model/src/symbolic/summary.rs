@@ -39,8 +39,8 @@ pub fn related(
     let mut own: FxHashSet<Symbol> = FxHashSet::default();
     let mut rewriter = Rewriter::new();
     let values = called.params.iter().chain(&called.results);
-    let spoken = world.spoken(called.function, Side::End);
-    for ((reg, width), &value) in spoken.into_iter().zip(values) {
+    let interface_registers = world.interface_registers(called.function, Side::End);
+    for ((reg, width), &value) in interface_registers.into_iter().zip(values) {
         let variable = pool.variable(&register_key(world, end.ctx, reg), width);
         own.extend(pool.symbols(variable));
         rewriter.replace(variable, value);

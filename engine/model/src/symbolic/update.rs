@@ -58,7 +58,7 @@ impl Update {
     ) -> Update {
         let variables = target.variables(pool, world);
         let arrays = target.arrays(pool, world);
-        let mut after = After {
+        let mut after = EndValues {
             world,
             from,
             transition,
@@ -85,7 +85,7 @@ impl Update {
 }
 
 /// Splits pointers in a state at the end of a fragment.
-pub struct Pointers<'a, 'p> {
+pub struct PointerSplitter<'a, 'p> {
     /// The pool of the terms.
     pub pool: &'a mut Pool,
     /// The contexts and objects.
@@ -98,14 +98,14 @@ pub struct Pointers<'a, 'p> {
     pub guard: Guard,
 }
 
-impl<'a, 'p> Pointers<'a, 'p> {
+impl<'a, 'p> PointerSplitter<'a, 'p> {
     /// Creates a splitter for one state.
     pub fn new(
         pool: &'a mut Pool,
         world: &'a World<'p>,
         from: Option<&'a CutState>,
         reached: &Reached,
-    ) -> Pointers<'a, 'p> {
+    ) -> PointerSplitter<'a, 'p> {
         let numbers = reached
             .state
             .objects
@@ -113,7 +113,7 @@ impl<'a, 'p> Pointers<'a, 'p> {
             .filter(|(id, _)| world.object(**id).number.is_none())
             .map(|(&id, object)| (object.number, id))
             .collect();
-        Pointers {
+        PointerSplitter {
             pool,
             world,
             from,
@@ -147,14 +147,14 @@ impl<'a, 'p> Pointers<'a, 'p> {
 }
 
 /// Values at the end of a transition.
-struct After<'a, 'p> {
+struct EndValues<'a, 'p> {
     world: &'a World<'p>,
     from: Option<&'a CutState>,
     transition: &'a Transition,
     unknowns: &'a mut u32,
 }
 
-impl After<'_, '_> {
+impl EndValues<'_, '_> {
     fn unknown(&mut self, pool: &mut Pool, width: Width) -> Term {
         *self.unknowns += 1;
         pool.variable(&format!("?after.{}", self.unknowns), width)
@@ -193,7 +193,8 @@ impl After<'_, '_> {
         if !may_be || pool.width(value) != 64 {
             return false;
         }
-        let mut pointers = Pointers::new(pool, self.world, self.from, &self.transition.reached);
+        let mut pointers =
+            PointerSplitter::new(pool, self.world, self.from, &self.transition.reached);
         let cases = pointers.split(value);
         cases.into_iter().any(|case| {
             let Root::Number(number) = case.root else {
@@ -270,7 +271,8 @@ impl After<'_, '_> {
         if *part == Part::Whole {
             return value;
         }
-        let mut pointers = Pointers::new(pool, self.world, self.from, &self.transition.reached);
+        let mut pointers =
+            PointerSplitter::new(pool, self.world, self.from, &self.transition.reached);
         let cases = pointers.split(value);
         let mut result: Option<Term> = None;
         for case in cases.into_iter().rev() {

@@ -132,7 +132,7 @@ pub struct ObjectInfo {
     /// array.
     pub indexed: Spans,
     /// The number of times that `indexed` has grown.
-    pub indexings: u32,
+    pub indexed_growths: u32,
     /// Whether the size is a guess: nothing is claimed about accesses past the end.
     pub guessed: bool,
     /// The name of the object in certificates and in the names of variables.
@@ -141,7 +141,7 @@ pub struct ObjectInfo {
 
 /// The number of times that `indexed` of one object may grow. Each time, the exploration starts
 /// again. After that, the whole object counts as indexed.
-const INDEXINGS: u32 = 16;
+const INDEXED_GROWTHS: u32 = 16;
 
 /// All contexts and objects met so far.
 #[derive(Debug)]
@@ -159,9 +159,9 @@ pub struct World<'p> {
     /// Whether some object's `indexed` has grown since the flag was last reset.
     pub changed: bool,
     /// A message about the first object that was met but not declared, or differs from its
-    /// declaration, after the world was sealed.
+    /// declaration, after the declarations ended.
     pub undeclared: Option<String>,
-    sealed: bool,
+    is_declared: bool,
     /// The objects whose size was guessed.
     guesses: FxHashSet<ObjId>,
 }
@@ -206,7 +206,7 @@ impl<'p> World<'p> {
             alone: BTreeMap::new(),
             changed: false,
             undeclared: None,
-            sealed: false,
+            is_declared: false,
             guesses: FxHashSet::default(),
         }
     }
@@ -241,7 +241,7 @@ impl<'p> World<'p> {
                     heap: declared.heap,
                     writable: true,
                     indexed: Spans::default(),
-                    indexings: 0,
+                    indexed_growths: 0,
                     guessed: false,
                     key,
                 })
@@ -257,8 +257,8 @@ impl<'p> World<'p> {
 
     /// Ends the declarations: from now on, every object that differs from its declaration or has
     /// none is recorded in `undeclared`.
-    pub fn seal(&mut self) {
-        self.sealed = true;
+    pub fn end_declarations(&mut self) {
+        self.is_declared = true;
     }
 
     /// The objects whose size was declared to be a guess but has not been guessed.
@@ -267,8 +267,8 @@ impl<'p> World<'p> {
             .filter(|id| self.object(*id).guessed && !self.guesses.contains(id))
     }
 
-    fn deviate(&mut self, what: &str, key: &str) {
-        if self.sealed && self.undeclared.is_none() {
+    fn note_undeclared(&mut self, what: &str, key: &str) {
+        if self.is_declared && self.undeclared.is_none() {
             self.undeclared = Some(format!("object {key} {what}"));
         }
     }
@@ -377,7 +377,7 @@ impl<'p> World<'p> {
             heap: false,
             writable,
             indexed: Spans::default(),
-            indexings: 0,
+            indexed_growths: 0,
             guessed: false,
             key: format!("g{}", global.0),
         })
@@ -389,12 +389,12 @@ impl<'p> World<'p> {
             let info = self.object(known);
             if info.heap != heap || info.number.is_some() != once {
                 let key = info.key.clone();
-                self.deviate("is made otherwise than declared", &key);
+                self.note_undeclared("is made otherwise than declared", &key);
             }
             return known;
         }
         let key = self.key(kind);
-        self.deviate("is not declared", &key);
+        self.note_undeclared("is not declared", &key);
         let number = once.then(|| self.free_number());
         self.add(ObjectInfo {
             kind,
@@ -402,7 +402,7 @@ impl<'p> World<'p> {
             heap,
             writable: true,
             indexed: Spans::default(),
-            indexings: 0,
+            indexed_growths: 0,
             guessed: false,
             key,
         })
@@ -444,22 +444,22 @@ impl<'p> World<'p> {
         let declared = std::mem::replace(&mut info.guessed, true);
         if !declared {
             let key = info.key.clone();
-            self.deviate("has a size that is a guess, which is not declared", &key);
+            self.note_undeclared("has a size that is a guess, which is not declared", &key);
         }
         self.guesses.insert(object);
     }
 
     /// Records that bytes of an object are accessed at offsets that are not constant.
-    pub fn index(&mut self, object: ObjId, span: Span) {
+    pub fn mark_indexed(&mut self, object: ObjId, span: Span) {
         let info = &mut self.objects[object.0 as usize];
         if info.indexed.add(span) {
-            info.indexings += 1;
-            if info.indexings > INDEXINGS {
+            info.indexed_growths += 1;
+            if info.indexed_growths > INDEXED_GROWTHS {
                 info.indexed.add(Span::ALL);
             }
             self.changed = true;
             let key = info.key.clone();
-            self.deviate("is indexed where that is not declared", &key);
+            self.note_undeclared("is indexed where that is not declared", &key);
         }
     }
 

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::program::{Bit, Relation, Table};
 use cegar_model::solver::Answer;
 use cegar_model::term::{Evaluator, Pool, Term};
-use cegar_search::abstraction::asking::{Cost, Patience};
+use cegar_search::abstraction::asking::{Cancellation, Cost};
 use cegar_search::solver::{Session, components};
 
 /// The maximum number of bits of one table.
@@ -53,7 +53,7 @@ pub fn relation(
     pool: &mut Pool,
     tables: &mut Tables,
     code: &Code,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> Relation {
     let mut relation = Relation::default();
@@ -97,7 +97,7 @@ pub fn relation(
             .map(|i| asked[i - conditions.len()])
             .collect();
         for part in parts(pool, &mine, &bits) {
-            if let Some(table) = table(pool, tables, &mine, &part, patience, cost) {
+            if let Some(table) = table(pool, tables, &mine, &part, cancellation, cost) {
                 relation.impossible |= table.rows.is_empty();
                 relation.tables.push(table);
             }
@@ -153,7 +153,7 @@ fn table(
     tables: &mut Tables,
     conditions: &[Term],
     bits: &[(Bit, Term)],
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> Option<Table> {
     let terms: Vec<Term> = bits.iter().map(|&(_, t)| t).collect();
@@ -161,10 +161,10 @@ fn table(
     let rows = match tables.known.get(&key) {
         Some(known) => known.clone(),
         None => {
-            let rows = enumerate(pool, conditions, &terms, patience, cost);
+            let rows = enumerate(pool, conditions, &terms, cancellation, cost);
             tables.given_up += u64::from(rows.is_none());
             // If the time was up, the missing answer is not cached.
-            if rows.is_some() || !patience.is_over() {
+            if rows.is_some() || !cancellation.is_over() {
                 tables.known.insert(key, rows.clone());
             }
             rows
@@ -180,7 +180,7 @@ fn enumerate(
     pool: &mut Pool,
     conditions: &[Term],
     bits: &[Term],
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> Option<Rows> {
     let clock = Instant::now();
@@ -190,12 +190,12 @@ fn enumerate(
     }
     let mut rows = Vec::new();
     loop {
-        if patience.is_over() {
+        if cancellation.is_over() {
             break;
         }
         cost.solver_calls += 1;
-        let answer = session.check(pool, &[], &patience.within(QUESTION));
-        patience.note(session.spent);
+        let answer = session.check(pool, &[], &cancellation.within(QUESTION));
+        cancellation.note(session.spent);
         match answer {
             Answer::Unsat { .. } => {
                 cost.seconds += clock.elapsed().as_secs_f64();

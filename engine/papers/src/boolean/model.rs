@@ -19,7 +19,7 @@ use cegar_model::solver::Answer;
 use cegar_model::symbolic::encode::Transition;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Pool, Rewriter, Term};
-use cegar_search::abstraction::asking::{Cost, Facts, Patience};
+use cegar_search::abstraction::asking::{Cancellation, Cost, Facts};
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::solver::Session;
 
@@ -28,7 +28,7 @@ const QUESTION: Duration = Duration::from_millis(500);
 
 /// A piece of code in a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Way {
+pub enum EdgeCode {
     /// A transition of the fragment.
     Transition(usize),
     /// The path to an error.
@@ -44,7 +44,7 @@ pub struct Abstraction {
     /// The cut points by place.
     pub cuts: Vec<Option<Cut>>,
     places: BTreeMap<Option<Cut>, usize>,
-    ways: Vec<Way>,
+    edge_codes: Vec<EdgeCode>,
     goals: Vec<Goal>,
     pulled: Vec<Rewriter>,
     stale: BTreeSet<usize>,
@@ -67,7 +67,7 @@ impl Abstraction {
             places: vec![0; cuts.len()],
             ..BooleanProgram::default()
         };
-        let mut ways = Vec::new();
+        let mut edge_codes = Vec::new();
         let mut pulled = Vec::new();
         for (from, &start) in cuts.iter().enumerate() {
             let transitions: Vec<Transition> = graph
@@ -83,7 +83,7 @@ impl Abstraction {
                     to: Target::Place(to),
                     relation: Relation::default(),
                 });
-                ways.push(Way::Transition(number));
+                edge_codes.push(EdgeCode::Transition(number));
                 pulled.push(graph.update(start, transition).preimage());
             }
         }
@@ -96,16 +96,16 @@ impl Abstraction {
                 to: Target::Error(number),
                 relation: Relation::default(),
             });
-            ways.push(Way::Error(*goal));
+            edge_codes.push(EdgeCode::Error(*goal));
             pulled.push(Rewriter::new());
         }
-        let stale = (0..ways.len()).collect();
+        let stale = (0..edge_codes.len()).collect();
         Abstraction {
             predicates: Predicates::default(),
             program,
             cuts,
             places,
-            ways,
+            edge_codes,
             goals: goals.to_vec(),
             pulled,
             stale,
@@ -126,8 +126,11 @@ impl Abstraction {
     }
 
     /// The code of an edge, and where it begins.
-    pub fn way(&self, edge: usize) -> (Option<Cut>, Way) {
-        (self.cuts[self.program.edges[edge].from], self.ways[edge])
+    pub fn edge_code(&self, edge: usize) -> (Option<Cut>, EdgeCode) {
+        (
+            self.cuts[self.program.edges[edge].from],
+            self.edge_codes[edge],
+        )
     }
 
     /// Stops searching a goal that is settled.
@@ -198,7 +201,7 @@ impl Abstraction {
 
     /// The conditions of an edge, over the variables at its start.
     fn conditions(&self, graph: &mut Graph<'_>, edge: usize) -> Vec<Term> {
-        let (start, way) = self.way(edge);
+        let (start, way) = self.edge_code(edge);
         let mut all = graph.axioms(start);
         all.extend(condition(graph, start, way));
         all
@@ -206,7 +209,7 @@ impl Abstraction {
 
     fn code(&mut self, graph: &mut Graph<'_>, edge: usize) -> Code {
         let conditions = self.conditions(graph, edge);
-        let (start, _) = self.way(edge);
+        let (start, _) = self.edge_code(edge);
         let mut next = Vec::new();
         if let Target::Place(to) = self.program.edges[edge].to {
             for &predicate in self.predicates.at(self.cuts[to]) {
@@ -224,17 +227,17 @@ impl Abstraction {
     pub fn search(
         &mut self,
         graph: &mut Graph<'_>,
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
         cost: &mut Cost,
     ) -> Result<Reached, Full> {
         for edge in std::mem::take(&mut self.stale) {
-            if patience.is_over() {
+            if cancellation.is_over() {
                 self.stale.insert(edge);
                 continue;
             }
             let code = self.code(graph, edge);
             let mut relation =
-                existential::relation(&mut graph.pool, &mut self.tables, &code, patience, cost);
+                existential::relation(&mut graph.pool, &mut self.tables, &code, cancellation, cost);
             let slot = &mut self.program.edges[edge].relation;
             relation.excluded = std::mem::take(&mut slot.excluded);
             *slot = relation;
@@ -247,7 +250,7 @@ impl Abstraction {
             &mut self.diagrams,
             &mut self.relations,
             &self.program,
-            &|| patience.is_over(),
+            &|| cancellation.is_over(),
         )
     }
 
@@ -257,12 +260,12 @@ impl Abstraction {
         &mut self,
         graph: &mut Graph<'_>,
         path: &AbstractPath,
-        patience: Patience<'_>,
+        cancellation: Cancellation<'_>,
         cost: &mut Cost,
     ) -> usize {
         let mut found = 0;
         for (number, step) in path.steps.iter().enumerate() {
-            if patience.is_over() {
+            if cancellation.is_over() {
                 break;
             }
             let next = path.steps.get(number + 1).map(|step| &step.before[..]);
@@ -284,9 +287,9 @@ impl Abstraction {
             }
             let assumptions: Vec<Term> = literals.iter().map(|&(_, _, t)| t).collect();
             cost.solver_calls += 1;
-            let limits = patience.within(QUESTION);
+            let limits = cancellation.within(QUESTION);
             let answer = session.check(&graph.pool, &assumptions, &limits);
-            patience.note(session.spent);
+            cancellation.note(session.spent);
             match answer {
                 Answer::Unsat { core } => {
                     let cube: Cube = core
@@ -357,15 +360,18 @@ impl Abstraction {
 }
 
 /// The condition of a piece of code in a fragment.
-pub fn condition(graph: &Graph<'_>, start: Option<Cut>, way: Way) -> Vec<Term> {
+pub fn condition(graph: &Graph<'_>, start: Option<Cut>, way: EdgeCode) -> Vec<Term> {
     let fragment = &graph.fragments[&start];
-    let (mut all, prefix) = match way {
-        Way::Transition(i) => {
+    let (mut all, assumptions_before) = match way {
+        EdgeCode::Transition(i) => {
             let transition = &fragment.transitions[i];
-            (transition.reached.guard.0.clone(), transition.prefix)
+            (
+                transition.reached.guard.0.clone(),
+                transition.assumptions_before,
+            )
         }
-        Way::Error(goal) => goal.terms(graph),
+        EdgeCode::Error(goal) => goal.terms(graph),
     };
-    all.extend(&fragment.assumptions[..prefix]);
+    all.extend(&fragment.assumptions[..assumptions_before]);
     all
 }

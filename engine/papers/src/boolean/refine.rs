@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashSet;
 
-use super::model::{Abstraction, Way, condition};
+use super::model::{Abstraction, EdgeCode, condition};
 use super::predicates::atoms;
 use super::program::AbstractPath;
 use cegar_model::solver::{Answer, Model, Solver, Z3};
 use cegar_model::symbolic::encode::Transition;
 use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Node, Pool, Rewriter, Symbol, Term};
-use cegar_search::abstraction::asking::{Cost, Patience};
+use cegar_search::abstraction::asking::{Cancellation, Cost};
 use cegar_search::abstraction::graph::Graph;
 use cegar_search::abstraction::loops::Path;
-use cegar_search::abstraction::own::{Own, leaves};
+use cegar_search::abstraction::state_symbols::{StateSymbols, leaves};
 
 /// The time limit of the query about a whole path.
 const QUESTION: Duration = Duration::from_secs(5);
@@ -34,7 +34,7 @@ const LONGEST: usize = 1 << 22;
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The start of each step, and its code.
-    pub steps: Vec<(Option<Cut>, Way)>,
+    pub steps: Vec<(Option<Cut>, EdgeCode)>,
 }
 
 impl Trace {
@@ -42,7 +42,7 @@ impl Trace {
     pub fn of(abstraction: &Abstraction, path: &AbstractPath) -> Trace {
         let steps = path.steps.iter();
         Trace {
-            steps: steps.map(|step| abstraction.way(step.edge)).collect(),
+            steps: steps.map(|step| abstraction.edge_code(step.edge)).collect(),
         }
     }
 }
@@ -72,7 +72,7 @@ pub fn simulate(
     graph: &mut Graph<'_>,
     (trace, most): (&Trace, usize),
     (mut path, known): (Path, &[Term]),
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> Simulated {
     let mut steps = 0;
@@ -82,11 +82,11 @@ pub fn simulate(
             return Simulated::Unknown;
         };
         match way {
-            Way::Transition(i) => {
+            EdgeCode::Transition(i) => {
                 let transition: Transition = fragment.transitions[i].clone();
                 path.step(graph, &transition);
             }
-            Way::Error(_) => {
+            EdgeCode::Error(_) => {
                 // The condition includes the assumptions already.
                 let goal = condition(graph, start, way);
                 path.end(graph, &goal, 0);
@@ -107,7 +107,7 @@ pub fn simulate(
             all.extend(known);
             let limits = cegar_model::solver::Limits {
                 core: true,
-                ..patience.within(QUESTION)
+                ..cancellation.within(QUESTION)
             };
             let clock = Instant::now();
             cost.solver_calls += 1;
@@ -158,7 +158,7 @@ pub fn constants(
                 }
             }
         }
-        let Way::Transition(i) = way else { break };
+        let EdgeCode::Transition(i) = way else { break };
         if step + 1 < about.len() {
             let transition = graph.fragments[&start].transitions[i].clone();
             path.step(graph, &transition);
@@ -182,7 +182,7 @@ pub fn predicates(
     let mut wanted: Vec<Term> = Vec::new();
     for step in (0..=last).rev() {
         let (start, way) = trace.steps[step];
-        if let (true, Way::Transition(i)) = (step < last, way) {
+        if let (true, EdgeCode::Transition(i)) = (step < last, way) {
             let transition = graph.fragments[&start].transitions[i].clone();
             let mut back = graph.update(start, &transition).preimage();
             for t in &mut wanted {
@@ -193,7 +193,7 @@ pub fn predicates(
         let Some(cut) = start else {
             break;
         };
-        let own = Own::of(graph, Some(cut));
+        let own = StateSymbols::of(graph, Some(cut));
         let pool = &mut graph.pool;
         wanted = without_unknowns(pool, wanted, &own, step);
         for &t in &wanted {
@@ -223,7 +223,12 @@ pub fn predicates(
 
 /// Restricts conditions on a step's state and inputs to conditions on its state, as far as
 /// equations allow. Inputs get names of their own for this step.
-fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usize) -> Vec<Term> {
+fn without_unknowns(
+    pool: &mut Pool,
+    conditions: Vec<Term>,
+    own: &StateSymbols,
+    step: usize,
+) -> Vec<Term> {
     let mut all = own.solve(pool, &conditions);
     all.sort_unstable();
     // The same code may be executed again, with other inputs.
@@ -249,7 +254,7 @@ fn without_unknowns(pool: &mut Pool, conditions: Vec<Term>, own: &Own, step: usi
 
 /// A condition that depends on an input, for the least and the greatest input: if it is monotonic
 /// in the input, one of these tells whether any input satisfies it.
-fn extremes(pool: &mut Pool, atom: Term, own: &Own) -> impl Iterator<Item = Term> + use<> {
+fn extremes(pool: &mut Pool, atom: Term, own: &StateSymbols) -> impl Iterator<Item = Term> + use<> {
     let mut found = Vec::new();
     let about_state = pool.symbols(atom).any(|symbol| own.has(symbol));
     let unknowns: Vec<Term> = leaves(pool, atom)

@@ -13,8 +13,8 @@ use super::program::{Bit, BooleanProgram, Edge, Relation, Table, Target};
 use super::reach::{Reached, Relations, reach};
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::term::{Evaluator, Pool, Term};
-use cegar_search::abstraction::asking::{Cost, Patience};
-use cegar_search::abstraction::own::conjuncts;
+use cegar_search::abstraction::asking::{Cancellation, Cost};
+use cegar_search::abstraction::state_symbols::conjuncts;
 
 const BITS: usize = 3;
 const PLACES: usize = 4;
@@ -181,8 +181,8 @@ proptest! {
     }
 }
 
-fn patience(stop: &AtomicBool) -> Patience<'_> {
-    Patience {
+fn cancellation(stop: &AtomicBool) -> Cancellation<'_> {
+    Cancellation {
         deadline: None,
         steps: None,
         stop,
@@ -243,7 +243,7 @@ fn related(pool: &mut Pool, code: &Code) -> (Relation, Cost) {
     let stop = AtomicBool::new(false);
     let mut cost = Cost::default();
     let mut tables = Tables::default();
-    let found = relation(pool, &mut tables, code, patience(&stop), &mut cost);
+    let found = relation(pool, &mut tables, code, cancellation(&stop), &mut cost);
     (found, cost)
 }
 

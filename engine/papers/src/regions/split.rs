@@ -4,7 +4,7 @@ use cegar_model::solver::Answer;
 use cegar_model::term::Term;
 use cegar_search::abstraction::asking::ask;
 use cegar_search::abstraction::forest::Sample;
-use cegar_search::abstraction::own::{Own, conjuncts};
+use cegar_search::abstraction::state_symbols::{StateSymbols, conjuncts};
 
 use super::{Asking, Edge, QUESTION, RegionId, Regions, SIMPLE, Target};
 use crate::projection::{Projected, project};
@@ -19,8 +19,8 @@ impl Regions {
         states: &[&Sample],
     ) -> Projected {
         let terms = self.whole(all, from, to);
-        let own = Own::of(all.graph, self.region(from).cut);
-        let limits = all.patience.within(QUESTION);
+        let own = StateSymbols::of(all.graph, self.region(from).cut);
+        let limits = all.cancellation.within(QUESTION);
         let mut asked = 0;
         let mut result = project(
             &mut all.graph.pool,
@@ -62,7 +62,7 @@ impl Regions {
         if pool.as_const(not) == Some(0) {
             return Some(true);
         }
-        let limits = all.patience.within(QUESTION);
+        let limits = all.cancellation.within(QUESTION);
         match ask(all.solver, all.graph, &known, &[not], &limits, all.cost) {
             Answer::Unsat { .. } => Some(true),
             Answer::Sat(_) => Some(false),
@@ -154,7 +154,7 @@ fn without(all: &mut Asking<'_, '_>, known: &[Term], terms: &[Term]) -> Vec<Term
     let mut kept = Vec::new();
     for &t in terms {
         let not = all.graph.pool.not(t);
-        let limits = all.patience.within(SIMPLE);
+        let limits = all.cancellation.within(SIMPLE);
         let answer = ask(all.solver, all.graph, known, &[not], &limits, all.cost);
         if !matches!(answer, Answer::Unsat { .. }) {
             kept.push(t);

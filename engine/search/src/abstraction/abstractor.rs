@@ -9,7 +9,7 @@ use cegar_model::symbolic::memory::{Contents, Object};
 use cegar_model::symbolic::range::{Range, Ranges};
 use cegar_model::symbolic::spans::Spans;
 use cegar_model::symbolic::state::Reached;
-use cegar_model::symbolic::update::Pointers;
+use cegar_model::symbolic::update::PointerSplitter;
 use cegar_model::symbolic::world::{CtxId, Grain, ObjId, World};
 use cegar_model::term::{Pool, Symbol, Term};
 
@@ -17,7 +17,7 @@ use super::join::{FIELDS, JoinBytes, JoinValue, halves, is_dense, layout, pointe
 
 /// Abstracts one state at the end of a fragment.
 struct Abstractor<'a, 'p> {
-    pointers: Pointers<'a, 'p>,
+    pointers: PointerSplitter<'a, 'p>,
 }
 
 impl<'a, 'p> Abstractor<'a, 'p> {
@@ -197,7 +197,7 @@ pub fn abstracted(
     live: &[(CtxId, Reg)],
 ) -> CutState {
     let mut result = CutState::default();
-    let pointers = Pointers::new(pool, world, from, reached);
+    let pointers = PointerSplitter::new(pool, world, from, reached);
     let mut abstractor = Abstractor { pointers };
     for &(ctx, reg) in live {
         let frame = reached.state.frames.iter().find(|f| f.ctx == ctx);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use cegar_checker::squeezed::squeezed;
+use cegar_checker::implied_equations::implied_equations;
 use cegar_model::deadline;
 use cegar_model::program::ir::Pred;
 use cegar_model::solver::{Answer, Limits, Solver, Z3, steps};
@@ -46,7 +46,7 @@ impl Cost {
 
 /// When to give up.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience<'a> {
+pub struct Cancellation<'a> {
     /// The time at which to give up; `None`: time does not matter.
     pub deadline: Option<Instant>,
     /// The counter of the solver's steps, and its value at which to give up.
@@ -55,10 +55,10 @@ pub struct Patience<'a> {
     pub stop: &'a AtomicBool,
 }
 
-impl<'a> Patience<'a> {
+impl<'a> Cancellation<'a> {
     /// The same, but with at most `time` from now on.
     #[must_use]
-    pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Patience<'a> {
+    pub fn at_most(&self, time: Duration, spent: &'a Cell<u64>) -> Cancellation<'a> {
         let mut less = *self;
         match self.steps {
             Some((_, most)) => less.steps = Some((spent, most.min(spent.get() + steps(time)))),
@@ -112,7 +112,7 @@ fn limited(time: Duration) -> Limits {
 /// How much longer than on an idle machine a query may take.
 const SLACK: u32 = 4;
 /// The cut points from which the targets can be reached, including the starts of the targets.
-pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
+pub fn cuts_reaching(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cut> {
     let used = |targets: &BTreeSet<Option<Cut>>| -> BTreeSet<Cut> {
         let starts = targets.iter();
         starts.flat_map(|start| graph.used(*start)).collect()
@@ -132,7 +132,7 @@ pub fn before(graph: &Graph<'_>, targets: &BTreeSet<Option<Cut>>) -> BTreeSet<Cu
 }
 
 /// Removes the bounds that are implied by a tighter bound of the same value.
-pub fn strongest(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
+pub fn drop_implied_bounds(graph: &Graph<'_>, facts: Vec<Term>) -> Vec<Term> {
     let pool = &graph.pool;
     let mut best: FxHashMap<(Pred, Term, bool), u128> = FxHashMap::default();
     let bound = |t: Term| match *pool.node(t) {
@@ -171,7 +171,7 @@ pub fn ask(
     // the terms of the query.
     if !limits.core {
         let asked = all.len();
-        all.extend(squeezed(&mut graph.pool, &all));
+        all.extend(implied_equations(&mut graph.pool, &all));
         let mut answer = solver.check(&mut graph.pool, &all, limits);
         if let Answer::Unsat { core } = &mut answer {
             core.retain(|&at| at < asked);
@@ -191,6 +191,6 @@ pub fn along(graph: &mut Graph<'_>, start: Option<Cut>, index: usize, known: &[T
     let fragment = &graph.fragments[&start];
     let transition = &fragment.transitions[index];
     all.extend(&transition.reached.guard.0);
-    all.extend(&fragment.assumptions[..transition.prefix]);
+    all.extend(&fragment.assumptions[..transition.assumptions_before]);
     all
 }

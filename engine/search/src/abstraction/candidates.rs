@@ -23,8 +23,8 @@ use rustc_hash::FxHashSet;
 pub use self::vocabulary::Vocabulary;
 use super::forest::Sample;
 use super::graph::Graph;
-use super::own::{Own, leaves, symbol_of_array};
 use super::relevance::Relevance;
+use super::state_symbols::{StateSymbols, leaves, symbol_of_array};
 use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::symbolic::cuts::{Part, Place};
@@ -54,7 +54,7 @@ pub const PLAIN: u32 = 4;
 const TERMINATED: u128 = 256;
 
 /// Generates the candidates for one cut point.
-pub struct Guesser<'a, 'p> {
+pub struct CandidateGenerator<'a, 'p> {
     /// The graph.
     pub graph: &'a mut Graph<'p>,
     /// The constants and conditions of the code.
@@ -67,9 +67,9 @@ pub struct Guesser<'a, 'p> {
     pub relevance: Option<&'a Relevance>,
 }
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// The candidates that no sample refutes.
-    pub fn guess(&mut self, cut: Cut) -> Vec<Term> {
+    pub fn generate(&mut self, cut: Cut) -> Vec<Term> {
         let Some(state) = self.graph.states.get(&cut).cloned() else {
             return Vec::new();
         };
@@ -87,7 +87,7 @@ impl Guesser<'_, '_> {
         let pool = &graph.pool;
         let of_variables = variables.iter().flat_map(|&(_, t)| pool.symbols(t));
         let of_arrays = arrays.iter().filter_map(|&a| symbol_of_array(pool, a));
-        let own: Own = of_variables.chain(of_arrays).collect();
+        let own: StateSymbols = of_variables.chain(of_arrays).collect();
         let is_number = |place: &Place| {
             matches!(place, Place::Number(_))
                 || matches!(
@@ -162,7 +162,7 @@ impl Guesser<'_, '_> {
         }
         if self.level == 5 {
             self.products(&scalars, &mut evaluators, &mut out);
-            self.rows(&scalars, &mut evaluators, &mut out);
+            self.matrix_index_bounds(&scalars, &mut evaluators, &mut out);
         }
         if deadline::passed() {
             return Vec::new();

@@ -7,10 +7,10 @@
 //! so, the answer is a tape for the machine and the fuzzer; if no state that was tried leads to the
 //! goal, the abstraction has to be refined.
 
-use super::asking::{Cost, Patience, ask};
+use super::asking::{Cancellation, Cost, ask};
 use super::forest::{Forest, Sample};
 use super::graph::Graph;
-use super::own::varying;
+use super::state_symbols::varying;
 use cegar_model::solver::{Answer, Limits, Model, Z3};
 use cegar_model::symbolic::encode::{Fragment, Input};
 use cegar_model::symbolic::world::Cut;
@@ -28,17 +28,24 @@ pub fn reach(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
     forest: &Forest,
-    (start, goal, prefix): (Option<Cut>, &[Term], usize),
-    patience: Patience<'_>,
+    (start, goal, assumptions_before): (Option<Cut>, &[Term], usize),
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> Option<Vec<u8>> {
     let fragment = graph.fragments.get(&start)?.clone();
     let mut terms: Vec<Term> = goal.to_vec();
-    terms.extend(&fragment.assumptions[..prefix]);
+    terms.extend(&fragment.assumptions[..assumptions_before]);
     terms.extend(fragment.faithful(&mut graph.pool));
     let Some(cut) = start else {
         // Nothing was read yet: the answer is the whole tape.
-        return match ask(solver, graph, &terms, &[], &patience.within(QUESTION), cost) {
+        return match ask(
+            solver,
+            graph,
+            &terms,
+            &[],
+            &cancellation.within(QUESTION),
+            cost,
+        ) {
             Answer::Sat(model) => Some(tape(&graph.pool, &fragment, &model, &[])),
             _ => None,
         };
@@ -46,11 +53,11 @@ pub fn reach(
     let (variables, arrays) = varying(graph, cut)?;
     let samples = forest.samples.get(&cut)?;
     for sample in spread(samples) {
-        if patience.is_over() {
+        if cancellation.is_over() {
             return None;
         }
         let here = sample.state(&mut graph.pool, &variables, &arrays);
-        let limits = patience.within(QUESTION);
+        let limits = cancellation.within(QUESTION);
         if let Answer::Sat(model) = ask(solver, graph, &here, &terms, &limits, cost) {
             return Some(tape(&graph.pool, &fragment, &model, &sample.tape));
         }
@@ -70,18 +77,18 @@ pub enum Forward {
 }
 
 /// Asks whether a condition holds after a state of a cut point, for some continuation of the tape
-/// `so_far` that led to it, under the first `prefix` assumptions of the fragment.
+/// `so_far` that led to it, under the first `assumptions_before` assumptions of the fragment.
 pub fn forward(
     (solver, limits, cost): (&mut Z3, &Limits, &mut Cost),
     graph: &mut Graph<'_>,
     (at, sample, so_far): (Option<Cut>, &Sample, &[u8]),
-    (condition, prefix): (&[Term], usize),
+    (condition, assumptions_before): (&[Term], usize),
 ) -> Forward {
     let Some(fragment) = graph.fragments.get(&at).cloned() else {
         return Forward::None;
     };
     let mut terms = condition.to_vec();
-    terms.extend(&fragment.assumptions[..prefix]);
+    terms.extend(&fragment.assumptions[..assumptions_before]);
     terms.extend(fragment.faithful(&mut graph.pool));
     let here = match at {
         None => Vec::new(),

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::asking::{Cost, Facts, Patience, ask};
+use super::asking::{Cancellation, Cost, Facts, ask};
 use super::graph::Graph;
 use crate::analysis::Floor;
 use cegar_model::program::ir::{BlockId, Pos};
@@ -48,16 +48,16 @@ pub struct Settled {
     /// place.
     pub narrowings: BTreeSet<(Option<Cut>, usize)>,
     /// The floor, which settles goals without queries.
-    pub ground: Option<Arc<Floor>>,
+    pub floor: Option<Arc<Floor>>,
     /// Goals that are settled for good.
     closed: BTreeSet<(Option<Cut>, Question)>,
 }
 
 impl Settled {
     /// Nothing is settled but what follows from a floor.
-    pub fn on(ground: Option<Arc<Floor>>) -> Settled {
+    pub fn on(floor: Option<Arc<Floor>>) -> Settled {
         Settled {
-            ground,
+            floor,
             ..Settled::default()
         }
     }
@@ -100,7 +100,7 @@ pub fn settle(
     graph: &mut Graph<'_>,
     facts: &Facts,
     wanted: &dyn Fn(BlockId) -> bool,
-    patience: Patience<'_>,
+    cancellation: Cancellation<'_>,
     (settled, cost): (&mut Settled, &mut Cost),
 ) -> bool {
     settled.failing.clear();
@@ -122,9 +122,9 @@ pub fn settle(
         let here = here.map_or(&[][..], Vec::as_slice);
         known.extend(every::instances(&mut graph.pool, here, &asked));
         let mut asserted = 0;
-        for (prefix, question) in questions(&fragment, wanted) {
+        for (assumptions_before, question) in questions(&fragment, wanted) {
             let key = (start, question);
-            while asserted < prefix {
+            while asserted < assumptions_before {
                 // An obligation that was proved follows anyway, so it need not be assumed.
                 let of = fragment.obligation_of[asserted];
                 let proved =
@@ -137,7 +137,7 @@ pub fn settle(
             if settled.closed.contains(&key) {
                 continue;
             }
-            if let Some(floor) = &settled.ground
+            if let Some(floor) = &settled.floor
                 && question.follows(&fragment, floor)
             {
                 settled.closed.insert(key);
@@ -160,9 +160,9 @@ pub fn settle(
                 }
             }
             terms.retain(|&t| graph.pool.as_const(t).is_none());
-            in_time &= !patience.is_over();
+            in_time &= !cancellation.is_over();
             let answer = if in_time {
-                let limits = patience.within(QUESTION);
+                let limits = cancellation.within(QUESTION);
                 ask(solver, graph, &known, &terms, &limits, cost)
             } else {
                 Answer::Unknown(Reason::Time)
@@ -225,20 +225,20 @@ fn questions(
 ) -> Vec<(usize, Question)> {
     let mut all: Vec<(usize, Question)> = Vec::new();
     for (i, o) in fragment.obligations.iter().enumerate() {
-        all.push((o.prefix, Question::Obligation(i)));
+        all.push((o.assumptions_before, Question::Obligation(i)));
     }
     for (i, e) in fragment.entered.iter().enumerate() {
         if wanted(e.block) {
-            all.push((e.prefix, Question::Entered(i)));
+            all.push((e.assumptions_before, Question::Entered(i)));
         }
     }
     for (i, h) in fragment.holes.iter().enumerate() {
-        all.push((h.prefix, Question::Hole(i)));
+        all.push((h.assumptions_before, Question::Hole(i)));
     }
     for (i, n) in fragment.narrowings.iter().enumerate() {
-        all.push((n.prefix, Question::Narrowing(i)));
+        all.push((n.assumptions_before, Question::Narrowing(i)));
     }
-    all.sort_by_key(|(prefix, _)| *prefix);
+    all.sort_by_key(|(assumptions_before, _)| *assumptions_before);
     all
 }
 
@@ -256,9 +256,9 @@ impl Question {
         match self {
             Question::Obligation(i) => {
                 let check = fragment.obligations[i].check;
-                check.is_some_and(|check| floor.ground.holds(check))
+                check.is_some_and(|check| floor.result.holds(check))
             }
-            Question::Entered(i) => floor.ground.is_dead(fragment.entered[i].block),
+            Question::Entered(i) => floor.result.is_dead(fragment.entered[i].block),
             Question::Hole(_) | Question::Narrowing(_) => false,
         }
     }

@@ -144,7 +144,7 @@ impl<'p> Graph<'p> {
         let program = self.world.program();
         let mut all = Vec::new();
         if let Some(function) = self.world.ended(cut) {
-            let spoken = self.world.spoken(function, Side::End);
+            let spoken = self.world.interface_registers(function, Side::End);
             return spoken.into_iter().map(|(reg, _)| (cut.ctx, reg)).collect();
         }
         let mut at = (cut.ctx, None);
@@ -153,7 +153,7 @@ impl<'p> Graph<'p> {
             let function = self.world.context(ctx).function;
             if self.world.context(ctx).side.is_some() {
                 // The facts at the end of the function may be about its parameters.
-                let params = self.world.spoken(function, Side::Begin);
+                let params = self.world.interface_registers(function, Side::Begin);
                 all.extend(params.into_iter().map(|(reg, _)| (ctx, reg)));
             }
             let live = self
@@ -163,7 +163,7 @@ impl<'p> Graph<'p> {
             match back {
                 None => all.extend(live.at_start(cut.block).into_iter().map(|reg| (ctx, reg))),
                 Some(cegar_model::symbolic::world::Back { block, op, dst, .. }) => {
-                    let results = program.taken(block, op).len() as u32;
+                    let results = program.expected_results(block, op).len() as u32;
                     let mut regs: Vec<Reg> =
                         live.before(program.block(block), op).into_iter().collect();
                     regs.retain(|reg| !(dst.0..dst.0 + results).contains(&reg.0));

@@ -14,7 +14,7 @@ use cegar_model::symbolic::world::Cut;
 use cegar_model::term::{Evaluator, Rewriter, Term, sides};
 use rustc_hash::FxHashMap;
 
-use super::asking::{Cost, Facts, Patience, along, ask, strongest};
+use super::asking::{Cancellation, Cost, Facts, along, ask, drop_implied_bounds};
 use super::graph::Graph;
 use crate::solver::Circuit;
 
@@ -34,8 +34,8 @@ pub fn houdini(
     solver: &mut Z3,
     graph: &mut Graph<'_>,
     fixed: &Facts,
-    guesses: &mut Facts,
-    patience: Patience<'_>,
+    candidates: &mut Facts,
+    cancellation: Cancellation<'_>,
     cost: &mut Cost,
 ) -> bool {
     let mut transitions: Vec<Key> = Vec::new();
@@ -49,36 +49,36 @@ pub fn houdini(
         solver,
         graph,
         fixed,
-        patience,
+        cancellation,
         cost,
         circuits: FxHashMap::default(),
     };
     while let Some(key) = queue.pop_front() {
         queued.remove(&key);
-        if patience.is_over() {
+        if cancellation.is_over() {
             return false;
         }
         let (start, index) = key;
         let graph = &mut *induction.graph;
         let transition = graph.fragments[&start].transitions[index].clone();
         let target = transition.to;
-        if guesses.get(&target).is_none_or(Vec::is_empty) {
+        if candidates.get(&target).is_none_or(Vec::is_empty) {
             continue;
         }
         induction.cost.visits += 1;
         let rewriter = updates
             .entry(key)
             .or_insert_with(|| graph.update(start, &transition).preimage());
-        let wanted = guesses[&target].clone();
+        let wanted = candidates[&target].clone();
         let after: Vec<Term> = wanted
             .iter()
             .map(|&t| rewriter.apply(&mut graph.pool, t))
             .collect();
         let assumed: Vec<Term> = start
-            .and_then(|cut| guesses.get(&cut))
+            .and_then(|cut| candidates.get(&cut))
             .cloned()
             .unwrap_or_default();
-        let related = graph.related(start, guesses);
+        let related = graph.related(start, candidates);
         let held = induction.preserved(key, (assumed, related), &after);
         let kept: Vec<Term> = wanted
             .iter()
@@ -88,7 +88,7 @@ pub fn houdini(
             .collect();
         if kept.len() < wanted.len() {
             induction.cost.dropped += (wanted.len() - kept.len()) as u64;
-            guesses.insert(target, kept);
+            candidates.insert(target, kept);
             let graph = &*induction.graph;
             let uses = |start: Option<Cut>| graph.used(start).any(|cut| cut == target);
             for &next in transitions.iter().filter(|(start, _)| uses(*start)) {
@@ -116,7 +116,7 @@ struct Induction<'a, 'p> {
     solver: &'a mut Z3,
     graph: &'a mut Graph<'p>,
     fixed: &'a Facts,
-    patience: Patience<'a>,
+    cancellation: Cancellation<'a>,
     cost: &'a mut Cost,
     /// The circuit of each transition; `None` if it cannot be a circuit.
     circuits: FxHashMap<Key, Option<Circuit>>,
@@ -139,8 +139,8 @@ impl Induction<'_, '_> {
         };
         let mut held: Vec<bool> = vec![true; after.len()];
         let mut open: Vec<usize> = (0..after.len()).filter(|&i| is_open(after[i])).collect();
-        let mut fixed = strongest(self.graph, fixed);
-        let mut assumed = strongest(self.graph, assumed);
+        let mut fixed = drop_implied_bounds(self.graph, fixed);
+        let mut assumed = drop_implied_bounds(self.graph, assumed);
         self.put_in(key, (&mut fixed, &mut assumed), after);
         fixed.extend(self.graph.related(key.0, self.fixed));
         assumed.extend(related);
@@ -168,7 +168,7 @@ impl Induction<'_, '_> {
             // rest is assumed to be hard as well.
             let mut hard = 0;
             for i in std::mem::take(&mut open) {
-                if hard >= HARD || self.patience.is_over() {
+                if hard >= HARD || self.cancellation.is_over() {
                     held[i] = false;
                     continue;
                 }
@@ -222,7 +222,7 @@ impl Induction<'_, '_> {
         let transition = &fragment.transitions[key.1];
         let mut terms = after.to_vec();
         terms.extend(&transition.reached.guard.0);
-        terms.extend(&fragment.assumptions[..transition.prefix]);
+        terms.extend(&fragment.assumptions[..transition.assumptions_before]);
         for facts in [fixed, assumed] {
             let more = every::instances(&mut graph.pool, facts, &terms);
             facts.extend(more);
@@ -237,7 +237,7 @@ impl Induction<'_, '_> {
         some: Term,
         time: Duration,
     ) -> Answer {
-        let limits = self.patience.within(time);
+        let limits = self.cancellation.within(time);
         if !self.circuits.contains_key(&key) {
             if self.circuits.len() >= CIRCUITS {
                 self.circuits.clear();
@@ -259,7 +259,7 @@ impl Induction<'_, '_> {
         // Queries that are hard for bits are often easy for words: from now on Z3 answers for this
         // transition.
         self.circuits.insert(key, None);
-        let limits = self.patience.within(time);
+        let limits = self.cancellation.within(time);
         let known = along(self.graph, key.0, key.1, fixed);
         ask(self.solver, self.graph, &known, &more, &limits, self.cost)
     }

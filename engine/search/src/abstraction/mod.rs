@@ -6,6 +6,7 @@
 pub mod abstractor;
 pub mod asking;
 pub mod candidates;
+pub mod floor_candidates;
 pub mod forest;
 pub mod frontier;
 pub mod goals;
@@ -14,6 +15,5 @@ pub mod houdini;
 mod join;
 mod live;
 pub mod loops;
-pub mod own;
 pub mod relevance;
-pub mod said;
+pub mod state_symbols;

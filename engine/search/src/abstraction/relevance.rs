@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::goals::{Open, Settled};
 use super::graph::Graph;
-use super::own::{symbol, symbol_of_array};
+use super::state_symbols::{symbol, symbol_of_array};
 use cegar_model::deadline;
 use cegar_model::term::{Array, Item, Pool, Symbol, Term};
 

@@ -18,7 +18,7 @@ use cegar_model::program::ir::{BlockId, FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::grown::{Grown, enter, take};
+use super::grown::{Grown, join_entry, join_or_widen};
 use super::order::Schedule;
 use super::thresholds::{Bounds, compared_in_memory, thresholds};
 use super::write;
@@ -35,7 +35,7 @@ const WALKS: u32 = 60;
 /// The maximum number of rounds of walks, where functions are recursive.
 const ROUNDS: u32 = 1000;
 /// The number of walks that make states smaller.
-const NARROWINGS: u32 = 3;
+const DESCENDING_WALKS: u32 = 3;
 /// The maximum number of states of one loop head that differ in their last blocks or in which
 /// pointers are NULL. Further states are joined into the last one.
 const PARTS: usize = 4;
@@ -157,7 +157,7 @@ impl Growing {
         let how = (&*thresholds, self.relations);
         let all = which(self);
         let grew = match all.get_mut(&function) {
-            Some(known) => take(known, state, by, how),
+            Some(known) => join_or_widen(known, state, by, how),
             None => {
                 all.insert(function, Grown::of(state));
                 true
@@ -200,9 +200,9 @@ impl Guide for Growing {
             // The states that enter a loop grow as long as the outer loops do, which are widened
             // themselves.
             Some(known) if !back && known.entered < ENTERED => {
-                enter(known, &state, by, (anew, relations))
+                join_entry(known, &state, by, (anew, relations))
             }
-            Some(known) => take(known, state, by, (&thresholds, self.relations)),
+            Some(known) => join_or_widen(known, state, by, (&thresholds, self.relations)),
             None => {
                 self.heads.insert(head.clone(), Grown::of(state));
                 true
@@ -307,7 +307,7 @@ impl<'p> Growth<'p> {
         program: &'p Program,
         points: &Arc<Points>,
         shared: FxHashSet<FuncId>,
-        (patience, relations): (u64, bool),
+        (block_limit, relations): (u64, bool),
     ) -> Growth<'p> {
         let mut guide = Growing::new(program, relations);
         let compared = compared_in_memory(program);
@@ -317,7 +317,7 @@ impl<'p> Growth<'p> {
         }
         guide.schedule = Schedule::of(program, points);
         let mut walker = Walker::new(program, Arc::clone(points), shared, guide);
-        walker.patience = patience;
+        walker.block_limit = block_limit;
         walker.relations = relations;
         Growth { walker }
     }
@@ -328,7 +328,7 @@ impl<'p> Growth<'p> {
         Ok(self)
     }
 
-    /// Walks until nothing new arrives. Also needed after [`Growth::narrow`], because a state that
+    /// Walks until nothing new arrives. Also needed after [`Growth::descend`], because a state that
     /// became smaller may be slightly too small.
     pub fn grow(&mut self) -> Result<(), Stop> {
         if self.walker.guide.puts_off() {
@@ -389,8 +389,8 @@ impl<'p> Growth<'p> {
 
     /// Makes states smaller: replaces them by the states that arrive when all states are large
     /// enough.
-    pub fn narrow(&mut self) -> Result<(), Stop> {
-        for _ in 0..NARROWINGS {
+    pub fn descend(&mut self) -> Result<(), Stop> {
+        for _ in 0..DESCENDING_WALKS {
             self.walker.guide.arrived = Some(Arrived::default());
             self.walker.guide.walked.clear();
             self.walker.program()?;

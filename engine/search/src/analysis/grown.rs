@@ -55,7 +55,7 @@ impl Grown {
 /// Takes in a state that enters a loop. Returns whether it is new. The loop is restarted with it,
 /// so that relations between values in its first iterations are found for the new state as well
 /// (Bourdoncle, 1993, iterates inner loops from their entry states each time).
-pub(super) fn enter(
+pub(super) fn join_entry(
     known: &mut Grown,
     state: &State,
     by: Measure<'_, '_>,
@@ -82,7 +82,7 @@ pub(super) fn enter(
 }
 
 /// Takes in a state that arrives. Returns whether it is new.
-pub(super) fn take(
+pub(super) fn join_or_widen(
     known: &mut Grown,
     state: State,
     by: Measure<'_, '_>,

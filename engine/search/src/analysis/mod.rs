@@ -5,7 +5,7 @@
 //! module makes states grow until they are large enough: it decides which functions are walked
 //! separately for each call ([`plan`]), in which order the others are walked ([`order`]), how loops
 //! terminate ([`grow`]), and what is written into the claim ([`mod@write`]). The candidates for the
-//! prover are derived from it in [`crate::abstraction::said`].
+//! prover are derived from it in [`crate::abstraction::floor_candidates`].
 
 pub mod grow;
 mod grown;
@@ -17,7 +17,7 @@ pub mod write;
 use std::sync::Arc;
 use std::time::Instant;
 
-use cegar_checker::floor::{FloorClaim, Ground};
+use cegar_checker::floor::{FloorClaim, FloorResult};
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::domain::walk::Stop;
 use cegar_model::program::ir::{CheckId, FuncId, Program};
@@ -32,7 +32,7 @@ pub struct Floor {
     /// The states of the floor.
     pub claim: FloorClaim,
     /// Its consequences: the checks that hold and the blocks that are never entered.
-    pub ground: Ground,
+    pub result: FloorResult,
     /// The time for all of it, in seconds.
     pub seconds: f64,
     /// The time for the floor without relations, in seconds, and the number of checks that it
@@ -40,20 +40,20 @@ pub struct Floor {
     pub first: (f64, u64),
 }
 
-/// Computes a floor of a program, walking at most `patience` blocks; `None` if these do not
+/// Computes a floor of a program, walking at most `block_limit` blocks; `None` if these do not
 /// suffice, or if the program cannot be walked.
 ///
 /// States grow twice, first without relations between values, which takes a fraction of the time.
 /// Thus a floor exists even if the deadline passes while relations are computed. The result is
 /// walked once more after the deadline, as in the checker.
-pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Floor> {
+pub fn floor(program: &Program, block_limit: u64, growing: &Deadline) -> Option<Floor> {
     let began = Instant::now();
     let points = Arc::new(Points::of(program));
     let shared = plan::shared(program, &points);
-    let mut best: Option<(FloorClaim, Ground)> = None;
+    let mut best: Option<(FloorClaim, FloorResult)> = None;
     let mut first = (0.0, 0);
     for relations in [false, true] {
-        let limits = (patience, relations);
+        let limits = (block_limit, relations);
         let grow = || grown(program, &points, shared.clone(), limits);
         let claims = match deadline::within(growing.clone(), grow) {
             Ok(claims) => claims,
@@ -63,7 +63,7 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
             }
         };
         if let Some(found) = held(program, &points, claims) {
-            let checks = |ground: &Ground| ground.open().count();
+            let checks = |floor_result: &FloorResult| floor_result.open().count();
             let is_better = best
                 .as_ref()
                 .is_none_or(|(_, known)| checks(&found.1) <= checks(known));
@@ -80,19 +80,19 @@ pub fn floor(program: &Program, patience: u64, growing: &Deadline) -> Option<Flo
             best = Some(found).filter(|_| is_better).or(best);
         }
     }
-    let (claim, ground) = best?;
+    let (claim, floor_result) = best?;
     Some(Floor {
         claim,
-        ground,
+        result: floor_result,
         first,
         seconds: began.elapsed().as_secs_f64(),
     })
 }
 
 /// The number of checks that hold, except trivial ones.
-fn settled(program: &Program, ground: &Ground) -> u64 {
+fn settled(program: &Program, floor_result: &FloorResult) -> u64 {
     let checks = (0u32..).map(CheckId).zip(&program.checks);
-    let held = checks.filter(|(id, check)| !check.trivial && ground.holds(*id));
+    let held = checks.filter(|(id, check)| !check.trivial && floor_result.holds(*id));
     held.count() as u64
 }
 
@@ -105,7 +105,7 @@ fn grown(
 ) -> Result<Vec<FloorClaim>, Stop> {
     let mut growth = Growth::new(program, points, shared, limits).grown()?;
     let wide = growth.claim();
-    match growth.narrow().and_then(|()| growth.grow()) {
+    match growth.descend().and_then(|()| growth.grow()) {
         Ok(()) => Ok(vec![growth.claim(), wide]),
         Err(why) => {
             tracing::debug!(%why, "the floor is not narrowed");
@@ -119,10 +119,10 @@ fn held(
     program: &Program,
     points: &Arc<Points>,
     claims: Vec<FloorClaim>,
-) -> Option<(FloorClaim, Ground)> {
+) -> Option<(FloorClaim, FloorResult)> {
     for claim in claims {
-        match Ground::of(program, Arc::clone(points), &claim) {
-            Ok(ground) => return Some((claim, ground)),
+        match FloorResult::of(program, Arc::clone(points), &claim) {
+            Ok(floor_result) => return Some((claim, floor_result)),
             Err(why) => tracing::debug!(%why, "a floor that does not hold"),
         }
     }

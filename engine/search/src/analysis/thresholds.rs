@@ -151,15 +151,15 @@ const CELLS: usize = 16;
 pub fn with_constants(thresholds: &[i64], known: &State, new: &State) -> Vec<i64> {
     let single = |state: &State, reg: &Reg| {
         let num = *state.registers.get(reg)?.plain()?;
-        num.single().is_some().then_some(num.least)
+        num.as_constant().is_some().then_some(num.least)
     };
     let both = known.registers.keys().filter_map(|reg| {
         let number = single(known, reg)?;
         (single(new, reg) == Some(number)).then_some(number)
     });
     let sizes = known.objects.iter().filter_map(|(id, object)| {
-        let size = object.size.single()?;
-        let same = new.objects.get(id)?.size.single() == Some(size);
+        let size = object.size.as_constant()?;
+        let same = new.objects.get(id)?.size.as_constant() == Some(size);
         i64::try_from(size).ok().filter(|_| same && size > 1)
     });
     let near = both
@@ -182,7 +182,7 @@ fn kept_in_memory(known: &State, new: &State) -> impl Iterator<Item = i64> {
     let numbers = |contents: &Contents| -> BTreeSet<(u32, u32, i64)> {
         let cells = contents.cells().filter_map(|(at, len, value)| {
             let num = value.plain()?;
-            (num.single().is_some() && num.least > 1).then_some((at, len, num.least))
+            (num.as_constant().is_some() && num.least > 1).then_some((at, len, num.least))
         });
         cells.collect()
     };

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use cegar_checker::assumptions::{Met, met};
 use cegar_checker::certificate::{Certificate, Claim, Condition};
 use cegar_checker::claims::alone;
-use cegar_checker::floor::{FloorClaim, Ground};
-use cegar_checker::squeezed::squeezed;
+use cegar_checker::floor::{FloorClaim, FloorResult};
+use cegar_checker::implied_equations::implied_equations;
 use cegar_checker::{AskZ3, Rejected, check};
 use cegar_model::program::ir::{BlockId, CheckId, Loc, Program};
 use cegar_model::program::outside::points::Points;
@@ -29,8 +29,8 @@ use rustc_hash::FxHashSet;
 
 use super::{resumed, write};
 use crate::abstraction::asking::Facts;
+use crate::abstraction::floor_candidates;
 use crate::abstraction::graph::Graph;
-use crate::abstraction::said;
 
 /// The goal to be explained.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,8 +81,8 @@ pub fn needed<'p>(
         return Ok(Reason::Execution);
     }
     let floor = certificate.floor.as_ref();
-    let floor = match ground(program, certificate)? {
-        Some(ground) if follows(&ground, goal) => floor,
+    let floor = match floor_result(program, certificate)? {
+        Some(floor_result) if follows(&floor_result, goal) => floor,
         _ => None,
     };
     match facts(program, bitcode, certificate, (goal, floor), limits) {
@@ -93,16 +93,20 @@ pub fn needed<'p>(
 }
 
 /// What follows from the floor, if the certificate has one.
-fn ground(program: &Program, certificate: &Certificate) -> Result<Option<Ground>, Rejected> {
+fn floor_result(
+    program: &Program,
+    certificate: &Certificate,
+) -> Result<Option<FloorResult>, Rejected> {
     let floor = certificate.floor.as_ref();
-    let ground = floor.map(|floor| Ground::of(program, Arc::new(Points::of(program)), floor));
-    Ok(ground.transpose()?)
+    let floor_result =
+        floor.map(|floor| FloorResult::of(program, Arc::new(Points::of(program)), floor));
+    Ok(floor_result.transpose()?)
 }
 
-fn follows(ground: &Ground, goal: Goal) -> bool {
+fn follows(floor_result: &FloorResult, goal: Goal) -> bool {
     match goal {
-        Goal::Check(id) => ground.holds(CheckId(id)),
-        Goal::Block(id) => ground.is_dead(BlockId(id)),
+        Goal::Check(id) => floor_result.holds(CheckId(id)),
+        Goal::Block(id) => floor_result.is_dead(BlockId(id)),
     }
 }
 
@@ -162,8 +166,8 @@ pub fn pruned(
         met = narrowed(program, &needed.graph);
         write::state(&mut stated, &needed.graph, &needed.facts);
     }
-    if let Some(ground) = ground(program, certificate)? {
-        for (id, places) in ground.narrowings {
+    if let Some(floor_result) = floor_result(program, certificate)? {
+        for (id, places) in floor_result.narrowings {
             met.entry(id).or_default().extend(places);
         }
     }
@@ -244,7 +248,7 @@ impl<'p> Explored<'p> {
         let mut facts = resumed(&mut graph, certificate);
         if let Some(floor) = floor {
             let cuts = graph.states.keys().copied().collect();
-            for (cut, stated) in said::guesses(&mut graph, floor, &cuts) {
+            for (cut, stated) in floor_candidates::generate(&mut graph, floor, &cuts) {
                 let known = facts.entry(cut).or_default();
                 known.extend(
                     stated
@@ -311,7 +315,7 @@ impl<'p> Explored<'p> {
         }
         self.questions += 1;
         let mut terms = terms.to_vec();
-        terms.extend(squeezed(pool, &terms));
+        terms.extend(implied_equations(pool, &terms));
         let answer = Z3::new().check(pool, &terms, &self.limits);
         matches!(answer, Answer::Unsat { .. })
     }
@@ -335,19 +339,19 @@ impl Search {
             let transitions = fragment.transitions.iter().enumerate();
             self.transitions
                 .extend(transitions.map(|(i, transition)| (start, i, transition.to)));
-            let mut ask = |prefix: usize, terms: &[Term]| {
+            let mut ask = |assumptions_before: usize, terms: &[Term]| {
                 let mut terms = terms.to_vec();
-                terms.extend(&fragment.assumptions[..prefix]);
+                terms.extend(&fragment.assumptions[..assumptions_before]);
                 self.questions.push(Question { start, terms });
             };
             for obligation in &fragment.obligations {
                 if obligation.check.map(|id| Goal::Check(id.0)) == Some(goal) {
-                    ask(obligation.prefix, &obligation.goal());
+                    ask(obligation.assumptions_before, &obligation.goal());
                 }
             }
             for entered in &fragment.entered {
                 if Goal::Block(entered.block.0) == goal {
-                    ask(entered.prefix, &entered.guard.0);
+                    ask(entered.assumptions_before, &entered.guard.0);
                 }
             }
             for hole in &fragment.holes {
@@ -355,13 +359,14 @@ impl Search {
                     block: hole.block,
                     inst: 0,
                 };
-                let behind = cegar_checker::behind::behind(&checker.graph.world, hole.ctx, first);
+                let continuation =
+                    cegar_checker::continuation::code_after(&checker.graph.world, hole.ctx, first);
                 let is_behind = match goal {
-                    Goal::Block(id) => behind.enters(BlockId(id)),
-                    Goal::Check(id) => behind.has(program.checks[id as usize].loc),
+                    Goal::Block(id) => continuation.enters(BlockId(id)),
+                    Goal::Check(id) => continuation.has(program.checks[id as usize].loc),
                 };
                 if is_behind {
-                    ask(hole.prefix, &hole.guard.0);
+                    ask(hole.assumptions_before, &hole.guard.0);
                 }
             }
         }
@@ -480,7 +485,7 @@ fn along(checker: &mut Explored<'_>, start: Option<Cut>, index: usize, fact: Ter
     let fragment = &checker.graph.fragments[&start];
     let transition = fragment.transitions[index].clone();
     let mut all = transition.reached.guard.0.clone();
-    all.extend(&fragment.assumptions[..transition.prefix]);
+    all.extend(&fragment.assumptions[..transition.assumptions_before]);
     let mut preimage = checker.graph.update(start, &transition).preimage();
     let after = preimage.apply(&mut checker.graph.pool, fact);
     all.push(checker.graph.pool.not(after));

@@ -10,11 +10,11 @@ use cegar_model::symbolic::world::Cut;
 
 use crate::abstraction::asking::Facts;
 use crate::abstraction::graph::Graph;
-use crate::abstraction::own::Own;
+use crate::abstraction::state_symbols::StateSymbols;
 
 /// The formulas of a certificate by cut point, as far as they can still be read.
 pub fn resumed(graph: &mut Graph<'_>, before: &Certificate) -> Facts {
-    let mut guesses = Facts::new();
+    let mut candidates = Facts::new();
     for claim in &before.cuts {
         let Some(ctx) = graph.world.context_named(&claim.context) else {
             continue;
@@ -24,16 +24,16 @@ pub fn resumed(graph: &mut Graph<'_>, before: &Certificate) -> Facts {
         if !graph.states.contains_key(&cut) {
             continue;
         }
-        let own = Own::of(graph, Some(cut));
+        let own = StateSymbols::of(graph, Some(cut));
         let pool = &mut graph.pool;
         for text in &claim.facts {
             let Ok(term) = pool.read(text) else {
                 continue;
             };
             if pool.width(term) == 1 && own.covers(pool, term) {
-                guesses.entry(cut).or_default().push(term);
+                candidates.entry(cut).or_default().push(term);
             }
         }
     }
-    guesses
+    candidates
 }

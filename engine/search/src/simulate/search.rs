@@ -14,7 +14,7 @@ mod news;
 mod offers;
 mod queue;
 mod replays;
-mod tell;
+mod shorten;
 
 use std::collections::VecDeque;
 use std::hash::{Hash, Hasher};
@@ -37,7 +37,7 @@ use cegar_model::solver::{self, SolverStats, Z3};
 use cegar_model::term::Pool;
 use judge::{Place, place};
 use queue::{Job, Queue, Recorded, Work, class};
-pub use tell::Spans;
+pub use shorten::Spans;
 
 /// Longest tape, in bytes: 64 MiB.
 pub const LONGEST: usize = 64 << 20;
@@ -96,7 +96,7 @@ pub struct Search<'p> {
     doubted: FxHashMap<Place, u32>,
     last_consumed: usize,
     /// The last tape with a new violation and its run, for the report.
-    telling: Option<(Vec<u8>, Execution)>,
+    last_reported: Option<(Vec<u8>, Execution)>,
     jobs: u64,
     stats: SearchStats,
 }
@@ -121,7 +121,7 @@ impl<'p> Search<'p> {
             witnesses: FxHashMap::default(),
             doubted: FxHashMap::default(),
             last_consumed: 0,
-            telling: None,
+            last_reported: None,
             jobs: 0,
             stats: SearchStats::default(),
             program,
@@ -377,7 +377,7 @@ impl<'p> Search<'p> {
         }
         if fresh {
             tape.truncate(run.consumed);
-            self.telling = Some((tape, run));
+            self.last_reported = Some((tape, run));
         }
     }
 

@@ -19,15 +19,15 @@ use super::executed;
 use super::options::{Options, Seed, Stats, Verdict};
 use super::outcome::{Outcome, Proof};
 use super::parts;
-use crate::abstraction::asking::{self, Cost, Facts, Patience};
+use crate::abstraction::asking::{self, Cancellation, Cost, Facts};
 use crate::abstraction::candidates::{LEVELS, PLAIN, Vocabulary};
+use crate::abstraction::floor_candidates;
 use crate::abstraction::forest::{Forest, Growth};
 use crate::abstraction::goals::{self, Open, Settled};
 use crate::abstraction::graph::Graph;
 use crate::abstraction::houdini::houdini;
 use crate::abstraction::loops::Loops;
 use crate::abstraction::relevance::{Changes, Relevance};
-use crate::abstraction::said;
 use crate::analysis::Floor;
 use crate::proof::{resumed, write};
 use cegar_checker::Certificate;
@@ -163,7 +163,7 @@ fn search<'p>(
         solver,
         cost: Cost::default(),
         stats,
-        patience: Patience {
+        cancellation: Cancellation {
             deadline,
             steps: options.counted.then(|| (&*spent, steps(options.time))),
             stop,
@@ -186,7 +186,7 @@ struct Prover<'a, 'p> {
     solver: Z3,
     cost: Cost,
     stats: Stats,
-    patience: Patience<'a>,
+    cancellation: Cancellation<'a>,
     blocks_asked: bool,
     loops: Loops,
     /// The number of open obligations at the last intermediate report.
@@ -230,16 +230,17 @@ impl<'p> Prover<'_, 'p> {
             .into_iter()
             .flat_map(|sliced| (0..levels).map(move |level| (level, sliced)));
         for (level, sliced) in rounds {
-            if self.patience.is_over() {
+            if self.cancellation.is_over() {
                 return;
             }
             let relevance =
                 sliced.then(|| Relevance::new(&self.graph, &self.left(), &self.settled, &changes));
             self.stats.iterations += 1;
-            let guesses = self.guess(&vocabulary, &forest, level, relevance.as_ref());
+            let candidates =
+                self.generate_candidates(&vocabulary, &forest, level, relevance.as_ref());
             let clock = Instant::now();
-            let count: usize = guesses.values().map(Vec::len).sum();
-            let kept = self.keep(guesses);
+            let count: usize = candidates.values().map(Vec::len).sum();
+            let kept = self.keep(candidates);
             tracing::debug!(
                 level,
                 sliced,
@@ -272,7 +273,7 @@ impl<'p> Prover<'_, 'p> {
             return;
         };
         let open = self.settled.failing.len();
-        if self.told.is_some_and(|told| open >= told) || self.patience.is_over() {
+        if self.told.is_some_and(|told| open >= told) || self.cancellation.is_over() {
             return;
         }
         self.told = Some(open);
@@ -291,45 +292,45 @@ impl<'p> Prover<'_, 'p> {
     /// If the floor leaves goals open, takes its states as candidates. This happens before any
     /// query, since most queries need bounds.
     fn on_the_floor(&mut self) {
-        let Some(floor) = self.settled.ground.clone() else {
+        let Some(floor) = self.settled.floor.clone() else {
             return;
         };
         let targets = goals::above(&self.graph, &floor);
-        let cuts = asking::before(&self.graph, &targets);
-        let guesses = said::guesses(&mut self.graph, &floor.claim, &cuts);
-        let count = guesses.values().map(Vec::len).sum::<usize>();
+        let cuts = asking::cuts_reaching(&self.graph, &targets);
+        let candidates = floor_candidates::generate(&mut self.graph, &floor.claim, &cuts);
+        let count = candidates.values().map(Vec::len).sum::<usize>();
         self.stats.guesses += count as u64;
-        let patience = self.patience;
-        if let Some(deadline) = &mut self.patience.deadline {
+        let cancellation = self.cancellation;
+        if let Some(deadline) = &mut self.cancellation.deadline {
             let end = Instant::now() + self.options.time.mul_f64(ON_THE_FLOOR);
             *deadline = end.min(*deadline);
         }
-        let kept = self.keep(guesses);
-        self.patience = patience;
+        let kept = self.keep(candidates);
+        self.cancellation = cancellation;
         tracing::debug!(guesses = count, ?kept, "the floor's states as guesses");
     }
 
     /// Takes the facts of an earlier run as candidates; true if there is no need to go on.
     fn resume(&mut self, before: &Certificate) -> bool {
-        let guesses = resumed(&mut self.graph, before);
-        self.stats.guesses += guesses.values().map(Vec::len).sum::<usize>() as u64;
-        self.keep(guesses).is_none() || self.is_done()
+        let candidates = resumed(&mut self.graph, before);
+        self.stats.guesses += candidates.values().map(Vec::len).sum::<usize>() as u64;
+        self.keep(candidates).is_none() || self.is_done()
     }
 
     /// Adds the candidates that are inductive together to the facts, and returns their number;
     /// `None` if time ran out first.
-    fn keep(&mut self, mut guesses: Facts) -> Option<usize> {
+    fn keep(&mut self, mut candidates: Facts) -> Option<usize> {
         let clock = Instant::now();
         // Facts that cannot be written into a certificate are useless.
-        for facts in guesses.values_mut() {
+        for facts in candidates.values_mut() {
             write::writable(&self.graph.pool, facts);
         }
         let ended = houdini(
             &mut self.solver,
             &mut self.graph,
             &self.facts,
-            &mut guesses,
-            self.patience,
+            &mut candidates,
+            self.cancellation,
             &mut self.cost,
         );
         self.stats.houdini += clock.elapsed().as_secs_f64();
@@ -337,7 +338,7 @@ impl<'p> Prover<'_, 'p> {
             return None;
         }
         let mut new = 0;
-        for (cut, facts) in guesses {
+        for (cut, facts) in candidates {
             new += facts.len();
             self.facts.entry(cut).or_default().extend(facts);
         }
@@ -354,7 +355,7 @@ impl<'p> Prover<'_, 'p> {
         }
         // Checks of properties that were not asked for would have to be assumed, so a little more
         // effort is worthwhile.
-        let goes_on = self.solver.spent().get() < BESIDE && !self.patience.is_over();
+        let goes_on = self.solver.spent().get() < BESIDE && !self.cancellation.is_over();
         if goes_on && !self.open(false).is_complete() {
             return false;
         }
@@ -386,7 +387,7 @@ impl<'p> Prover<'_, 'p> {
     }
 
     /// Generates the candidates of one level for the cut points where they can matter.
-    fn guess(
+    fn generate_candidates(
         &mut self,
         vocabulary: &Vocabulary,
         forest: &Forest,
@@ -400,7 +401,8 @@ impl<'p> Prover<'_, 'p> {
             targets = self.graph.fragments.keys().copied().collect();
         }
         let guessing = (level, relevance);
-        let mut all = parts::guess(&mut self.graph, (vocabulary, forest), guessing, &targets);
+        let mut all =
+            parts::generate_candidates(&mut self.graph, (vocabulary, forest), guessing, &targets);
         for (cut, found) in &mut all {
             if let Some(known) = self.facts.get(cut) {
                 found.retain(|t| !known.contains(t));
@@ -419,7 +421,7 @@ impl<'p> Prover<'_, 'p> {
             self.options,
             (&mut self.solver, &mut self.graph),
             &self.facts,
-            (self.patience, blocks),
+            (self.cancellation, blocks),
             (&mut self.settled, &mut self.cost),
         );
         self.stats.settle += clock.elapsed().as_secs_f64();

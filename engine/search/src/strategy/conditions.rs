@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use cegar_checker::behind::{Behind, behind};
 use cegar_checker::certificate::Condition;
 use cegar_checker::check::{ends, place};
+use cegar_checker::continuation::{Continuation, code_after};
 use cegar_model::program::ir::{BlockId, CheckId, Loc, Program};
 use cegar_model::symbolic::world::CtxId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -26,7 +26,7 @@ pub struct Conditions {
 #[derive(Debug)]
 struct Unsettled {
     check: Option<u32>,
-    behind: Rc<Behind>,
+    continuation: Rc<Continuation>,
 }
 
 impl Conditions {
@@ -37,7 +37,7 @@ impl Conditions {
         is_claimed: &dyn Fn(CheckId) -> bool,
     ) -> Conditions {
         let program: &Program = graph.world.program();
-        let mut known: FxHashMap<(CtxId, Loc), Rc<Behind>> = FxHashMap::default();
+        let mut known: FxHashMap<(CtxId, Loc), Rc<Continuation>> = FxHashMap::default();
         let mut seen = FxHashSet::default();
         let mut open = Vec::new();
         for (start, fragment) in &graph.fragments {
@@ -52,12 +52,12 @@ impl Conditions {
                 if !is_open || ends(obligation) || !seen.insert((obligation.check, key)) {
                     continue;
                 }
-                let behind = known
+                let continuation = known
                     .entry(key)
-                    .or_insert_with(|| Rc::new(behind(&graph.world, obligation.ctx, loc)));
+                    .or_insert_with(|| Rc::new(code_after(&graph.world, obligation.ctx, loc)));
                 open.push(Unsettled {
                     check: obligation.check.map(|CheckId(id)| id),
-                    behind: Rc::clone(behind),
+                    continuation: Rc::clone(continuation),
                 });
             }
         }
@@ -66,18 +66,18 @@ impl Conditions {
 
     /// The condition of a check; `None` if it holds unconditionally.
     pub fn check(&self, loc: Loc) -> Option<Condition> {
-        self.condition(|behind| behind.has(loc))
+        self.condition(|continuation| continuation.has(loc))
     }
 
     /// The condition under which a block is not entered; `None` if it never is.
     pub fn block(&self, block: BlockId) -> Option<Condition> {
-        self.condition(|behind| behind.enters(block))
+        self.condition(|continuation| continuation.enters(block))
     }
 
-    fn condition(&self, is_behind: impl Fn(&Behind) -> bool) -> Option<Condition> {
+    fn condition(&self, is_behind: impl Fn(&Continuation) -> bool) -> Option<Condition> {
         let mut condition = Condition::default();
         let mut checks = BTreeSet::new();
-        for unsettled in self.open.iter().filter(|u| is_behind(&u.behind)) {
+        for unsettled in self.open.iter().filter(|u| is_behind(&u.continuation)) {
             match unsettled.check {
                 Some(id) => {
                     checks.insert(id);

@@ -89,7 +89,7 @@ pub fn executed<'p>(program: &'p Program, options: &Options) -> Option<Proof<'p>
             ..Stats::default()
         },
         evidence: None,
-        grounded: None,
+        floor_proof: None,
         executed: Some(Executed {
             checks: checks.collect(),
             blocks: dead.into_iter().map(claim).collect(),

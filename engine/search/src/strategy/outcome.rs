@@ -4,7 +4,7 @@
 //! that these settle, so that one checker is enough for all of them.
 
 mod elsewhere;
-mod grounded;
+mod floor_proof;
 mod settle;
 
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 use cegar_checker::assumptions::Assumption;
 
 use cegar_checker::{Certificate, Checked, Claim, Condition};
-use cegar_model::domain::short::Short;
+use cegar_model::domain::check_notes::OpenCheckNote;
 use cegar_model::program::ir::{CheckId, Program, Property};
 
 use cegar_model::symbolic::encode::Exceeded;
 
 pub use self::elsewhere::Elsewhere;
-pub use self::grounded::Grounded;
+pub use self::floor_proof::FloorProof;
 use self::settle::settle;
 use super::executed::Executed;
 use super::options::{Options, Stats, Verdict};
@@ -46,7 +46,7 @@ pub struct Proof<'p> {
     /// The invariants; `None` if exploring the program did not end.
     pub evidence: Option<Evidence<'p>>,
     /// What follows from the floor alone, if there is one.
-    pub grounded: Option<Grounded>,
+    pub floor_proof: Option<FloorProof>,
     /// What follows from the program's only execution, if it has only one.
     pub executed: Option<Executed>,
 }
@@ -86,10 +86,10 @@ pub struct Outcome {
     /// The evidence for the checker.
     pub certificate: Certificate,
     /// What the floor lacks for the checks that it leaves open.
-    pub short: Arc<BTreeMap<CheckId, Short>>,
+    pub check_notes: Arc<BTreeMap<CheckId, OpenCheckNote>>,
     /// What follows from the floor alone, if more is claimed: the fallback if the certificate is
     /// not accepted.
-    pub grounded: Option<Box<Outcome>>,
+    pub floor_proof: Option<Box<Outcome>>,
 }
 
 impl Proof<'_> {
@@ -105,8 +105,8 @@ impl Proof<'_> {
                 assumed: self.assumed,
                 stats: self.stats,
                 certificate,
-                short: Arc::default(),
-                grounded: None,
+                check_notes: Arc::default(),
+                floor_proof: None,
             };
         }
         let verdicts = Verdicts {
@@ -120,15 +120,15 @@ impl Proof<'_> {
             .as_ref()
             .map(|e| (&e.graph, &e.facts, &e.claims));
         let about = (bitcode, properties);
-        let Some(grounded) = self.grounded else {
+        let Some(floor_proof) = self.floor_proof else {
             return verdicts.outcome(about, evidence, None, self.stats);
         };
-        let floor = Arc::clone(&grounded.floor);
-        let below = grounded.outcome(about, self.stats);
+        let floor = Arc::clone(&floor_proof.floor);
+        let below = floor_proof.outcome(about, self.stats);
         match evidence {
             None => below,
             Some(_) => Outcome {
-                grounded: Some(Box::new(below)),
+                floor_proof: Some(Box::new(below)),
                 ..verdicts.outcome(about, evidence, Some(&floor), self.stats)
             },
         }
@@ -162,11 +162,11 @@ impl Verdicts {
             write::state(&mut certificate, graph, facts);
         }
         certificate.floor = floor.map(|floor| floor.claim.clone());
-        let short = floor.map(|floor| floor.ground.short().clone());
+        let check_notes = floor.map(|floor| floor.result.check_notes().clone());
         Outcome {
             certificate,
-            short: Arc::new(short.unwrap_or_default()),
-            grounded: None,
+            check_notes: Arc::new(check_notes.unwrap_or_default()),
+            floor_proof: None,
             checks: self.checks,
             blocks: self.blocks,
             elsewhere: self.elsewhere,
@@ -195,7 +195,7 @@ impl Outcome {
         verdicts.outcome(
             ("", &options.properties),
             Some((graph, facts, &claims)),
-            settled.ground.as_deref(),
+            settled.floor.as_deref(),
             stats,
         )
     }
@@ -261,21 +261,21 @@ impl<'p> Proof<'p> {
         stats: Stats,
     ) -> Proof<'p> {
         let (verdicts, claims) = settle(program, options, settled, &graph);
-        let ground = settled.ground.as_ref().map(|floor| &floor.ground);
+        let floor_result = settled.floor.as_ref().map(|floor| &floor.result);
         let is_beyond = |(id, verdict): &(u32, &Option<Verdict>)| {
             let proved = matches!(verdict, Some(Verdict::Proved | Verdict::ProvedIf(_)));
-            proved && !ground.is_some_and(|ground| ground.holds(CheckId(*id)))
+            proved && !floor_result.is_some_and(|floor_result| floor_result.holds(CheckId(*id)))
         };
         let beyond = (0u32..).zip(&verdicts.checks).filter(is_beyond).count();
         let mut stats = stats;
         stats.beyond_floor_checks = beyond as u64;
         let why = "no invariant was found that excludes it";
-        let grounded = settled
-            .ground
+        let floor_proof = settled
+            .floor
             .as_ref()
-            .map(|floor| Grounded::of(program, options, floor, why));
+            .map(|floor| FloorProof::of(program, options, floor, why));
         Proof {
-            grounded,
+            floor_proof,
             executed: None,
             checks: verdicts.checks,
             blocks: verdicts.blocks,
@@ -321,7 +321,7 @@ impl<'p> Proof<'p> {
             assumed: Vec::new(),
             stats,
             evidence: None,
-            grounded: None,
+            floor_proof: None,
             executed: None,
         }
     }
@@ -339,13 +339,13 @@ impl<'p> Proof<'p> {
     pub fn on(mut self, program: &'p Program, options: &Options, floor: &Arc<Floor>) -> Proof<'p> {
         let why = self.elsewhere.first();
         let why = why.map_or(String::new(), |first| first.why.clone());
-        let grounded = Grounded::of(program, options, floor, &why);
-        self.checks.clone_from(&grounded.verdicts.checks);
-        self.blocks.clone_from(&grounded.verdicts.blocks);
-        self.assumed.clone_from(&grounded.verdicts.assumed);
+        let floor_proof = FloorProof::of(program, options, floor, &why);
+        self.checks.clone_from(&floor_proof.verdicts.checks);
+        self.blocks.clone_from(&floor_proof.verdicts.blocks);
+        self.assumed.clone_from(&floor_proof.verdicts.assumed);
         self.elsewhere
-            .extend(grounded.verdicts.elsewhere.iter().cloned());
-        self.grounded = Some(grounded);
+            .extend(floor_proof.verdicts.elsewhere.iter().cloned());
+        self.floor_proof = Some(floor_proof);
         self
     }
 }

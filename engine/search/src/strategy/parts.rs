@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::options::{Options, Stats};
-use super::outcome::{Grounded, Proof};
-use crate::abstraction::asking::{self, Cost, Facts, Patience};
-use crate::abstraction::candidates::{Guesser, Vocabulary};
+use super::outcome::{FloorProof, Proof};
+use crate::abstraction::asking::{self, Cancellation, Cost, Facts};
+use crate::abstraction::candidates::{CandidateGenerator, Vocabulary};
 use crate::abstraction::forest::Forest;
 use crate::abstraction::goals::{self, Settled};
 use crate::abstraction::graph::Graph;
@@ -44,13 +44,13 @@ const STACK: usize = 256 << 20;
 
 /// Computes a floor, and reports what follows from it.
 pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)> {
-    let patience = if options.counted { COUNTED } else { WALKED };
+    let cancellation = if options.counted { COUNTED } else { WALKED };
     let time = options.time.mul_f64(FLOOR);
     let left = deadline::left().map_or(time, |left| left.min(time));
     let at = |time| deadline::Deadline::at((!options.counted).then(|| Instant::now() + time));
     let (growing, end) = (at(left), at(deadline::left().unwrap_or(options.time)));
     let walked = std::thread::scope(|scope| {
-        let work = || deadline::within(end, || analysis::floor(program, patience, &growing));
+        let work = || deadline::within(end, || analysis::floor(program, cancellation, &growing));
         let worker = std::thread::Builder::new()
             .stack_size(STACK)
             .spawn_scoped(scope, work);
@@ -64,10 +64,10 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
         ..Stats::default()
     };
     let checks = (0u32..).map(CheckId).zip(&program.checks);
-    let held = checks.filter(|(id, check)| !check.trivial && floor.ground.holds(*id));
+    let held = checks.filter(|(id, check)| !check.trivial && floor.result.holds(*id));
     stats.floor_checks = held.count() as u64;
     let blocks = (0..program.blocks.len() as u32).map(BlockId);
-    stats.floor_blocks = blocks.filter(|id| floor.ground.is_dead(*id)).count() as u64;
+    stats.floor_blocks = blocks.filter(|id| floor.result.is_dead(*id)).count() as u64;
     tracing::debug!(
         checks = stats.floor_checks,
         blocks = stats.floor_blocks,
@@ -76,9 +76,9 @@ pub fn floor(program: &Program, options: &Options) -> Option<(Arc<Floor>, Stats)
     );
     if let Some(listener) = &options.so_far {
         let why = "there was no time to ask about it";
-        let grounded = Grounded::of(program, options, &floor, why);
+        let floor_proof = FloorProof::of(program, options, &floor, why);
         // The receiver may be gone.
-        let _ = listener.send(grounded.so_far(options, stats));
+        let _ = listener.send(floor_proof.so_far(options, stats));
     }
     Some((floor, stats))
 }
@@ -156,7 +156,7 @@ pub fn settle(
     options: &Options,
     (solver, graph): (&mut Z3, &mut Graph<'_>),
     facts: &Facts,
-    (patience, blocks): (Patience<'_>, bool),
+    (cancellation, blocks): (Cancellation<'_>, bool),
     result: (&mut Settled, &mut Cost),
 ) {
     let covered = &options.covered;
@@ -164,30 +164,30 @@ pub fn settle(
         let function = program.block(block).function;
         blocks && program.function(function).kind == FunctionKind::User && !covered.has(block)
     };
-    goals::settle(solver, graph, facts, &wanted, patience, result);
+    goals::settle(solver, graph, facts, &wanted, cancellation, result);
 }
 
 /// Generates the candidates of one level for the cut points from which the targets can be reached.
 /// No state of the forest refutes them.
-pub fn guess(
+pub fn generate_candidates(
     graph: &mut Graph<'_>,
     (vocabulary, forest): (&Vocabulary, &Forest),
     (level, relevance): (u32, Option<&Relevance>),
     targets: &BTreeSet<Option<Cut>>,
 ) -> Facts {
     let mut all = Facts::new();
-    for cut in asking::before(graph, targets) {
+    for cut in asking::cuts_reaching(graph, targets) {
         if deadline::passed() {
             break;
         }
-        let mut guesser = Guesser {
+        let mut generator = CandidateGenerator {
             graph: &mut *graph,
             vocabulary,
             samples: forest.samples.get(&cut).map_or(&[], Vec::as_slice),
             level,
             relevance,
         };
-        all.insert(cut, guesser.guess(cut));
+        all.insert(cut, generator.generate(cut));
     }
     all
 }

@@ -32,7 +32,7 @@ use module::{Module, Name};
 pub(super) use names::{COUNTERS, SITES, plain};
 use names::{ENTRY, Names};
 
-use super::instrument::First;
+use super::instrument::FunctionNumbers;
 
 /// The maximal number of bytes of text in a part, unless a single function has more.
 const PART: usize = 256 << 10;
@@ -214,9 +214,12 @@ impl<'t> Division<'t> {
 
     /// The part with the program's data, its counters and its numbers. It defines where the
     /// counters and numbers of each function are.
-    pub fn data(&self, firsts: &[First]) -> String {
+    pub fn data(&self, function_numbers: &[FunctionNumbers]) -> String {
         let mut text = String::new();
-        let sites = firsts.iter().map(|first| first.site + first.sites).max();
+        let sites = function_numbers
+            .iter()
+            .map(|first| first.site + first.sites)
+            .max();
         let numbers: Vec<String> = (0..sites.unwrap_or(0))
             .map(|n| format!("i32 {n}"))
             .collect();
@@ -229,7 +232,7 @@ impl<'t> Division<'t> {
                 numbers.join(", ")
             );
         }
-        for first in firsts {
+        for first in function_numbers {
             let name = Name {
                 text: &first.function,
                 unnamed: false,

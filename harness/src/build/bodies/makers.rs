@@ -63,7 +63,7 @@ impl Writer<'_> {
             many: maker.many,
             constant: false,
         };
-        let row = self.types.row(&pointee, object);
+        let row = self.types.array_layout(&pointee, object);
         let size = object.size.max(1);
         let given = format!(
             "cegar_given_{}_{}",

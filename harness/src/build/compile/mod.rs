@@ -26,7 +26,7 @@ use unit::{Compiling, Object, absolute, compile, redirect, without_duplicates};
 
 /// Builds one harness below `out`.
 pub(crate) fn harness(build: &Build, harness: &Harness, out: &Path) -> Result<Built, BuildError> {
-    let making = Making::new(build, harness, out)?;
+    let making = HarnessBuild::new(build, harness, out)?;
     let Users {
         objects,
         notes,
@@ -77,7 +77,7 @@ struct Users {
 }
 
 /// Everything that one harness is built with.
-struct Making<'a> {
+struct HarnessBuild<'a> {
     build: &'a Build,
     harness: &'a Harness,
     /// The harness's folder.
@@ -94,7 +94,7 @@ struct Making<'a> {
     sources: Vec<(Role, PathBuf)>,
 }
 
-impl<'a> Making<'a> {
+impl<'a> HarnessBuild<'a> {
     fn new(build: &'a Build, harness: &'a Harness, out: &Path) -> Result<Self, BuildError> {
         let cache = Cache::new(&build.kept(out));
         let out = out.join("cegar").join(&harness.name);
@@ -119,7 +119,7 @@ impl<'a> Making<'a> {
         let mut common = absolute(&build.args, &root);
         common.push(format!("-I{}", stubs.join("include").display()));
         common.extend(UNSANITIZED.map(str::to_owned));
-        Ok(Making {
+        Ok(HarnessBuild {
             build,
             harness,
             out,

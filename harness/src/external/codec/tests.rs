@@ -47,13 +47,16 @@ fn objects_are_read_to_any_depth() {
     ]
     .concat();
     let mut rest = &bytes[..];
-    let Some(Read::Fresh(first)) = types.read(&pointee, &mut rest) else {
+    let Some(ReadObject::Fresh(first)) = types.read(&pointee, &mut rest) else {
         panic!("{bytes:?}")
     };
     assert_eq!(rest, [99]);
     assert_eq!(first[0].0[8], 7);
-    let Read::Fresh(second) = &first[0].1[0].1 else {
+    let ReadObject::Fresh(second) = &first[0].1[0].1 else {
         panic!("{first:?}")
     };
-    assert_eq!((second[0].0[8], &second[0].1[0].1), (9, &Read::Earlier(0)));
+    assert_eq!(
+        (second[0].0[8], &second[0].1[0].1),
+        (9, &ReadObject::Earlier(0))
+    );
 }

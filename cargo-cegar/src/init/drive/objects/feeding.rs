@@ -28,8 +28,9 @@ impl<'a> Body<'a> {
             } else {
                 words.trim_start_matches("const ").to_owned()
             };
-            self.after.push(format!("{access}next_in = ({cast})data;"));
-            self.after
+            self.lines_after_input
+                .push(format!("{access}next_in = ({cast})data;"));
+            self.lines_after_input
                 .push(format!("{access}avail_in = ({})size;", avail.words));
         }
         if let (Some((_, next)), Some((_, avail))) = (field("next_out"), field("avail_out")) {
@@ -39,9 +40,9 @@ impl<'a> Body<'a> {
                 .push(format!("size_t {room} = crunner_size(0, {OUTPUT});"));
             self.lines
                 .push(format!("uint8_t *{name} = malloc({room});"));
-            self.after
+            self.lines_after_input
                 .push(format!("{access}next_out = ({}){name};", next.words));
-            self.after
+            self.lines_after_input
                 .push(format!("{access}avail_out = ({}){room};", avail.words));
             self.cleanup.push(format!("free({name});"));
         }
@@ -58,7 +59,7 @@ impl<'a> Body<'a> {
         {
             return;
         }
-        let feeder = self.api.makers().find(|feeder| {
+        let feeder = self.api.all_functions().find(|feeder| {
             let first = feeder.params.first();
             first.is_some_and(|param| self.api.identity(&param.ty).as_deref() == Some(identity))
                 && feeder.name != function.name
@@ -73,7 +74,7 @@ impl<'a> Body<'a> {
         match self.arguments(feeder, &[(0, object.to_owned())], depth + 1) {
             Ok(arguments) if self.main.is_some() => {
                 self.fed = true;
-                self.after
+                self.lines_after_input
                     .push(format!("{}({});", feeder.name, arguments.join(", ")));
             }
             _ => *self = before,

@@ -37,11 +37,11 @@ impl<'a> Body<'a> {
             return;
         }
         // If callers show an order, a filling function must come right after the maker.
-        let life = self.api.orders.of(identity);
+        let automaton = self.api.orders.of(identity);
         let is_in_order = |put: &Declared| {
-            life.is_none_or(|life| {
-                let first = life.next.get(&maker.name);
-                !life.has(&put.name) || first.is_none_or(|first| first.contains(&put.name))
+            automaton.is_none_or(|automaton| {
+                let first = automaton.next.get(&maker.name);
+                !automaton.has(&put.name) || first.is_none_or(|first| first.contains(&put.name))
             })
         };
         let all = self.api.functions.iter();

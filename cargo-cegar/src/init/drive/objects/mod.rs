@@ -71,7 +71,7 @@ pub(super) enum Way {
     /// The function stores it where this parameter points.
     Sets(usize),
     /// The function initialises a variable of the caller's.
-    Fills,
+    Initialises,
 }
 
 impl<'a> Body<'a> {
@@ -90,7 +90,7 @@ impl<'a> Body<'a> {
         if self.making.iter().any(|one| one == identity) {
             return Err(format!("what makes a `{}` needs one itself", to.words));
         }
-        let prepares = matches!(self.makes(function, identity), Some(Way::Fills));
+        let prepares = matches!(self.makes(function, identity), Some(Way::Initialises));
         if prepares && depth == 0 {
             // The driven function itself initialises the object.
             let name = self.name(or(&param.name, "object"));
@@ -98,8 +98,8 @@ impl<'a> Body<'a> {
             if let Some(record) = self.api.record(identity).cloned() {
                 self.given_members(function, &name, &record);
             }
-            if let Some(back) = self.back(identity, &function.name) {
-                let call = self.given_back(back, &format!("&{name}"));
+            if let Some(back) = self.releaser_of(identity, &function.name) {
+                let call = self.release_call(back, &format!("&{name}"));
                 self.cleanup.insert(0, format!("{call};"));
             }
             return Ok(format!("&{name}"));
@@ -145,7 +145,7 @@ impl<'a> Body<'a> {
     /// delivers the object.
     fn ranked_makers(&self, function: &Declared, identity: &str) -> Vec<(i32, &'a Declared, Way)> {
         let mut makers: Vec<(i32, &'a Declared, Way)> = Vec::new();
-        for maker in self.api.makers() {
+        for maker in self.api.all_functions() {
             if maker.name == function.name
                 || maker.name == self.function.name
                 || maker.variadic
@@ -155,13 +155,17 @@ impl<'a> Body<'a> {
             }
             if let Some(way) = self.makes(maker, identity) {
                 let kind = match way {
-                    Way::Fills => 50,
+                    Way::Initialises => 50,
                     Way::Sets(_) if !has_word(&maker.name, MAKES) => 40,
                     _ => 0,
                 };
                 // Prefers `BZ2_bzCompressInit` for `BZ2_bzCompress`, not `BZ2_bzDecompressInit`.
                 let near = common(&maker.name, &self.function.name) as i32;
-                let far = if maker.beside.is_some() { 100 } else { 0 };
+                let far = if maker.sibling_header.is_some() {
+                    100
+                } else {
+                    0
+                };
                 let other = if is_other_side(&maker.name, &self.function.name) {
                     2000
                 } else {
@@ -225,7 +229,7 @@ impl<'a> Body<'a> {
     pub(super) fn number_handle(&self, param: &Parameter) -> Option<String> {
         let identity = self.api.number_identity(&param.ty)?;
         let sets = |maker: &Declared| matches!(self.makes(maker, &identity), Some(Way::Sets(_)));
-        let mut all = self.api.makers();
+        let mut all = self.api.all_functions();
         all.any(sets).then_some(identity)
     }
 
@@ -267,7 +271,7 @@ impl<'a> Body<'a> {
             is(&param.ty) && to.is_some_and(|to| !to.constant)
         });
         let usual = is(&maker.returns) && maker.params.len() == 1 && has_word(&maker.name, USUAL);
-        (whole && first && (usual || has_word(&maker.name, FILLS))).then_some(Way::Fills)
+        (whole && first && (usual || has_word(&maker.name, FILLS))).then_some(Way::Initialises)
     }
 
     fn made_by(
@@ -288,7 +292,7 @@ impl<'a> Body<'a> {
         self.making.pop();
         self.nested -= 1;
         made?;
-        let object = if matches!(way, Way::Fills) {
+        let object = if matches!(way, Way::Initialises) {
             format!("&{name}")
         } else {
             name.clone()
@@ -296,11 +300,11 @@ impl<'a> Body<'a> {
         let is_kept = self.api.orders.is_kept(&self.function.name)
             || self.nested == 0
                 && (self.may_own(param, identity) || self.takes_over(self.function));
-        if let Some(back) = self.back(identity, &maker.name)
+        if let Some(back) = self.releaser_of(identity, &maker.name)
             && !(is_kept && depth == 0 && self.preferred.is_empty())
         {
-            let call = self.given_back(back, &name);
-            let call = if matches!(way, Way::Fills) {
+            let call = self.release_call(back, &name);
+            let call = if matches!(way, Way::Initialises) {
                 call.replacen(&format!("({name})"), &format!("({object})"), 1)
             } else {
                 call
@@ -362,7 +366,7 @@ impl<'a> Body<'a> {
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
                 self.lines.push(format!("if (!{name})\n        return 0;"));
             }
-            Way::Fills => {
+            Way::Initialises => {
                 let given = [(0, format!("&{name}"))];
                 let arguments = self.arguments(maker, &given, depth + 1)?;
                 self.lines.push(format!("{} {name} = {{0}};", to.words));
@@ -402,17 +406,21 @@ impl<'a> Body<'a> {
     }
 
     /// The function that releases an object. Prefers the one whose name begins like its maker's.
-    pub(super) fn back(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
-        let all = self.api.makers().filter(|back| {
+    pub(super) fn releaser_of(&self, identity: &str, maker: &str) -> Option<&'a Declared> {
+        let all = self.api.all_functions().filter(|back| {
             self.gives_back(back).as_deref() == Some(identity)
                 && self.is_usable(back)
                 && back.name != self.function.name
                 && !is_opposed(&back.name, maker)
         });
-        let made = self.api.makers().find(|function| function.name == maker);
+        let made = self
+            .api
+            .all_functions()
+            .find(|function| function.name == maker);
         let made = made.and_then(|function| self.makes(function, identity));
         let is_fitting = |back: &&Declared| {
-            !matches!(made, Some(Way::Fills)) || !self.belongs_to_returned(back, identity, maker)
+            !matches!(made, Some(Way::Initialises))
+                || !self.belongs_to_returned(back, identity, maker)
         };
         all.filter(is_fitting).max_by_key(|back| {
             let sure = if has_word(&back.name, ENDS) { 3 } else { 0 };
@@ -420,7 +428,7 @@ impl<'a> Body<'a> {
             // function releases only the contents.
             let frees = has_word(&back.name, &["destroy", "free", "delete"]);
             (
-                !(frees && matches!(made, Some(Way::Fills))),
+                !(frees && matches!(made, Some(Way::Initialises))),
                 common(&back.name, maker) + sure,
                 std::cmp::Reverse(back.name.len()),
             )
@@ -432,7 +440,7 @@ impl<'a> Body<'a> {
     /// `alc_pool_init` initialised.
     fn belongs_to_returned(&self, back: &Declared, identity: &str, maker: &str) -> bool {
         let words = |other: &str| back.name[..common(&back.name, other)].matches('_').count();
-        let mut makers = self.api.makers();
+        let mut makers = self.api.all_functions();
         makers.any(|other| {
             matches!(self.makes(other, identity), Some(Way::Returns))
                 && words(&other.name) > words(maker)
@@ -482,7 +490,7 @@ impl<'a> Body<'a> {
         plain && returns && has_word(&function.name, &["free", "dealloc", "release"])
     }
 
-    pub(super) fn given_back(&self, back: &Declared, name: &str) -> String {
+    pub(super) fn release_call(&self, back: &Declared, name: &str) -> String {
         let first = back.params.first();
         let through = first.is_some_and(|param| self.api.handle(&param.ty).is_none());
         let star = if through { "&" } else { "" };

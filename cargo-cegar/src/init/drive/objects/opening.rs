@@ -63,7 +63,7 @@ impl<'a> Body<'a> {
         (identity, success): (&str, Success),
         depth: usize,
     ) -> Option<()> {
-        let function = self.api.makers().find(|one| one.name == name)?;
+        let function = self.api.all_functions().find(|one| one.name == name)?;
         let place = self.place_in(function, identity)?;
         let arguments = self.arguments(function, &[(place, object.to_owned())], depth + 1);
         let call = format!("{name}({})", arguments.ok()?.join(", "));
@@ -87,12 +87,12 @@ impl<'a> Body<'a> {
     fn openers(&self, maker: &Declared, function: &Declared, identity: &str) -> Vec<String> {
         let is_other = |name: &str| name != maker.name && name != function.name;
         let opens = |name: &str| is_other(name) && has_word(name, OPENS);
-        let life = self.api.orders.of(identity);
-        if let Some(life) = life {
-            if let Some(way) = life.between(&maker.name, &function.name) {
+        let automaton = self.api.orders.of(identity);
+        if let Some(automaton) = automaton {
+            if let Some(way) = automaton.between(&maker.name, &function.name) {
                 return way;
             }
-            if let Some(way) = life.up_to(&maker.name, opens) {
+            if let Some(way) = automaton.up_to(&maker.name, opens) {
                 return way;
             }
         }

@@ -33,7 +33,7 @@ impl Body<'_> {
                 && self.is_usable(maker)
                 && common(&maker.name, &function.name) >= PREFIX
         };
-        let maker = self.api.makers().filter(makes);
+        let maker = self.api.all_functions().filter(makes);
         let maker = maker.max_by_key(|maker| common(&maker.name, &function.name))?;
         let ends = |back: &&Declared| {
             matches!(&back.params[..], [only] if is_plain(&only.ty))
@@ -41,7 +41,7 @@ impl Body<'_> {
                 && self.is_usable(back)
                 && common(&back.name, &maker.name) >= PREFIX
         };
-        let back = self.api.makers().filter(ends);
+        let back = self.api.all_functions().filter(ends);
         let back = back.max_by_key(|back| common(&back.name, &maker.name));
         let before = self.clone();
         let name = self.name(or(&param.name, "object"));
@@ -75,6 +75,6 @@ impl Body<'_> {
         };
         matches!(&function.params[..], [only] if self.is_plain(&only.ty))
             && has_word(&function.name, ENDS)
-            && self.api.makers().any(makes)
+            && self.api.all_functions().any(makes)
     }
 }

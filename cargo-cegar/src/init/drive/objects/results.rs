@@ -194,7 +194,8 @@ impl<'a> Body<'a> {
         let place = self.place_of(function, identity)?;
         let is_new = self.is_returned(function, &function.params[place])
             && (self.is_new(function) || self.takes_over(function));
-        self.back(identity, &function.name).filter(|_| is_new)
+        self.releaser_of(identity, &function.name)
+            .filter(|_| is_new)
     }
 
     /// The call of a function that returns another object of the same kind as an argument, with the
@@ -222,7 +223,7 @@ impl<'a> Body<'a> {
         }
         let back = self.derived(function, &identity)?;
         let name = self.name("result");
-        let back = self.given_back(back, &name);
+        let back = self.release_call(back, &name);
         let mut lines = vec![
             format!("{}{name} = {call};", spaced(&function.returns.words)),
             format!("if ({name}) {{"),

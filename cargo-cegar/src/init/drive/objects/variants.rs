@@ -44,7 +44,7 @@ impl<'a> Body<'a> {
                 .params
                 .iter()
                 .all(|param| self.is_value(param) || self.is_report(param))
-            && self.api.makers().any(is_back)
+            && self.api.all_functions().any(is_back)
     }
 
     /// Whether a parameter points to a number in which the function reports, for example, an error

@@ -118,7 +118,9 @@ impl<'f> Following<'f> {
         };
         let name = path.path.segments.last()?.ident.to_string();
         let name = name.trim_start_matches("r#");
-        self.api.makers().find(|declared| declared.name == name)
+        self.api
+            .all_functions()
+            .find(|declared| declared.name == name)
     }
 
     fn call(&mut self, function: &Declared, arguments: &Punctuated<Expr, Token![,]>) {

@@ -41,7 +41,7 @@ pub(super) fn looks_at_itself(block: &Block, api: &Api, silent: &BTreeSet<String
 /// The functions of the library that a body mentions.
 pub(super) fn calls(block: &Block, api: &Api) -> Vec<String> {
     let words = words(block);
-    let all = api.makers().map(|function| function.name.clone());
+    let all = api.all_functions().map(|function| function.name.clone());
     all.filter(|name| words.contains(name)).collect()
 }
 
@@ -67,7 +67,7 @@ impl Looks<'_> {
     }
 
     fn asks_library(&self, words: &[String]) -> bool {
-        let mut all = self.api.makers();
+        let mut all = self.api.all_functions();
         all.any(|function| words.contains(&function.name))
     }
 

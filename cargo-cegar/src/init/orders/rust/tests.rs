@@ -264,6 +264,6 @@ fn a_crate_beside_calls_the_library() {
     assert!(
         orders
             .of("box")
-            .is_some_and(|life| life.next["put"].contains("put"))
+            .is_some_and(|automaton| automaton.next["put"].contains("put"))
     );
 }

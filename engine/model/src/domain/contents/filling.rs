@@ -51,7 +51,7 @@ impl Run {
     pub fn last_zero(&self, start: u32, names: &Names<'_>) -> Option<u32> {
         match &self.filling {
             Filling::Each(unit, value) => {
-                let number = value.single().filter(|_| *unit <= 8)?;
+                let number = value.as_constant().filter(|_| *unit <= 8)?;
                 let is_zero = |byte: &u32| (number >> (8 * byte)) & 0xff == 0;
                 let byte = (0..*unit).rev().find(is_zero)?;
                 (self.end - start >= *unit).then(|| self.end - *unit + byte)
@@ -95,7 +95,7 @@ impl Filling {
                 if *own == unit && start.abs_diff(anchor) % unit == 0 {
                     return Some(value.clone());
                 }
-                match value.single() {
+                match value.as_constant() {
                     Some(0) if unit <= 8 => repeated(0, unit),
                     Some(byte) if *own == 1 => repeated(byte, unit),
                     _ => None,
@@ -149,7 +149,7 @@ impl Filling {
     pub(super) fn divides(&self, start: u32, at: u32) -> bool {
         match self {
             Filling::Each(unit, value) => {
-                (at - start).is_multiple_of(*unit) || value.single() == Some(0)
+                (at - start).is_multiple_of(*unit) || value.as_constant() == Some(0)
             }
             Filling::Image(..) => true,
         }
@@ -158,7 +158,7 @@ impl Filling {
     /// The size of elements; `None` where it does not matter.
     pub(super) fn unit(&self) -> Option<u32> {
         match self {
-            Filling::Each(_, value) if value.single() == Some(0) => None,
+            Filling::Each(_, value) if value.as_constant() == Some(0) => None,
             Filling::Each(unit, _) => Some(*unit),
             Filling::Image(..) => None,
         }

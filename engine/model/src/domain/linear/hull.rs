@@ -19,7 +19,7 @@ const VARIABLES: usize = 24;
 const LARGE: i128 = 1 << 40;
 
 /// The factors of an equation by variable, with the constant last.
-type Row = Vec<i128>;
+type Equation = Vec<i128>;
 
 impl Lines {
     /// Adds the equations that hold in both states, also of `moving` variables, to `to`.
@@ -43,7 +43,10 @@ impl Lines {
             return;
         }
         let vars: Vec<Var> = vars.into_iter().collect();
-        let (own, others) = (rows(&own, &vars, here), rows(&others, &vars, there));
+        let (own, others) = (
+            equations(&own, &vars, here),
+            equations(&others, &vars, there),
+        );
         for row in both(&own, &others, vars.len() + 1).unwrap_or_default() {
             let start = row.last().copied().map(Sum::number);
             let sum = vars.iter().zip(&row).fold(start, |sum, (var, factor)| {
@@ -55,8 +58,8 @@ impl Lines {
 }
 
 /// Equations as rows, with an equation for each variable that has a single value.
-fn rows(sums: &[Sum], vars: &[Var], ranges: Ranges<'_>) -> Vec<Row> {
-    let of = |sum: &Sum| -> Row {
+fn equations(sums: &[Sum], vars: &[Var], ranges: Ranges<'_>) -> Vec<Equation> {
+    let of = |sum: &Sum| -> Equation {
         let factors = vars.iter().map(|var| sum.factor(*var));
         factors.chain([sum.constant]).collect()
     };
@@ -72,12 +75,12 @@ fn rows(sums: &[Sum], vars: &[Var], ranges: Ranges<'_>) -> Vec<Row> {
 }
 
 /// The rows that are combinations of both sets of rows; `None` if numbers get too large.
-fn both(own: &[Row], others: &[Row], width: usize) -> Option<Vec<Row>> {
+fn both(own: &[Equation], others: &[Equation], width: usize) -> Option<Vec<Equation>> {
     let doubled = own.iter().map(|row| [&row[..], &row[..]].concat());
     let single = others
         .iter()
         .map(|row| [&row[..], &vec![0; width]].concat());
-    let mut all: Vec<Row> = doubled.chain(single).collect();
+    let mut all: Vec<Equation> = doubled.chain(single).collect();
     let mut done = 0;
     for column in 0..2 * width {
         let Some(found) = (done..all.len()).find(|&row| all[row][column] != 0) else {
@@ -93,17 +96,17 @@ fn both(own: &[Row], others: &[Row], width: usize) -> Option<Vec<Row>> {
         }
         done += 1;
     }
-    let is_result = |row: &&Row| row[..width].iter().all(|factor| *factor == 0);
+    let is_result = |row: &&Equation| row[..width].iter().all(|factor| *factor == 0);
     let results = all
         .iter()
         .filter(is_result)
         .map(|row| row[width..].to_vec());
-    let says = |row: &Row| row[..width - 1].iter().any(|factor| *factor != 0);
+    let says = |row: &Equation| row[..width - 1].iter().any(|factor| *factor != 0);
     Some(results.filter(says).collect())
 }
 
 /// Clears a column of a row by subtracting a multiple of the pivot.
-fn clear(row: &mut Row, pivot: &Row, column: usize) -> Option<()> {
+fn clear(row: &mut Equation, pivot: &Equation, column: usize) -> Option<()> {
     let (own, by) = (row[column], pivot[column]);
     if own == 0 {
         return Some(());

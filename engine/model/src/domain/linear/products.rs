@@ -126,14 +126,14 @@ impl Lines {
         let mut found = Vec::new();
         for known in &self.products {
             for (shared, own, other) in self.shared(&new, known) {
-                if self.is_positive(shared, ranges) {
+                if self.is_non_negative(shared, ranges) {
                     found.extend(self.compared((&new, own), (known, other), shared, ranges));
                 }
             }
         }
         for (factor, other) in [(factors[0], factors[1]), (factors[1], factors[0])] {
             let (least, _) = ranges(factor);
-            if (1..NEAR).contains(&least) && self.is_positive(other, ranges) {
+            if (1..NEAR).contains(&least) && self.is_non_negative(other, ranges) {
                 // `least * other <= factor * other`
                 let least = Sum::of(other).times(least);
                 found.extend(least.and_then(|least| least.plus(&new.sum, -1)));
@@ -160,7 +160,10 @@ impl Lines {
     /// known product that shares a factor and whose other factor is not less.
     pub fn bounds_product(&self, factors: [Var; 2], ranges: Ranges<'_>) -> Option<i128> {
         let new = self.product(factors, Sum::default())?;
-        if !factors.into_iter().all(|var| self.is_positive(var, ranges)) {
+        if !factors
+            .into_iter()
+            .all(|var| self.is_non_negative(var, ranges))
+        {
             return None;
         }
         let all = self.products.iter().flat_map(|known| {
@@ -214,7 +217,7 @@ impl Lines {
         a == b || difference(a, b).is_some_and(|sum| self.is_zero(&sum))
     }
 
-    fn is_positive(&self, var: Var, ranges: Ranges<'_>) -> bool {
+    fn is_non_negative(&self, var: Var, ranges: Ranges<'_>) -> bool {
         let negative = Sum::of(var).times(-1);
         negative.is_some_and(|negative| self.proves(&negative, ranges))
     }

@@ -78,7 +78,7 @@ pub(super) fn bin(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
     if width > 64 {
         return Num::all(width);
     }
-    if let (Some(x), Some(y)) = (a.single(), b.single())
+    if let (Some(x), Some(y)) = (a.as_constant(), b.as_constant())
         && !(y == 0 && is_division(op))
     {
         let result = value::bin(op, width, x.into(), y.into());
@@ -194,7 +194,7 @@ fn division(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
             // If neither operand may be negative, the unsigned remainder is that of the signed
             // number.
             if let Some(by) = b
-                .single()
+                .as_constant()
                 .filter(|&by| by > 0 && a.least >= 0 && b.least >= 0)
                 && a.step.is_multiple_of(by)
             {
@@ -243,10 +243,14 @@ fn shift(op: BinOp, width: Width, a: &Num, b: &Num) -> Num {
 }
 
 fn and(width: Width, a: &Num, b: &Num) -> Num {
-    let (a, b) = if a.single().is_some() { (b, a) } else { (a, b) };
+    let (a, b) = if a.as_constant().is_some() {
+        (b, a)
+    } else {
+        (a, b)
+    };
     let mut num = Num::all(width);
     num.high = a.high.min(b.high);
-    if let Some(bits) = b.single() {
+    if let Some(bits) = b.as_constant() {
         let ones = mask(width) as u64;
         let cleared = ones & !bits;
         if (cleared & cleared.wrapping_add(1)) == 0 {
@@ -298,7 +302,7 @@ fn or(width: Width, a: &Num, b: &Num) -> Num {
 
 fn xor(width: Width, a: &Num, b: &Num) -> Num {
     for (x, y) in [(a, b), (b, a)] {
-        if y.single() == Some(mask(width) as u64) {
+        if y.as_constant() == Some(mask(width) as u64) {
             let zero = Num::exactly(width, mask(width));
             return sum(width, &zero, x, true);
         }
@@ -317,7 +321,7 @@ impl Num {
         if width > 64 || partial && self.low == 0 {
             return Num::all(width);
         }
-        if let Some(number) = self.single() {
+        if let Some(number) = self.as_constant() {
             return Num::exactly(width, value::un(op, width, number.into()));
         }
         let all = Num::all(width);
@@ -370,7 +374,7 @@ impl Num {
                 grid,
             },
         };
-        match (kind, self.single()) {
+        match (kind, self.as_constant()) {
             (_, Some(number)) => Num::exactly(to, value::cast(kind, from, to, number.into())),
             _ => parts.num(to),
         }

@@ -9,7 +9,7 @@ pub fn decided(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<bool> {
         return None;
     }
     let holds = |pred: Pred| match pred {
-        Pred::Eq => a.single().is_some() && a.single() == b.single(),
+        Pred::Eq => a.as_constant().is_some() && a.as_constant() == b.as_constant(),
         Pred::Ne => a.meet(width, b).is_none(),
         Pred::Ult => a.high < b.low,
         Pred::Ule => a.high <= b.low,
@@ -67,7 +67,7 @@ pub fn refined(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<Num> {
     match pred {
         Pred::Eq => return a.meet(width, b),
         Pred::Ne => {
-            if let Some(other) = b.single() {
+            if let Some(other) = b.as_constant() {
                 return without(width, a, other, b.least);
             }
         }
@@ -86,7 +86,7 @@ pub fn refined(pred: Pred, width: Width, a: &Num, b: &Num) -> Option<Num> {
 /// Removes a number from a set, which has an effect only at the ends of the intervals.
 fn without(width: Width, a: &Num, bits: u64, number: i64) -> Option<Num> {
     let mut num = *a;
-    if num.single() == Some(bits) {
+    if num.as_constant() == Some(bits) {
         return None;
     }
     if num.low == bits {

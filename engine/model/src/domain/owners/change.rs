@@ -94,7 +94,7 @@ impl Owners {
                 }
             }
             Place::Element(id, start) => {
-                self.spent.insert((id, start));
+                self.unowned_elements.insert((id, start));
             }
         }
     }
@@ -246,7 +246,7 @@ impl Owners {
         }
         let fields = place.fields();
         let is_any = match place {
-            Place::Element(id, start) => !self.spent.contains(&(*id, *start)),
+            Place::Element(id, start) => !self.unowned_elements.contains(&(*id, *start)),
             _ => fields.iter().any(|field| self.fields.contains(field)),
         };
         if !is_any || !fields.iter().all(|field| owns(self, *field)) {

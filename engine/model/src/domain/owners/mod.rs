@@ -160,7 +160,8 @@ pub struct Owners {
     /// Elements of arrays that own, sorted.
     pub rows: Vec<Row>,
     /// Rows that say nothing of the element that is set apart.
-    pub spent: BTreeSet<RowName>,
+    #[serde(rename = "spent")]
+    pub unowned_elements: BTreeSet<RowName>,
     /// Fields of single objects that are NULL or point to a block with NULL in this link.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ends: BTreeSet<(Field, u32)>,
@@ -210,7 +211,7 @@ impl fmt::Display for Owners {
         let kept = kept.map(|(id, at)| format!("o{}+{at} lives", id.0));
         let null = self.null.iter().map(|holder| format!("{holder} is NULL"));
         let rows = self.rows.iter().map(ToString::to_string);
-        let spent = self.spent.iter();
+        let spent = self.unowned_elements.iter();
         let spent = spent.map(|(id, start)| format!("not {}", Place::Element(*id, *start)));
         let all = fields.chain(named).chain(excluded);
         let all = all.chain(alive).chain(kept).chain(null);

@@ -39,9 +39,9 @@ impl State {
         let Some(object) = self.object(id, names) else {
             return true;
         };
-        let is_gone = object.alive == Alive::No && names.info(id).single;
+        let is_gone = object.alive == Alive::No && names.info(id).is_unique;
         let place = Num::exactly(64, at.into());
-        is_gone || object.contents.load(&place, 8, names).single() == Some(0)
+        is_gone || object.contents.load(&place, 8, names).as_constant() == Some(0)
     }
 
     /// The join of both states' owners, or their widening if there are thresholds.
@@ -87,7 +87,7 @@ impl Side<'_> {
             return self.owners().null.contains(&holder);
         };
         let value = self.state.registers.get(&Reg(reg));
-        value.is_some_and(|value| value.single() == Some(0))
+        value.is_some_and(|value| value.as_constant() == Some(0))
     }
 
     /// Whether two registers hold different addresses, or one of them NULL.
@@ -102,7 +102,7 @@ impl Side<'_> {
     /// Whether a field of a single object holds NULL or the address of a live block.
     fn keeps(&self, field: Field) -> bool {
         let is_kept = self.owners().kept.contains(&field) || self.owns(field);
-        is_kept && self.names.info(field.0).single
+        is_kept && self.names.info(field.0).is_unique
     }
 
     fn owns(&self, field: Field) -> bool {
@@ -142,12 +142,13 @@ impl Side<'_> {
             loose <= usize::from(!used.contains(&index))
         });
         let mut excluded = self.owners().excluded.iter();
-        let mut spent = self.owners().spent.iter();
+        let mut spent = self.owners().unowned_elements.iter();
         others.is_apart()
             && (others.cyclic || !self.owners().cyclic)
             && (others.different.iter()).all(|(a, b)| self.differ(*a, *b))
             && others.rows.iter().all(|row| self.has_row(row, others))
-            && spent.all(|name| others.spent.contains(name) || others.row(*name).is_none())
+            && spent
+                .all(|name| others.unowned_elements.contains(name) || others.row(*name).is_none())
             && others.fields.iter().all(|field| self.owns(*field))
             && named
             && loose.all(|few| few)
@@ -210,8 +211,9 @@ impl Side<'_> {
             return false;
         };
         let value = self.state.registers.get(&Reg(reg));
-        let led = value.and_then(Value::sole);
-        led.is_some_and(|(of, at)| of == id && at.single() == Some(0)) && self.names.info(id).single
+        let led = value.and_then(Value::single_target);
+        led.is_some_and(|(of, at)| of == id && at.as_constant() == Some(0))
+            && self.names.info(id).is_unique
     }
 
     /// Whether `other` denotes the place `own`: by its object, or by a register that points there,
@@ -235,7 +237,7 @@ impl Side<'_> {
         let is_owned = match place {
             Place::Element(id, start) => {
                 let name = (*id, *start);
-                owners.row(name).is_some() && !owners.spent.contains(&name)
+                owners.row(name).is_some() && !owners.unowned_elements.contains(&name)
             }
             _ => fields.any(|field| owners.fields.contains(&field)),
         };
@@ -271,14 +273,14 @@ impl Side<'_> {
         };
         let value = self.state.registers.get(&Reg(reg))?;
         let mut led = value.ptr.iter().filter(|(id, _)| *id != GONE);
-        let is_spoken_of = led.all(|(id, at)| at.single() == Some(0) && slot.of.contains(id));
+        let is_spoken_of = led.all(|(id, at)| at.as_constant() == Some(0) && slot.of.contains(id));
         let ids = value.ptr.iter().map(|(id, _)| *id).filter(|id| *id != GONE);
         (is_spoken_of && !value.is_vague()).then(|| ids.map(|id| (id, slot.at)).collect())
     }
 
     fn denotes(&self, place: &Place, others: &Owners, is_so: impl Fn(Field) -> bool) -> bool {
         let fields = match place {
-            Place::Cell(id, at) => (self.names.info(*id).single).then(|| vec![(*id, *at)]),
+            Place::Cell(id, at) => (self.names.info(*id).is_unique).then(|| vec![(*id, *at)]),
             Place::Slot(slot) => self.led_to(slot),
             Place::Element(id, start) => {
                 let is_none = self.state.is_of_no_element((*id, *start), self.names);
@@ -312,8 +314,11 @@ fn joined([a, b]: [Side<'_>; 2], thresholds: Option<&Thresholds>) -> Owners {
         let both = there.map(|there| row.of_both(there, thresholds));
         both.into_iter().for_each(|row| all.put_row(row));
     }
-    let spent = a.owners().spent.union(&b.owners().spent);
-    all.spent = spent
+    let spent = a
+        .owners()
+        .unowned_elements
+        .union(&b.owners().unowned_elements);
+    all.unowned_elements = spent
         .filter(|name| all.row(**name).is_some())
         .copied()
         .collect();

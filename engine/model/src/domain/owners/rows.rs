@@ -9,8 +9,8 @@
 //! expressions, too (Cousot, Cousot and Logozzo, POPL 2011); here the bounds say what owns.
 //!
 //! One element of a row is set apart from the others: it may hold a value that registers hold, too
-//! ([`Place::Element`]), or nothing is said of it ([`Owners::spent`]). Its offset is a variable,
-//! too. It is always sound to let fewer elements own, or to say nothing of one more.
+//! ([`Place::Element`]), or nothing is said of it ([`Owners::unowned_elements`]). Its offset is a
+//! variable, too. It is always sound to let fewer elements own, or to say nothing of one more.
 
 use std::fmt;
 
@@ -51,7 +51,7 @@ pub enum Apart {
     /// It holds the value of the owner with this index.
     Named(usize),
     /// Nothing is said of it.
-    Spent,
+    Unowned,
 }
 
 impl fmt::Display for Row {
@@ -220,7 +220,10 @@ impl Owners {
         let mut named = self.named.iter();
         match named.position(|owner| owner.places.contains(&element)) {
             Some(index) => Some(Apart::Named(index)),
-            None => self.spent.contains(&(id, start)).then_some(Apart::Spent),
+            None => self
+                .unowned_elements
+                .contains(&(id, start))
+                .then_some(Apart::Unowned),
         }
     }
 
@@ -243,7 +246,7 @@ impl Owners {
                 Place::Cell(..) | Place::Slot(_) => true,
             });
         }
-        self.spent.retain(|name| is_known(*name));
+        self.unowned_elements.retain(|name| is_known(*name));
         self.tidy();
     }
 
@@ -260,7 +263,7 @@ impl Owners {
         for owner in &mut self.named {
             owner.places.retain(|place| *place != element);
         }
-        self.spent.remove(&(id, start));
+        self.unowned_elements.remove(&(id, start));
         self.tidy();
     }
 

@@ -77,7 +77,7 @@ impl Side<'_> {
 
     /// Whether a field of a single object is NULL.
     fn is_nothing(&self, field: Field) -> bool {
-        self.names.info(field.0).single && self.state.is_void(field, self.names)
+        self.names.info(field.0).is_unique && self.state.is_void(field, self.names)
     }
 
     /// Whether a field and a register hold different values, unless both are NULL.

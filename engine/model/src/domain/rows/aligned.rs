@@ -83,10 +83,10 @@ impl State {
     fn settle_as(&mut self, other: &State, names: &Names<'_>) {
         for there in &other.owners.rows {
             let name = there.name();
-            let is_spent = self.owners.apart(name) == Some(Apart::Spent);
+            let is_unowned = self.owners.apart(name) == Some(Apart::Unowned);
             let is_one =
                 other.owners.apart(name).is_some() && self.agrees_on(there, Edge::At, other, names);
-            if !is_spent || is_one {
+            if !is_unowned || is_one {
                 continue;
             }
             if self.settle(name, names) {
@@ -113,9 +113,11 @@ impl State {
                 continue;
             }
             match other.owners.apart(name) {
-                Some(Apart::Spent) => {
+                Some(Apart::Unowned) => {
                     self.put_apart_as(name, other, names);
-                    Arc::make_mut(&mut self.owners).spent.insert(name);
+                    Arc::make_mut(&mut self.owners)
+                        .unowned_elements
+                        .insert(name);
                 }
                 Some(Apart::Named(_)) => self.put_apart_as(name, other, names),
                 None => {}
@@ -126,7 +128,7 @@ impl State {
     /// Sets the offset of the element that is set apart to what it is in another state.
     fn put_apart_as(&mut self, name: RowName, other: &State, names: &Names<'_>) {
         let at = Var::Row(name.0, name.1, Edge::At);
-        let constant = other.row(name).and_then(|row| row.at.single());
+        let constant = other.row(name).and_then(|row| row.at.as_constant());
         let sum = match constant {
             Some(at) => Some(Sum::number(at.into())),
             None => other
@@ -164,7 +166,10 @@ impl State {
         if self.owners.apart(name).is_some() || !is_flexible {
             return;
         }
-        let there_to = there.to.single().filter(|to| (start..void).contains(to));
+        let there_to = there
+            .to
+            .as_constant()
+            .filter(|to| (start..void).contains(to));
         let ends = [Some(start), Some(void), there_to];
         let mut best = (self.agrees(there, other, names), None);
         for end in ends.into_iter().flatten() {
@@ -191,7 +196,7 @@ impl State {
 
     fn agrees_on(&self, there: &Row, edge: Edge, other: &State, names: &Names<'_>) -> bool {
         let (own, var) = (self.edge(there.name(), edge), there.var(edge));
-        match there.range(edge).single() {
+        match there.range(edge).as_constant() {
             Some(at) => self.is_equal(&own, &Sum::number(at.into()), names),
             None => {
                 let said = other

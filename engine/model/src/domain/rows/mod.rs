@@ -14,7 +14,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use crate::domain::linear::{ANY, Edge, NEXT, Sum, Var};
+use crate::domain::linear::{ANY, Edge, NEW_OFFSET_CTX, Sum, Var};
 use crate::domain::num::Num;
 use crate::domain::owners::{Apart, Row, RowName};
 use crate::domain::space::{Alive, Names, ObjId};
@@ -26,7 +26,7 @@ const RUNS: usize = 64;
 /// The name of a new offset while lines still mention the old one. String ends use the smaller
 /// numbers.
 fn next(edge: Edge) -> Var {
-    Var::Outer(NEXT, 8 + edge as u32)
+    Var::Outer(NEW_OFFSET_CTX, 8 + edge as u32)
 }
 
 /// Where an element lies relative to the elements of its row that own.
@@ -75,7 +75,7 @@ impl State {
     fn edge(&self, (id, start): RowName, edge: Edge) -> Sum {
         match self
             .row((id, start))
-            .and_then(|row| row.range(edge).single())
+            .and_then(|row| row.range(edge).as_constant())
         {
             Some(at) => Sum::number(at.into()),
             None => Sum::of(Var::Row(id, start, edge)),
@@ -115,7 +115,7 @@ impl State {
             .map_or(ANY.0, |at| -self.lines.upper(&at, &ranges));
         let range = Num::bounded(least, most).unwrap_or(Num::all(64));
         let mut lines = std::mem::take(&mut self.lines);
-        if range.single().is_none() {
+        if range.as_constant().is_none() {
             lines.zero(Sum::of(next).plus(at, -1));
         }
         lines.keep(|var| var != own, &|var| self.range(var, names));
@@ -174,7 +174,9 @@ impl State {
         } else {
             return false;
         }
-        Arc::make_mut(&mut self.owners).spent.remove(&name);
+        Arc::make_mut(&mut self.owners)
+            .unowned_elements
+            .remove(&name);
         true
     }
 
@@ -209,7 +211,9 @@ impl State {
             return false;
         }
         self.put_edge(name, edge, &at, names);
-        Arc::make_mut(&mut self.owners).spent.remove(&name);
+        Arc::make_mut(&mut self.owners)
+            .unowned_elements
+            .remove(&name);
         true
     }
 
@@ -264,7 +268,7 @@ impl State {
     /// whether it does.
     pub(in crate::domain) fn begin_row(&mut self, mut row: Row, names: &Names<'_>) -> bool {
         let mut others = self.owners.rows.iter().filter(|other| other.of == row.of);
-        if !names.info(row.of).single {
+        if !names.info(row.of).is_unique {
             return false;
         }
         if others.any(|other| other.crosses(&row)) {
@@ -283,7 +287,7 @@ impl State {
         };
         let is_void = |size: u64| {
             let elements = row.elements(size);
-            elements.is_none_or(|all| object.contents.load(&all, 8, names).single() == Some(0))
+            elements.is_none_or(|all| object.contents.load(&all, 8, names).as_constant() == Some(0))
         };
         if object.alive == Alive::No || is_void(object.size.high) {
             return row.whole();

@@ -17,7 +17,7 @@ impl State {
                 self.dissolve(name);
                 true
             }
-            Some(Apart::Spent) => self.settle(name, names) || self.cut(name, at, names),
+            Some(Apart::Unowned) => self.settle(name, names) || self.cut(name, at, names),
         }
     }
 
@@ -43,7 +43,7 @@ impl State {
                 Arc::make_mut(&mut self.owners).alive.insert(to);
                 return;
             }
-            (None | Some(Apart::Spent), _) => return,
+            (None | Some(Apart::Unowned), _) => return,
         }
         let place = Place::Element(name.0, name.1);
         Arc::make_mut(&mut self.owners).read(to, &place, |_, _| true);
@@ -74,7 +74,7 @@ impl State {
                 }
             }
             (Some(Apart::Named(_)), None) => self.dissolve(name),
-            (Some(Apart::Spent), Some(false) | None) => {}
+            (Some(Apart::Unowned), Some(false) | None) => {}
         }
         let owner = held(self);
         if owner.is_none() && value != Stored::Null {
@@ -133,7 +133,9 @@ impl State {
             return self.drop_row(name);
         }
         self.put_edge(name, Edge::At, at, names);
-        Arc::make_mut(&mut self.owners).spent.insert(name);
+        Arc::make_mut(&mut self.owners)
+            .unowned_elements
+            .insert(name);
     }
 }
 
@@ -145,10 +147,10 @@ impl State {
     /// mention its offsets by temporary names until [`State::move_row`].
     pub(in crate::domain) fn row_to_move(&mut self, id: ObjId, names: &Names<'_>) -> Option<Moved> {
         let name = self.owners.rows.iter().find(|row| row.of == id)?.name();
-        if self.owners.apart(name) == Some(Apart::Spent) && !self.settle(name, names) {
+        if self.owners.apart(name) == Some(Apart::Unowned) && !self.settle(name, names) {
             return None;
         }
-        let size = match self.object(id, names)?.size.single() {
+        let size = match self.object(id, names)?.size.as_constant() {
             Some(size) => Sum::number(size.into()),
             None => Sum::of(Var::Size(id)),
         };
@@ -172,7 +174,7 @@ impl State {
             return false;
         };
         let (stride, start) = (i128::from(row.stride), i128::from(row.start));
-        if let Some(at) = row.range(edge).single() {
+        if let Some(at) = row.range(edge).as_constant() {
             return (i128::from(at) - start) % stride == 0;
         }
         let var = row.var(edge);

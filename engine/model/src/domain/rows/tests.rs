@@ -57,7 +57,7 @@ fn release(state: &mut State, reg: u32) {
 
 fn ends_of(state: &State) -> Option<(u64, u64)> {
     let row = state.owners.row(NAME)?;
-    Some((row.from.single()?, row.to.single()?))
+    Some((row.from.as_constant()?, row.to.as_constant()?))
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn a_store_behind_the_last_element_moves_the_end() {
     assert_eq!(ends_of(&state), Some((0, 16)));
     // An element without a known owner is spent, until it is overwritten with NULL.
     state.element_stored((NAME, &at(8)), Stored::Unknown, &names);
-    assert_eq!(state.owners.apart(NAME), Some(Apart::Spent));
+    assert_eq!(state.owners.apart(NAME), Some(Apart::Unowned));
     state.element_stored((NAME, &at(8)), Stored::Null, &names);
     assert_eq!(state.owners.apart(NAME), None);
 }
@@ -132,7 +132,7 @@ fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
     for (reg, offset) in [(1, 0), (2, 8), (3, 16)] {
         store(&mut state, (reg, &at(offset)), &names);
     }
-    state.written(ARRAY, (13, 14), Ends::Settled, &names);
+    state.forget_written(ARRAY, (13, 14), Ends::Settled, &names);
     assert_eq!(ends_of(&state), Some((0, 8)));
     // Writes to other members have no effect.
     let whole = Row {
@@ -141,9 +141,9 @@ fn a_row_ends_before_an_element_of_which_a_byte_is_written() {
     };
     let mut state = State::default();
     Arc::make_mut(&mut state.owners).put_row(whole.clone());
-    state.written(ARRAY, (16, 24), Ends::Settled, &names);
+    state.forget_written(ARRAY, (16, 24), Ends::Settled, &names);
     assert_eq!(state.owners.rows, [whole]);
-    state.written(ARRAY, (40, 57), Ends::Settled, &names);
+    state.forget_written(ARRAY, (40, 57), Ends::Settled, &names);
     assert!(state.owners.rows.is_empty());
 }
 

@@ -126,7 +126,12 @@ impl<G: Guide> Walker<'_, G> {
                 return true;
             };
             let width = self.width(frame, dst);
-            let both = match (old.plain(), new.plain(), old.sole(), new.sole()) {
+            let both = match (
+                old.plain(),
+                new.plain(),
+                old.single_target(),
+                new.single_target(),
+            ) {
                 (Some(a), Some(b), ..) if width <= 64 => a.meet(width, b).map(Value::number),
                 (.., Some((a, x)), Some((b, y))) if a == b => {
                     x.meet(64, y).map(|offset| Value::address(a, offset))
@@ -203,7 +208,7 @@ impl<G: Guide> Walker<'_, G> {
         });
     }
 
-    pub(super) fn all(
+    pub(super) fn restrict_bits(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -223,7 +228,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Narrows both operands of a comparison that holds. Returns false if it cannot hold.
-    pub(super) fn both(
+    pub(super) fn restrict_compared(
         &self,
         frame: &Frame,
         state: &mut State,
@@ -260,7 +265,7 @@ impl<G: Guide> Walker<'_, G> {
         depth: u32,
     ) -> bool {
         let before = self.get(frame, state, operand, width);
-        let same = match (before.sole(), value.sole()) {
+        let same = match (before.single_target(), value.single_target()) {
             (Some((a, x)), Some((b, y))) if a == b => {
                 x.meet(64, y).map(|offset| Value::address(a, offset))
             }
@@ -291,9 +296,9 @@ impl<G> Walker<'_, G> {
         if width != 64 {
             return Some(left);
         }
-        if let (Some((a, x)), Some((b, y))) = (value.sole(), other.sole()) {
+        if let (Some((a, x)), Some((b, y))) = (value.single_target(), other.single_target()) {
             let equal = matches!(pred, Pred::Eq | Pred::Ne);
-            let single = a == b && self.names.info(a).single;
+            let single = a == b && self.names.info(a).is_unique;
             if single && (equal || noted || is_near(x) && is_near(y)) {
                 return num::refined(signed(pred), 64, x, y)
                     .map(|offset| Value::address(a, offset));

@@ -20,14 +20,17 @@ impl<G: Guide> Walker<'_, G> {
         value: &Value,
         depth: u32,
     ) -> bool {
-        let bit = value.single().filter(|_| width == 1).map(|bit| bit == 1);
+        let bit = value
+            .as_constant()
+            .filter(|_| width == 1)
+            .map(|bit| bit == 1);
         match op {
             Op::Cmp {
                 pred, width, a, b, ..
             } => match bit {
                 Some(holds) => {
                     let pred = if holds { *pred } else { num::negated(*pred) };
-                    self.both(frame, state, (reg, pred, *width), (*a, *b), depth)
+                    self.restrict_compared(frame, state, (reg, pred, *width), (*a, *b), depth)
                         && self.related(frame, state, (reg, pred, *width), (*a, *b))
                 }
                 None => true,
@@ -37,13 +40,13 @@ impl<G: Guide> Walker<'_, G> {
                 a,
                 b,
                 ..
-            } if bit == Some(true) => self.all(frame, state, &[*a, *b], true, depth),
+            } if bit == Some(true) => self.restrict_bits(frame, state, &[*a, *b], true, depth),
             Op::Bin {
                 op: BinOp::Or,
                 a,
                 b,
                 ..
-            } if bit == Some(false) => self.all(frame, state, &[*a, *b], false, depth),
+            } if bit == Some(false) => self.restrict_bits(frame, state, &[*a, *b], false, depth),
             Op::Bin {
                 op: BinOp::Xor,
                 a,
@@ -58,13 +61,13 @@ impl<G: Guide> Walker<'_, G> {
                 a,
                 b: Operand::Const(0),
                 ..
-            } if bit == Some(true) => self.all(frame, state, &[*cond, *a], true, depth),
+            } if bit == Some(true) => self.restrict_bits(frame, state, &[*cond, *a], true, depth),
             Op::Select {
                 cond,
                 a: Operand::Const(1),
                 b,
                 ..
-            } if bit == Some(false) => self.all(frame, state, &[*cond, *b], false, depth),
+            } if bit == Some(false) => self.restrict_bits(frame, state, &[*cond, *b], false, depth),
             Op::Bin { op, a, b, .. } => {
                 self.unsummed(frame, state, (*op, width), (*a, *b), value, depth)
             }
@@ -159,7 +162,7 @@ impl<G: Guide> Walker<'_, G> {
         depth: u32,
     ) -> bool {
         let base = self.get(frame, state, base, 64);
-        let (Some((a, from)), Some((b, to))) = (base.sole(), value.sole()) else {
+        let (Some((a, from)), Some((b, to))) = (base.single_target(), value.single_target()) else {
             return true;
         };
         if a != b || scale <= 0 || width > 64 || !is_near(from) || !is_near(to) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::parts::{self, Kind, Parts};
+use super::parts::{self, KeyPart, Parts};
 use super::{Frame, Step, Walker};
 use crate::deadline;
 use crate::domain::linear::{Var, Which};
@@ -50,7 +50,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             };
             for state in states {
                 self.blocks += 1;
-                if self.blocks > self.patience {
+                if self.blocks > self.block_limit {
                     return Err(Stop::Large);
                 }
                 if deadline::passed() {
@@ -271,7 +271,7 @@ impl<'p, G: Guide> Walker<'p, G> {
                     owners,
                     ..State::default()
                 };
-                let kind = Kind::of(returned.registers.get(&Reg(0)));
+                let kind = KeyPart::of(returned.registers.get(&Reg(0)));
                 let key = std::iter::once(kind).chain(self.lasts(&returned));
                 let by = (&self.names, &widths[..]);
                 exits.add(key.collect(), returned, by, self.relations);
@@ -310,7 +310,7 @@ impl<'p, G: Guide> Walker<'p, G> {
     fn carried(&self, frame: &Frame, edge: &Edge, state: &State) -> Option<Operand> {
         let selectors = frame.flow.selectors(edge.to);
         let mut carried = edge.moves.iter().filter(|(to, from)| {
-            let is_open = || self.get(frame, state, *from, 1).single().is_none();
+            let is_open = || self.get(frame, state, *from, 1).as_constant().is_none();
             self.width(frame, *to) == 1
                 && matches!(from, Operand::Reg(_))
                 && selectors.contains(to)

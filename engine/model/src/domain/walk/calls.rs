@@ -47,13 +47,13 @@ impl<G: Guide> Walker<'_, G> {
         operand: Operand,
     ) -> Step {
         let value = self.get(frame, state, operand, 64);
-        let (led, vague) = self.led(frame, state, operand, &value);
+        let (led, vague) = self.targets_of(frame, state, operand, &value);
         let mut bad = value.num.is_some();
         let mut callees = Vec::new();
         for (id, offset) in led {
             match self.names.kind(id) {
                 Kind::Function(function) if offset.has(64, 0) => {
-                    bad |= offset.single() != Some(0);
+                    bad |= offset.as_constant() != Some(0);
                     callees.push(function);
                 }
                 _ => bad = true,
@@ -70,7 +70,7 @@ impl<G: Guide> Walker<'_, G> {
             let mut taken = state.clone();
             if self.call_function(frame, &mut taken, (op, call), id, None)? {
                 let all = after.into_iter().chain([taken]);
-                let all = all.chain(std::mem::take(&mut self.apart));
+                let all = all.chain(std::mem::take(&mut self.further_states));
                 after = parts::joined(all, &self.names, self.widths(frame));
             }
         }
@@ -157,7 +157,7 @@ impl<G: Guide> Walker<'_, G> {
             return Ok(false);
         };
         *state = first;
-        self.apart = behind;
+        self.further_states = behind;
         Ok(true)
     }
 
@@ -234,7 +234,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let mut contents = Contents::any();
         if let [(id, offset)] = &access.targets[..]
-            && let Some(at) = offset.single().and_then(|at| u32::try_from(at).ok())
+            && let Some(at) = offset.as_constant().and_then(|at| u32::try_from(at).ok())
             && let Some(object) = state.object(*id, &self.names)
         {
             contents.paste(0, size, &object.contents.cut(at, size));
@@ -373,7 +373,7 @@ impl<G: Guide> Walker<'_, G> {
     fn deviate(&mut self, frame: &Frame, state: &mut State, id: FuncId) -> bool {
         let program = self.program;
         let function = program.function(id);
-        let reached = match program.outside.reached(id) {
+        let reached = match program.outside.reachable_by(id) {
             Some(reached) if function.kind == FunctionKind::Mock && !function.effects.pure => {
                 reached
             }
@@ -381,8 +381,8 @@ impl<G: Guide> Walker<'_, G> {
         };
         if reached.spares && !self.narrow(frame, "const")
             || !self.narrow(frame, "external-calls")
-            || program.outside.ends && !self.narrow(frame, "external-exits")
-            || program.outside.remembers && !self.narrow(frame, "external-library")
+            || program.outside.registers_exit_handlers && !self.narrow(frame, "external-exits")
+            || program.outside.uses_library_state && !self.narrow(frame, "external-library")
         {
             return false;
         }
@@ -429,7 +429,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.alive = Alive::Maybe;
                 }
             });
-            state.written(id, (0, END), Ends::Forgotten, &self.names);
+            state.forget_written(id, (0, END), Ends::Forgotten, &self.names);
         }
         let pointers = !kept || self.narrow(frame, "external-pointers");
         pointers && (!heap || self.narrow(frame, "external-frees"))

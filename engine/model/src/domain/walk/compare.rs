@@ -81,9 +81,9 @@ impl<G: Guide> Walker<'_, G> {
     /// that of their offsets; if several objects share the name, as the variables of a recursive
     /// function do, it may be anything.
     pub(super) fn combined(&self, op: BinOp, width: Width, (x, y): (&Value, &Value)) -> Value {
-        let apart = (op == BinOp::Sub && width == 64).then(|| x.apart(y));
+        let apart = (op == BinOp::Sub && width == 64).then(|| x.distance(y));
         match apart.flatten() {
-            Some((id, by)) if self.names.info(id).single => Value::number(by),
+            Some((id, by)) if self.names.info(id).is_unique => Value::number(by),
             _ => x.bin(op, width, y),
         }
     }
@@ -125,10 +125,10 @@ impl<G: Guide> Walker<'_, G> {
             return !wraps(&x, &y) && !wraps(&y, &x) || self.narrow(frame, "addresses");
         }
         // Nothing is derived from any other comparison.
-        let (Some((one, s)), Some((other, t))) = (x.sole(), y.sole()) else {
+        let (Some((one, s)), Some((other, t))) = (x.single_target(), y.single_target()) else {
             return true;
         };
-        if one != other || !self.names.info(one).single {
+        if one != other || !self.names.info(one).is_unique {
             return true;
         }
         let Some(object) = state.object(one, &self.names) else {
@@ -154,10 +154,10 @@ impl<G: Guide> Walker<'_, G> {
             self.get(frame, state, a, width),
             self.get(frame, state, b, width),
         );
-        match (x.sole(), y.sole()) {
+        match (x.single_target(), y.single_target()) {
             (Some((one, _)), Some((other, _))) => {
                 one == other
-                    && self.names.info(one).single
+                    && self.names.info(one).is_unique
                     && state.object(one, &self.names).is_some()
             }
             _ => false,
@@ -195,8 +195,8 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     fn order(&self, state: &State, pred: Pred, x: &Value, y: &Value) -> Can {
-        if let (Some((a, s)), Some((b, t))) = (x.sole(), y.sole()) {
-            let single = a == b && self.names.info(a).single;
+        if let (Some((a, s)), Some((b, t))) = (x.single_target(), y.single_target()) {
+            let single = a == b && self.names.info(a).is_unique;
             let there = state.object(a, &self.names).is_some();
             if single && there && is_near(s) && is_near(t) {
                 return Can::of(decided(signed(pred), 64, s, t));
@@ -248,7 +248,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         if a == b {
             let decided = decided(Pred::Eq, 64, s, t);
-            let single = self.names.info(a).single;
+            let single = self.names.info(a).is_unique;
             return match decided {
                 Some(true) if single => Can::of(decided),
                 Some(false) if single => Can::of(decided),
@@ -265,7 +265,7 @@ impl<G: Guide> Walker<'_, G> {
     /// Whether an address is that of a byte of a live object, or that of a function.
     fn is_inside(&self, state: &State, id: ObjId, offset: &Num) -> bool {
         match self.names.kind(id) {
-            Kind::Function(_) => offset.single() == Some(0),
+            Kind::Function(_) => offset.as_constant() == Some(0),
             Kind::Gone => false,
             Kind::Global(_) | Kind::Made(_) => {
                 let object = state.object(id, &self.names);

@@ -56,12 +56,12 @@ impl<G: Guide> Walker<'_, G> {
         {
             self.violates(write);
         }
-        let count = len.single().and_then(|len| u32::try_from(len).ok());
+        let count = len.as_constant().and_then(|len| u32::try_from(len).ok());
         let ends = extent.map(|extent| self.ends_copied(frame, state, (to, from, extent)));
         self.overwrites(frame, state, &targets, (to, extent, len.high));
         let source = match &sources.targets[..] {
             [(id, offset)] if !sources.unknown => {
-                let at = offset.single().and_then(|at| u32::try_from(at).ok());
+                let at = offset.as_constant().and_then(|at| u32::try_from(at).ok());
                 at.and_then(|at| Some((state.object(*id, &self.names)?, at)))
             }
             _ => None,
@@ -72,7 +72,7 @@ impl<G: Guide> Walker<'_, G> {
                 state.change(id, &self.names, |object| {
                     Arc::make_mut(&mut object.contents).paste(at, count, &runs);
                 });
-                state.written(
+                state.forget_written(
                     id,
                     (at, at.saturating_add(count)),
                     Ends::Settled,
@@ -97,8 +97,10 @@ impl<G: Guide> Walker<'_, G> {
                 let len = i128::from(len.high);
                 let apart = i128::from(from.most) + len <= to.least.into()
                     || i128::from(to.most) + len <= from.least.into();
-                let single = self.names.info(*source).single;
-                let same = single && from.single().is_some() && from.single() == to.single();
+                let single = self.names.info(*source).is_unique;
+                let same = single
+                    && from.as_constant().is_some()
+                    && from.as_constant() == to.as_constant();
                 // They are different elements of one array, or the same element.
                 let grid = |offset: &Num| len > 0 && i128::from(offset.step) % len == 0;
                 let rests = (i128::from(from.rest) - i128::from(to.rest)) % len.max(1) == 0;
@@ -120,7 +122,7 @@ impl<G: Guide> Walker<'_, G> {
         let (Some(to), Some(from)) = (term(to), term(from)) else {
             return false;
         };
-        let is_single = |id| self.names.info(id).single;
+        let is_single = |id| self.names.info(id).is_unique;
         let len = Sum::number(len.high.into());
         let ends_before = |a: &Term, b: &Term| {
             let end = a.sum.plus(&len, 1);
@@ -154,14 +156,14 @@ impl<G: Guide> Walker<'_, G> {
         if !self.goes(&access) {
             return false;
         }
-        let zero = byte.single() == Some(0);
+        let zero = byte.as_constant() == Some(0);
         if !zero {
             self.overwrites(frame, state, &access, (to, extent, len.high));
         }
         let end = self.end_of(frame, state, &access, (to, extent));
         for (id, offset) in &access.targets {
             let names = &self.names;
-            let sure = access.strong.then(|| offset.single()).flatten();
+            let sure = access.strong.then(|| offset.as_constant()).flatten();
             state.change(*id, names, |object| {
                 let size = u32::try_from(object.size.high).unwrap_or(END);
                 let contents = Arc::make_mut(&mut object.contents);
@@ -185,7 +187,7 @@ impl<G: Guide> Walker<'_, G> {
                 }
             });
             let (low, high) = span(offset, len.high);
-            state.written(
+            state.forget_written(
                 *id,
                 (low, high.min(end).max(low)),
                 Ends::Settled,
@@ -210,14 +212,14 @@ impl<G: Guide> Walker<'_, G> {
             return true;
         }
         let value = self.get(frame, state, address, 64);
-        let (led, vague) = self.led(frame, state, address, &value);
+        let (led, vague) = self.targets_of(frame, state, address, &value);
         if vague && led.is_empty() {
             self.hole("a lifetime of which it is not known whose it is");
             return false;
         }
         let single = value
-            .sole()
-            .is_some_and(|(id, _)| self.names.info(id).single);
+            .single_target()
+            .is_some_and(|(id, _)| self.names.info(id).is_unique);
         for (id, _) in led {
             if !matches!(self.names.kind(id), Kind::Made(_)) {
                 continue;
@@ -231,7 +233,7 @@ impl<G: Guide> Walker<'_, G> {
                     object.contents = Arc::default();
                 }
             });
-            state.written(id, (0, END), Ends::Forgotten, &self.names);
+            state.forget_written(id, (0, END), Ends::Forgotten, &self.names);
         }
         true
     }
@@ -267,7 +269,7 @@ impl<G: Guide> Walker<'_, G> {
         len: &Num,
     ) -> bool {
         let value = self.get(frame, state, address, 64);
-        let (led, vague) = self.led(frame, state, address, &value);
+        let (led, vague) = self.targets_of(frame, state, address, &value);
         if vague && led.is_empty() {
             self.hole("bytes of which it is not known whose they are");
             return false;
@@ -277,7 +279,7 @@ impl<G: Guide> Walker<'_, G> {
             state.change(id, &self.names, |object| {
                 Arc::make_mut(&mut object.contents).forget(low, high);
             });
-            state.written(id, (low, high), Ends::Forgotten, &self.names);
+            state.forget_written(id, (low, high), Ends::Forgotten, &self.names);
         }
         true
     }

@@ -84,7 +84,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let single = is_number(&y);
         let bits = 0..i128::from(width.min(62));
-        let is_single = |id| self.names.info(id).single;
+        let is_single = |id| self.names.info(id).is_unique;
         let plain = x.object.is_none() && y.object.is_none() && r.object.is_none();
         match op {
             BinOp::Add
@@ -163,7 +163,7 @@ impl<G: Guide> Walker<'_, G> {
             // The unsigned minimum with a number that is not negative is not negative either.
             BinOp::UMin | BinOp::SMin if plain => {
                 for term in [&x, &y] {
-                    if op == BinOp::SMin || self.is_positive(state, term) {
+                    if op == BinOp::SMin || self.is_non_negative(state, term) {
                         state.lines.at_most_zero(r.sum.plus(&term.sum, -1));
                     }
                 }
@@ -219,7 +219,7 @@ impl<G: Guide> Walker<'_, G> {
         r: &Term,
         (a, b): (&Term, &Term),
     ) {
-        let (Some(x), Some(y)) = (a.sum.single(), b.sum.single()) else {
+        let (Some(x), Some(y)) = (a.sum.as_variable(), b.sum.as_variable()) else {
             return;
         };
         let ranges = |var| state.range(var, &self.names);

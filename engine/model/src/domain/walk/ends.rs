@@ -82,7 +82,7 @@ impl<G: Guide> Walker<'_, G> {
             Some(Seen::Number(num)) => Value::number(num),
             Some(Seen::Address) => {
                 let value = self.get(frame, state, Operand::Reg(reg), width);
-                let num = value.num.filter(|num| num.single() != Some(0));
+                let num = value.num.filter(|num| num.as_constant() != Some(0));
                 Value { num, ..value }
             }
             None => return true,
@@ -127,7 +127,7 @@ impl<G: Guide> Walker<'_, G> {
             return true;
         };
         let id = *id;
-        if num.single() == Some(0) {
+        if num.as_constant() == Some(0) {
             self.ends_at(state, id, &at);
             return true;
         }
@@ -245,7 +245,7 @@ impl<G: Guide> Walker<'_, G> {
     /// An operand that is a number of bytes, as a sum.
     fn count(&self, frame: &Frame, state: &State, len: Operand) -> Option<Sum> {
         let term: Term = self.term(frame, state, len, 64)?;
-        (term.object.is_none() && self.is_positive(state, &term)).then_some(term.sum)
+        (term.object.is_none() && self.is_non_negative(state, &term)).then_some(term.sum)
     }
 
     /// Adds the zero byte that was written.

@@ -26,7 +26,7 @@ impl<G: Guide> Walker<'_, G> {
         before: &Value,
         value: &Value,
     ) {
-        if let Some((id, _)) = value.sole()
+        if let Some((id, _)) = value.single_target()
             && before.num.is_some()
         {
             self.granted(frame, state, id);
@@ -36,7 +36,7 @@ impl<G: Guide> Walker<'_, G> {
     /// Adds what follows once it is known that the request for a block was granted.
     pub(super) fn granted(&self, frame: &Frame, state: &mut State, id: ObjId) {
         let info = self.names.info(id);
-        if !self.relations || !info.heap || !info.single {
+        if !self.relations || !info.heap || !info.is_unique {
             return;
         }
         let size = Var::Size(id);

@@ -44,7 +44,7 @@ impl<G: Guide> Walker<'_, G> {
     pub(super) fn make(&mut self, state: &mut State, made: Made, object: Object) -> Value {
         let info = self.info(made);
         let id = self.names.name(made, info);
-        let object = match state.objects.get(&id).filter(|_| !info.single) {
+        let object = match state.objects.get(&id).filter(|_| !info.is_unique) {
             Some(before) => Object {
                 alive: if before.alive == Alive::Yes {
                     Alive::Yes
@@ -57,7 +57,7 @@ impl<G: Guide> Walker<'_, G> {
             None => object,
         };
         Arc::make_mut(&mut state.objects).insert(id, object);
-        state.written(id, (0, END), Ends::Forgotten, &self.names);
+        state.forget_written(id, (0, END), Ends::Forgotten, &self.names);
         state.lines.drop(|var| var == Var::Size(id));
         Value::address(id, Num::exactly(64, 0))
     }
@@ -127,7 +127,7 @@ impl<G: Guide> Walker<'_, G> {
             let error = Value::exactly(32, error);
             Arc::make_mut(&mut object.contents).store(&place, 4, &error, names);
         });
-        state.written(id, (0, 4), Ends::Forgotten, &self.names);
+        state.forget_written(id, (0, 4), Ends::Forgotten, &self.names);
     }
 
     /// Executes a heap function. Returns false if no execution continues.
@@ -232,13 +232,13 @@ impl<G: Guide> Walker<'_, G> {
         ends: bool,
     ) -> Option<Vec<ObjId>> {
         let value = self.get(frame, state, operand, 64);
-        let (led, vague) = self.led(frame, state, operand, &value);
+        let (led, vague) = self.targets_of(frame, state, operand, &value);
         let null = value.num.is_some_and(|num| num.has(64, 0));
         let lives = match operand {
             Operand::Reg(reg) => state.owners.lives(Holder::of(reg)),
             _ => false,
         };
-        let mut bad = !lives && value.num.is_some_and(|num| num.single() != Some(0));
+        let mut bad = !lives && value.num.is_some_and(|num| num.as_constant() != Some(0));
         let mut blocks = Vec::new();
         for (id, offset) in led {
             let object = state
@@ -248,7 +248,7 @@ impl<G: Guide> Walker<'_, G> {
                 bad |= !lives;
                 continue;
             };
-            bad |= !lives && (object.alive != Alive::Yes || offset.single() != Some(0));
+            bad |= !lives && (object.alive != Alive::Yes || offset.as_constant() != Some(0));
             blocks.push(id);
         }
         if bad {
@@ -263,7 +263,7 @@ impl<G: Guide> Walker<'_, G> {
             return None;
         }
         if ends {
-            let sure = blocks.len() == 1 && !null && !vague && self.names.info(blocks[0]).single;
+            let sure = blocks.len() == 1 && !null && !vague && self.names.info(blocks[0]).is_unique;
             tracing::trace!(at = %self.program.show(self.pos), ?blocks, sure, "a release");
             self.over(state, (operand, &blocks), sure);
         }
@@ -302,7 +302,7 @@ impl<G: Guide> Walker<'_, G> {
         let value = self.get(frame, state, old, 64);
         let blocks = self.release(frame, state, old, check, false)?;
         let kept = match blocks[..] {
-            [id] if value.sole().is_some() => state.object(id, &self.names),
+            [id] if value.single_target().is_some() => state.object(id, &self.names),
             _ => None,
         };
         let contents = kept.map_or(Contents::any(), |object| {
@@ -316,7 +316,7 @@ impl<G: Guide> Walker<'_, G> {
         let mut moved = None;
         if moves && !blocks.is_empty() {
             let null = value.num.is_some();
-            let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).single;
+            let sure = blocks.len() == 1 && !null && self.names.info(blocks[0]).is_unique;
             // Only its owner points to an owned block, and none of the block's own elements does.
             let owned = match old {
                 Operand::Reg(reg) => state.owners.index(Holder::of(reg)).is_some(),
@@ -334,11 +334,11 @@ impl<G: Guide> Walker<'_, G> {
                 *state = before;
                 return Some(Value::exactly(64, 0));
             }
-            self.apart.push(before);
+            self.further_states.push(before);
         }
         let mut result = self.request(frame, state, op, &request, contents);
         if let Some(moved) = moved {
-            state.move_row(moved, result.sole().map(|(to, _)| to));
+            state.move_row(moved, result.single_target().map(|(to, _)| to));
         }
         if nothing && !blocks.is_empty() {
             let null = Num::exactly(64, 0);
@@ -367,7 +367,7 @@ impl<G: Guide> Walker<'_, G> {
         if !is_straight(&alignment, 8) {
             error = error.join(&Value::exactly(32, EINVAL), 32);
         }
-        let fails = error.single() != Some(0);
+        let fails = error.as_constant() != Some(0);
         if let Some(size) = request.size {
             let address = self.block_of(frame, state, op, size, Contents::any());
             let purpose = Purpose {
@@ -390,7 +390,7 @@ impl<G: Guide> Walker<'_, G> {
                             }
                         });
                         let bytes = crate::domain::contents::span(offset, 8);
-                        state.written(*id, bytes, Ends::Forgotten, &self.names);
+                        state.forget_written(*id, bytes, Ends::Forgotten, &self.names);
                     }
                 }
                 None if !fails => return false,
@@ -413,7 +413,7 @@ impl<G: Guide> Walker<'_, G> {
 
 /// Whether an alignment is known to be accepted.
 fn is_straight(alignment: &Num, least: u64) -> bool {
-    let single = alignment.single();
+    let single = alignment.as_constant();
     single.is_some_and(|n| n.is_power_of_two() && (least..=COARSEST).contains(&n))
 }
 

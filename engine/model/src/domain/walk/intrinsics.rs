@@ -64,7 +64,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             Intrinsic::Stop => return false,
             Intrinsic::Violation => {
-                let kind = self.number(frame, state, operand(0), 32).single();
+                let kind = self.number(frame, state, operand(0), 32).as_constant();
                 self.found
                     .report(load::violation(kind.unwrap_or(0) as u32), frame.ctx);
                 return false;
@@ -159,7 +159,7 @@ impl<G: Guide> Walker<'_, G> {
     /// The number of bytes from a pointer to its object's end; 0 if it points to no object.
     fn object_size(&mut self, frame: &Frame, state: &State, at: Operand) -> Value {
         let value = self.get(frame, state, at, 64);
-        let (led, _) = self.led(frame, state, at, &value);
+        let (led, _) = self.targets_of(frame, state, at, &value);
         let mut most = 0;
         for (id, _) in &led {
             if let Kind::Global(_) | Kind::Made(_) = self.names.kind(*id) {
@@ -168,10 +168,10 @@ impl<G: Guide> Walker<'_, G> {
             }
         }
         // A single address in an object about which everything is known.
-        if let Some((id, offset)) = value.sole()
+        if let Some((id, offset)) = value.single_target()
             && let Some(object) = state.object(id, &self.names)
             && object.alive == crate::domain::space::Alive::Yes
-            && let (Some(size), Some(offset)) = (object.size.single(), offset.single())
+            && let (Some(size), Some(offset)) = (object.size.as_constant(), offset.as_constant())
             && offset <= size
         {
             return Value::exactly(64, (size - offset).into());

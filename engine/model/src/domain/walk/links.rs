@@ -33,7 +33,7 @@ impl<G: Guide> Walker<'_, G> {
             return;
         }
         let is_null = value.is_some_and(|value| {
-            width == 64 && self.get(frame, state, value, 64).single() == Some(0)
+            width == 64 && self.get(frame, state, value, 64).as_constant() == Some(0)
         });
         let at = offset(&self.get(frame, state, address, 64));
         let null = at.filter(|_| is_null && !access.unknown);
@@ -49,10 +49,10 @@ impl<G: Guide> Walker<'_, G> {
     /// The links that are NULL in the block that a value points to, if it is known which block that
     /// is and the store does not write to it.
     fn last_links(&self, state: &State, value: &Value, written: &Place) -> Vec<u32> {
-        let block = value.sole().filter(|(id, at)| {
+        let block = value.single_target().filter(|(id, at)| {
             let info = self.names.info(*id);
             let is_written = written.fields().iter().any(|(of, _)| of == id);
-            at.single() == Some(0) && info.heap && info.single && !is_written
+            at.as_constant() == Some(0) && info.heap && info.is_unique && !is_written
         });
         let object = block.and_then(|(id, _)| state.object(id, &self.names));
         let Some(object) = object else {
@@ -61,7 +61,7 @@ impl<G: Guide> Walker<'_, G> {
         let links = (0..LINKED).step_by(8).filter(|at| {
             let at = Num::exactly(64, (*at).into());
             let content = object.contents.load(&at, 8, &self.names);
-            content.single() == Some(0)
+            content.as_constant() == Some(0)
         });
         links.collect()
     }

@@ -43,7 +43,7 @@ impl Access {
     pub fn place(&self) -> Option<(ObjId, u32)> {
         match &self.targets[..] {
             [(id, offset)] if self.strong => {
-                let at = offset.single()?;
+                let at = offset.as_constant()?;
                 Some((*id, u32::try_from(at).ok()?))
             }
             _ => None,
@@ -63,7 +63,7 @@ pub(super) struct Purpose {
 impl<G: Guide> Walker<'_, G> {
     /// The objects that an operand may point into: those of its value, and, if it may be any
     /// number, those whose addresses can flow there. The flag says whether the latter are included.
-    pub(super) fn led(
+    pub(super) fn targets_of(
         &self,
         frame: &Frame,
         state: &State,
@@ -169,7 +169,7 @@ impl<G: Guide> Walker<'_, G> {
         let value = self.get(frame, state, address, 64);
         let (led, vague) = match value.is_vague() && self.is_of_no_address(frame, state, address) {
             true => (value.ptr.clone(), false),
-            false => self.led(frame, state, address, &value),
+            false => self.targets_of(frame, state, address, &value),
         };
         let lives = self.may_be_gone(state, &led) && self.is_alive(frame, state, address);
         let mut bad = value.num.is_some();
@@ -177,7 +177,7 @@ impl<G: Guide> Walker<'_, G> {
             bad |= state.wrapped.contains(&reg);
         }
         let mut targets = Vec::new();
-        let extent = match (len.single(), purpose.len) {
+        let extent = match (len.as_constant(), purpose.len) {
             (Some(len), _) => Operand::Const(len),
             (None, Some(operand)) => operand,
             (None, None) => Operand::Undef,
@@ -187,8 +187,8 @@ impl<G: Guide> Walker<'_, G> {
             if lives && !self.may_live(state, id) {
                 continue;
             }
-            let sole = value.sole().is_some() && self.names.info(id).single;
-            if sole && offset.single().is_none() {
+            let sole = value.single_target().is_some() && self.names.info(id).is_unique;
+            if sole && offset.as_constant().is_none() {
                 offset = self.nearer(state, address, offset);
             }
             let (valid, inside) = self.valid(state, (id, &offset), len, purpose.write);
@@ -224,7 +224,7 @@ impl<G: Guide> Walker<'_, G> {
             };
             self.learn(frame, state, address, 64, held);
         }
-        let strong = targets.len() == 1 && !vague && self.names.info(targets[0].0).single;
+        let strong = targets.len() == 1 && !vague && self.names.info(targets[0].0).is_unique;
         let access = Access {
             targets,
             strong: strong && len.low > 0,
@@ -441,7 +441,7 @@ impl<G: Guide> Walker<'_, G> {
                 "a write to many places"
             );
         }
-        let zero = value.single() == Some(0);
+        let zero = value.as_constant() == Some(0);
         let owners = self.owners_stored(frame, state, &access, (address, from, width));
         // The owners have been updated already, so the writes below must not change them.
         state.owners = Arc::default();
@@ -449,7 +449,7 @@ impl<G: Guide> Walker<'_, G> {
             self.overwrites(frame, state, &access, (address, None, len.into()));
         }
         for (id, offset) in &access.targets {
-            let one = access.strong.then(|| offset.single()).flatten();
+            let one = access.strong.then(|| offset.as_constant()).flatten();
             let names = &self.names;
             state.change(*id, names, |object| {
                 let contents = Arc::make_mut(&mut object.contents);
@@ -459,7 +459,7 @@ impl<G: Guide> Walker<'_, G> {
                 }
             });
             let bytes = span(offset, u64::from(len));
-            state.written(*id, bytes, Ends::Settled, &self.names);
+            state.forget_written(*id, bytes, Ends::Settled, &self.names);
         }
         state.owners = owners;
         if zero && width == 8 {
@@ -494,7 +494,7 @@ impl<G: Guide> Walker<'_, G> {
                     contents.forget(low, high.min(end).max(low));
                 }
             });
-            state.written(*id, (low, high), ends, &self.names);
+            state.forget_written(*id, (low, high), ends, &self.names);
         }
     }
 }

@@ -8,6 +8,7 @@ mod assume;
 mod back;
 mod blocks;
 mod calls;
+mod check_notes;
 mod compare;
 mod copies;
 mod define;
@@ -24,7 +25,6 @@ mod own;
 mod parts;
 mod relate;
 mod renamed;
-mod short;
 mod sized;
 mod tables;
 mod variadic;
@@ -78,16 +78,16 @@ pub struct Walker<'p, G> {
     recursive: FxHashMap<FuncId, bool>,
     walking: FxHashSet<FuncId>,
     /// Further states after the operation that was executed last, which are kept apart.
-    apart: Vec<State>,
+    further_states: Vec<State>,
     at: Loc,
     pos: Pos,
     blocks: u64,
     /// The most blocks that may be walked.
-    pub patience: u64,
+    pub block_limit: u64,
     /// Whether lines are tracked ([`super::linear`]). A walk without them takes a fraction of the
     /// time.
     pub relations: bool,
-    /// Whether to note what was known at checks that may be violated ([`Found::short`]).
+    /// Whether to note what was known at checks that may be violated ([`Found::check_notes`]).
     pub notes: bool,
 }
 
@@ -111,14 +111,14 @@ impl<'p, G: Guide> Walker<'p, G> {
             flows: FxHashMap::default(),
             recursive: FxHashMap::default(),
             walking: FxHashSet::default(),
-            apart: Vec::new(),
+            further_states: Vec::new(),
             at: Loc {
                 block: BlockId(0),
                 inst: 0,
             },
             pos: Pos::default(),
             blocks: 0,
-            patience: u64::MAX,
+            block_limit: u64::MAX,
             relations: true,
             notes: false,
         }
@@ -230,7 +230,7 @@ impl<'p, G: Guide> Walker<'p, G> {
         match op.map(|inst| &inst.op).filter(|_| made.op != COPY) {
             Some(Op::Call(call)) => Info {
                 heap: true,
-                single: made.part != OLDER
+                is_unique: made.part != OLDER
                     && (self.is_renewed(made) || !cyclic && self.is_once(made.ctx)),
                 guessed: match call.callee {
                     Callee::Direct(id) => {
@@ -242,7 +242,7 @@ impl<'p, G: Guide> Walker<'p, G> {
             },
             _ => Info {
                 heap: false,
-                single: !cyclic && !self.is_recursive(function),
+                is_unique: !cyclic && !self.is_recursive(function),
                 guessed: false,
             },
         }

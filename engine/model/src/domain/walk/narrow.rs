@@ -43,12 +43,14 @@ impl<G: Guide> Walker<'_, G> {
             return None;
         };
         let address = self.names.constant(64, address.into());
-        let (object, offset) = address.sole()?;
+        let (object, offset) = address.single_target()?;
         let Kind::Global(global) = self.names.kind(object) else {
             return None;
         };
         let global = self.program.globals.get(global.index())?;
-        let bytes = global.init.get(usize::try_from(offset.single()?).ok()?..)?;
+        let bytes = global
+            .init
+            .get(usize::try_from(offset.as_constant()?).ok()?..)?;
         let end = bytes.iter().position(|&byte| byte == 0)?;
         global
             .constant

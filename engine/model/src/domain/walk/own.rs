@@ -44,8 +44,8 @@ impl<G: Guide> Walker<'_, G> {
     pub(super) fn field(&self, frame: &Frame, state: &State, address: Operand) -> Option<Place> {
         let value = self.get(frame, state, address, 64);
         let at = offset(&value)?;
-        if let Some((id, _)) = value.sole()
-            && self.names.info(id).single
+        if let Some((id, _)) = value.single_target()
+            && self.names.info(id).is_unique
         {
             return Some(Place::Cell(id, at));
         }
@@ -103,7 +103,7 @@ impl<G: Guide> Walker<'_, G> {
         if !is_held && !targets.any(|(id, _)| known.has_fields_of(*id)) {
             return known;
         }
-        let null = |value| self.get(frame, state, value, 64).single() == Some(0);
+        let null = |value| self.get(frame, state, value, 64).as_constant() == Some(0);
         let stored = match (value, held) {
             (Some(value), _) if null(value) => Stored::Null,
             (_, Some(holder)) => Stored::Held(holder),
@@ -116,7 +116,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         if width < 64 {
             for (id, offset) in &access.targets {
-                if let Some(at) = offset.single().and_then(|at| u32::try_from(at).ok()) {
+                if let Some(at) = offset.as_constant().and_then(|at| u32::try_from(at).ok()) {
                     state.cut_rows(*id, (at, at.saturating_add(width.div_ceil(8).into())));
                 }
             }
@@ -151,7 +151,7 @@ impl<G: Guide> Walker<'_, G> {
         stored: Option<Stored>,
     ) -> Option<(RowName, Sum)> {
         let (id, term) = self.located(frame, state, address)?;
-        let offset = *self.get(frame, state, address, 64).sole()?.1;
+        let offset = *self.get(frame, state, address, 64).single_target()?.1;
         let mut rows = state.owners.rows.iter().filter(|row| row.of == id);
         if let Some(row) = rows.find(|row| row.is_at(&offset)) {
             return Some((row.name(), term.sum));
@@ -187,8 +187,8 @@ impl<G: Guide> Walker<'_, G> {
                 stride = crate::domain::num::gcd(stride, factor.unsigned_abs());
             }
             let base = self.get(frame, state, operand, 64);
-            let base = base.sole().filter(|(of, _)| *of == id);
-            if let Some(at) = base.and_then(|(_, at)| at.single()) {
+            let base = base.single_target().filter(|(of, _)| *of == id);
+            if let Some(at) = base.and_then(|(_, at)| at.as_constant()) {
                 first = i64::try_from(at).ok().and_then(|at| at.checked_add(by));
             }
         }
@@ -243,12 +243,12 @@ impl<G: Guide> Walker<'_, G> {
         let Some(value) = state.registers.get(&reg) else {
             return;
         };
-        let begins = |(id, at): &(ObjId, Num)| *id != GONE && at.single() == Some(0);
-        let is_exact = value.num.is_none_or(|num| num.single() == Some(0));
+        let begins = |(id, at): &(ObjId, Num)| *id != GONE && at.as_constant() == Some(0);
+        let is_exact = value.num.is_none_or(|num| num.as_constant() == Some(0));
         if is_exact && value.ptr.iter().all(begins) || !state.owners.lives(Holder::of(reg)) {
             return;
         }
-        let (led, _) = self.led(frame, state, Operand::Reg(reg), value);
+        let (led, _) = self.targets_of(frame, state, Operand::Reg(reg), value);
         let blocks = led.into_iter().map(|(id, _)| id).filter(|id| {
             let object = state.object(*id, &self.names);
             self.names.info(*id).heap && object.is_some_and(|object| object.alive != Alive::No)
@@ -420,10 +420,9 @@ impl<G: Guide> Walker<'_, G> {
             let params = params.map(|(param, _)| Holder::Reg(*param));
             params.chain([Holder::Outer(frame.ctx.0, reg)]).collect()
         });
-        let null = state
-            .registers
-            .iter()
-            .filter(|(reg, value)| value.single() == Some(0) && self.width(frame, **reg) == 64);
+        let null = state.registers.iter().filter(|(reg, value)| {
+            value.as_constant() == Some(0) && self.width(frame, **reg) == 64
+        });
         owners
             .null
             .extend(null.map(|(reg, _)| Holder::Outer(frame.ctx.0, reg.0)));
@@ -483,10 +482,10 @@ impl<G: Guide> Walker<'_, G> {
 
 /// The offset that all addresses of a value have, if the value is an address or NULL.
 pub(super) fn offset(value: &Value) -> Option<u32> {
-    let numbers = value.num.is_some_and(|num| num.single() != Some(0));
+    let numbers = value.num.is_some_and(|num| num.as_constant() != Some(0));
     let mut all = value.ptr.iter().filter(|(id, _)| *id != GONE);
     let (_, first) = all.next()?;
-    let at = first.single()?;
-    let is_same = all.all(|(_, other)| other.single() == Some(at));
+    let at = first.as_constant()?;
+    let is_same = all.all(|(_, other)| other.as_constant() == Some(at));
     (is_same && !numbers).then(|| u32::try_from(at).ok())?
 }

@@ -33,11 +33,11 @@ const HANDED: usize = 4;
 const GROUPS: usize = 4;
 
 /// What states are kept apart by: mainly the kinds of values in a few registers.
-pub(super) type Key = SmallVec<[Kind; 4]>;
+pub(super) type Key = SmallVec<[KeyPart; 4]>;
 
 /// What a key says of a value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Kind {
+pub(super) enum KeyPart {
     /// A negative number.
     Negative,
     /// Zero, or NULL.
@@ -54,31 +54,33 @@ pub(super) enum Kind {
     Has(ObjId),
 }
 
-impl Kind {
+impl KeyPart {
     /// The kind of a value.
-    pub(super) fn of(value: Option<&Value>) -> Kind {
-        let Some(value) = value else { return Kind::Any };
+    pub(super) fn of(value: Option<&Value>) -> KeyPart {
+        let Some(value) = value else {
+            return KeyPart::Any;
+        };
         match (&value.num, value.ptr.is_empty()) {
-            (None, false) => Kind::Positive,
-            (Some(num), true) if num.most < 0 => Kind::Negative,
-            (Some(num), true) if num.single() == Some(0) => Kind::Zero,
-            (Some(num), true) if num.least > 0 => Kind::Positive,
-            _ => Kind::Any,
+            (None, false) => KeyPart::Positive,
+            (Some(num), true) if num.most < 0 => KeyPart::Negative,
+            (Some(num), true) if num.as_constant() == Some(0) => KeyPart::Zero,
+            (Some(num), true) if num.least > 0 => KeyPart::Positive,
+            _ => KeyPart::Any,
         }
     }
 
     /// The kind of a pointer: NULL, an address, or either.
-    fn of_pointer(value: Option<&Value>) -> Kind {
-        match Kind::of(value) {
-            kind @ (Kind::Zero | Kind::Positive) => kind,
-            _ => Kind::Any,
+    fn of_pointer(value: Option<&Value>) -> KeyPart {
+        match KeyPart::of(value) {
+            kind @ (KeyPart::Zero | KeyPart::Positive) => kind,
+            _ => KeyPart::Any,
         }
     }
 
     /// The kind of a selector's value.
-    fn of_selector(value: Option<&Value>) -> Kind {
-        let number = value.and_then(Value::single);
-        number.map_or(Kind::Any, Kind::Is)
+    fn of_selector(value: Option<&Value>) -> KeyPart {
+        let number = value.and_then(Value::as_constant);
+        number.map_or(KeyPart::Any, KeyPart::Is)
     }
 }
 
@@ -100,7 +102,7 @@ impl Parts {
         (names, widths): (&Names<'_>, &Widths),
         relations: bool,
     ) {
-        let in_turns = key.iter().any(|kind| matches!(kind, Kind::Length(_)));
+        let in_turns = key.iter().any(|kind| matches!(kind, KeyPart::Length(_)));
         let most = if in_turns { TURNS } else { STATES };
         let at = match self.0.binary_search_by(|(known, _)| known.cmp(&key)) {
             Err(at) if self.0.len() < most => return self.0.insert(at, (key, state)),
@@ -139,14 +141,16 @@ impl<G: Guide> Walker<'_, G> {
     /// The key of a state that arrives at a block.
     pub(super) fn key(&self, frame: &Frame, block: BlockId, state: &State) -> Key {
         let marks = frame.flow.ends(block).unwrap_or_default();
-        let kinds = marks.iter().map(|reg| Kind::of(state.registers.get(reg)));
+        let kinds = marks
+            .iter()
+            .map(|reg| KeyPart::of(state.registers.get(reg)));
         let selectors = frame.flow.selectors(block).iter();
-        let selected = selectors.map(|reg| Kind::of_selector(state.registers.get(reg)));
-        let handed = state.handed.map(Kind::Has);
+        let selected = selectors.map(|reg| KeyPart::of_selector(state.registers.get(reg)));
+        let handed = state.handed.map(KeyPart::Has);
         kinds
             .chain(selected)
             .chain(self.trailing(frame, block, state))
-            .chain(self.length(frame, block, state).map(Kind::Length))
+            .chain(self.length(frame, block, state).map(KeyPart::Length))
             .chain(handed)
             .chain(self.lasts(state))
             .collect()
@@ -158,7 +162,7 @@ impl<G: Guide> Walker<'_, G> {
         let trailing = frame.flow.trailing(block).iter();
         trailing
             .filter(|_| self.relations)
-            .map(|reg| Kind::of_pointer(state.registers.get(reg)))
+            .map(|reg| KeyPart::of_pointer(state.registers.get(reg)))
             .collect()
     }
 
@@ -168,8 +172,8 @@ impl<G: Guide> Walker<'_, G> {
         let kinds = self.trailing(frame, block, state);
         kinds.iter().fold(0, |all, kind| {
             let bits = match kind {
-                Kind::Zero => 1,
-                Kind::Positive => 2,
+                KeyPart::Zero => 1,
+                KeyPart::Positive => 2,
                 _ => 0,
             };
             all << 2 | bits
@@ -186,12 +190,12 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// The last blocks that exist, as parts of a key. There are none if lines are not tracked.
-    pub(super) fn lasts(&self, state: &State) -> impl Iterator<Item = Kind> + use<G> {
+    pub(super) fn lasts(&self, state: &State) -> impl Iterator<Item = KeyPart> + use<G> {
         let lasts = match self.relations {
             true => state.lasts(&self.names),
             false => Lasts::new(),
         };
-        lasts.into_iter().map(Kind::Has)
+        lasts.into_iter().map(KeyPart::Has)
     }
 
     /// The entry states of a callee: one for each object that an argument may point to, if these
@@ -202,8 +206,9 @@ impl<G: Guide> Walker<'_, G> {
         let mut values = (0..count).filter_map(|i| {
             let reg = Reg(i as u32);
             let value = entry.registers.get(&reg)?;
-            let is_one =
-                |(id, at): &(ObjId, Num)| at.single().is_some() && self.names.info(*id).single;
+            let is_one = |(id, at): &(ObjId, Num)| {
+                at.as_constant().is_some() && self.names.info(*id).is_unique
+            };
             let few = (2..=HANDED).contains(&value.ptr.len()) && value.num.is_none();
             (few && value.ptr.iter().all(is_one)).then(|| (reg, value.clone()))
         });
@@ -274,7 +279,7 @@ impl<G: Guide> Walker<'_, G> {
             if act(self, &mut state)? {
                 behind.push(state);
             }
-            behind.append(&mut self.apart);
+            behind.append(&mut self.further_states);
         }
         Ok(behind)
     }

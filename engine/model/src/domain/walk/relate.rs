@@ -41,7 +41,7 @@ impl<G: Guide> Walker<'_, G> {
             return None;
         }
         let value = self.get(frame, state, operand, width);
-        let (low, high, object) = match (value.plain(), value.sole()) {
+        let (low, high, object) = match (value.plain(), value.single_target()) {
             (Some(num), _) => (num.least.into(), num.most.into(), None),
             (None, Some((id, offset))) if width == 64 => {
                 (offset.least.into(), offset.most.into(), Some(id))
@@ -69,7 +69,7 @@ impl<G: Guide> Walker<'_, G> {
         address: Operand,
     ) -> Option<(ObjId, Term)> {
         let term = self.term(frame, state, address, 64)?;
-        let id = term.object.filter(|id| self.names.info(*id).single)?;
+        let id = term.object.filter(|id| self.names.info(*id).is_unique)?;
         Some((id, term))
     }
 
@@ -106,7 +106,7 @@ impl<G: Guide> Walker<'_, G> {
             && let own = Var::Reg(reg.0)
             && state.lines.has(own.unsigned())
             && let Some(term) = self.term(frame, state, operand, width)
-            && self.is_positive(state, &term)
+            && self.is_non_negative(state, &term)
         {
             state
                 .lines
@@ -136,7 +136,7 @@ impl<G: Guide> Walker<'_, G> {
     }
 
     /// Whether a term is known not to be negative.
-    pub(super) fn is_positive(&self, state: &State, term: &Term) -> bool {
+    pub(super) fn is_non_negative(&self, state: &State, term: &Term) -> bool {
         term.low >= 0 || self.proves(state, term.sum.times(-1))
     }
 
@@ -153,7 +153,8 @@ impl<G: Guide> Walker<'_, G> {
         let total = a.sum.plus(&b.sum, 1);
         let between = (a.low + b.low, a.high + b.high);
         let positive = |state: &State| {
-            self.is_positive(state, r) && (self.is_positive(state, a) || self.is_positive(state, b))
+            self.is_non_negative(state, r)
+                && (self.is_non_negative(state, a) || self.is_non_negative(state, b))
         };
         if self.is_within(state, total.as_ref(), between, width) || positive(state) {
             self.equals(frame, state, (dst, width), r, (total, between));
@@ -173,7 +174,7 @@ impl<G: Guide> Walker<'_, G> {
         let total = a.sum.plus(&b.sum, -1);
         let between = (a.low - b.high, a.high - b.low);
         if self.is_within(state, total.as_ref(), between, width)
-            || self.is_positive(state, a) && self.is_positive(state, r)
+            || self.is_non_negative(state, a) && self.is_non_negative(state, r)
         {
             self.equals(frame, state, (dst, width), r, (total, between));
         }
@@ -325,7 +326,7 @@ impl<G: Guide> Walker<'_, G> {
         // applied; their equality needs no rule.
         let equal = matches!(pred, Pred::Eq | Pred::Ne);
         if let Some(id) = x.object
-            && !(self.names.info(id).single && (equal || state.ordered.contains(&made)))
+            && !(self.names.info(id).is_unique && (equal || state.ordered.contains(&made)))
         {
             return true;
         }
@@ -407,11 +408,11 @@ impl<G: Guide> Walker<'_, G> {
             self.term(frame, state, address, 64)?,
             self.term(frame, state, len, 64)?,
         );
-        let is_length = len.object.is_none() && self.is_positive(state, &len);
-        let is_here = at.object == Some(id) && self.names.info(id).single;
+        let is_length = len.object.is_none() && self.is_non_negative(state, &len);
+        let is_here = at.object == Some(id) && self.names.info(id).is_unique;
         let end = at.sum.plus(&len.sum, 1).filter(|_| is_length && is_here)?;
         let object = state.object(id, &self.names)?;
-        match object.size.single() {
+        match object.size.as_constant() {
             Some(size) => end.plus(&Sum::number(size.into()), -1),
             None => end.plus(&Sum::of(Var::Size(id)), -1),
         }
@@ -431,7 +432,7 @@ impl<G: Guide> Walker<'_, G> {
                 return None;
             };
             let past = self.past(frame, state, (address, *id), len?)?;
-            let size = state.object(*id, &self.names)?.size.single()?;
+            let size = state.object(*id, &self.names)?.size.as_constant()?;
             let end = past.plus(&Sum::number(size.into()), 1)?;
             let (_, most) = self.bounded(state, &end);
             u32::try_from(most.max(0)).ok()
@@ -450,7 +451,7 @@ impl<G: Guide> Walker<'_, G> {
     ) -> bool {
         let at = self.term(frame, state, address, 64);
         let past = self.past(frame, state, (address, id), len);
-        at.is_some_and(|at| at.object == Some(id) && self.is_positive(state, &at))
+        at.is_some_and(|at| at.object == Some(id) && self.is_non_negative(state, &at))
             && past.is_some_and(|past| self.is_never_above(state, &past))
     }
 

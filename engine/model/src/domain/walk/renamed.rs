@@ -6,7 +6,7 @@
 
 use super::relate::Term;
 use super::{Frame, Guide, Walker};
-use crate::domain::linear::{ANY, BEGINNING, Lines, MEANWHILE, Sum, UNSIGNED, Var};
+use crate::domain::linear::{ANY, Lines, PARAMETER_CTX, Sum, TEMPORARY_CTX, UNSIGNED, Var};
 use crate::domain::state::State;
 use crate::domain::value::Value;
 use crate::program::ir::{ArgClass, Call, FuncId, Operand, Reg, Width};
@@ -24,7 +24,7 @@ impl<G: Guide> Walker<'_, G> {
         for &(to, from) in moves {
             let width = self.width(frame, to);
             if let Some(term) = self.term(frame, state, from, width) {
-                let new = Var::Outer(MEANWHILE, to.0);
+                let new = Var::Outer(TEMPORARY_CTX, to.0);
                 // If lines mention a register with a single value, they apply to what it is moved
                 // to.
                 let named = self.by_name(frame, state, &term, (from, width));
@@ -34,7 +34,7 @@ impl<G: Guide> Walker<'_, G> {
             }
         }
         let ranges = |var| match var {
-            Var::Outer(MEANWHILE, to) if to & UNSIGNED == 0 => {
+            Var::Outer(TEMPORARY_CTX, to) if to & UNSIGNED == 0 => {
                 let from = moves.iter().find(|(reg, _)| reg.0 == to);
                 let from = from.map(|(_, from)| *from);
                 let term =
@@ -49,7 +49,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         lines.keep(|var| !is_old(var), &ranges);
         lines.rename(|var| match var {
-            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
+            Var::Outer(TEMPORARY_CTX, to) => Some(Var::Reg(to)),
             var => Some(var),
         })
     }
@@ -86,7 +86,7 @@ impl<G: Guide> Walker<'_, G> {
         let mut lines = state.lines.clone();
         for ((to, value), width) in (0u32..).zip(values).zip(widths) {
             if let Some(term) = self.term(frame, state, *value, *width) {
-                let new = Var::Outer(MEANWHILE, to);
+                let new = Var::Outer(TEMPORARY_CTX, to);
                 lines.zero(Sum::of(new).plus(&term.sum, -1));
                 unsigned(&mut lines, *value, new);
             }
@@ -94,7 +94,7 @@ impl<G: Guide> Walker<'_, G> {
         let is_own = |var| matches!(var, Var::Reg(_));
         lines.keep(|var| !is_own(var), &|var| state.range(var, &self.names));
         lines.rename(|var| match var {
-            Var::Outer(MEANWHILE, to) => Some(Var::Reg(to)),
+            Var::Outer(TEMPORARY_CTX, to) => Some(Var::Reg(to)),
             var => Some(var),
         })
     }
@@ -109,7 +109,7 @@ impl<G: Guide> Walker<'_, G> {
         }
         let params = &self.program.function(frame.function).params;
         for (i, &width) in (0u32..).zip(params) {
-            let name = Var::Outer(BEGINNING, i);
+            let name = Var::Outer(PARAMETER_CTX, i);
             self.named(frame, entry, name, (Operand::Reg(Reg(i)), width));
         }
     }
@@ -129,7 +129,7 @@ impl<G: Guide> Walker<'_, G> {
             if arg.class != ArgClass::Integer || arg.width != width {
                 continue;
             }
-            let name = Var::Outer(MEANWHILE, i);
+            let name = Var::Outer(TEMPORARY_CTX, i);
             let terms = [
                 (name, self.term(frame, state, arg.value, width)),
                 (name.unsigned(), self.bits(frame, state, arg.value, width)),
@@ -180,8 +180,8 @@ impl<G: Guide> Walker<'_, G> {
         // In the first iteration of a caller's loop a register is a constant, which only a line can
         // say in the callee.
         for (reg, value) in &state.registers {
-            if let Some((id, at)) = value.sole()
-                && let Some(at) = at.single()
+            if let Some((id, at)) = value.single_target()
+                && let Some(at) = at.as_constant()
                 && state.owners.has_rows_of(id)
             {
                 let at = Sum::number(at.into());
@@ -274,7 +274,7 @@ impl<G: Guide> Walker<'_, G> {
                 (!results.contains(&(reg & !UNSIGNED))).then_some(Var::Reg(reg))
             }
             Var::Row(..) if is_shared => None,
-            Var::Outer(BEGINNING, param) if is_shared => Some(Var::Outer(MEANWHILE, param)),
+            Var::Outer(PARAMETER_CTX, param) if is_shared => Some(Var::Outer(TEMPORARY_CTX, param)),
             var => Some(var),
         });
         if !is_shared {
@@ -296,7 +296,7 @@ impl<G: Guide> Walker<'_, G> {
         let all = lines.iter().chain(behind.iter()).cloned();
         let products = lines.products().iter().chain(behind.products()).cloned();
         let mut lines = Lines::from_parts(all, products);
-        let is_known = |var| !matches!(var, Var::Outer(MEANWHILE, _));
+        let is_known = |var| !matches!(var, Var::Outer(TEMPORARY_CTX, _));
         lines.keep(is_known, &|var| {
             self.behind_range(state, exit, (call, given), var)
         });

@@ -66,7 +66,7 @@ impl<G: Guide> Walker<'_, G> {
             }
             _ => return None,
         };
-        self.names.info(*id).single.then_some((*id, size))
+        self.names.info(*id).is_unique.then_some((*id, size))
     }
 }
 
@@ -77,6 +77,6 @@ fn product(n: Term, m: Term) -> Option<Asked> {
     if m.low == m.high && most <= u64::MAX.into() {
         return n.sum.times(m.low).map(Asked::Sum);
     }
-    let factors = [n.sum.single()?, m.sum.single()?];
+    let factors = [n.sum.as_variable()?, m.sum.as_variable()?];
     (most <= PRODUCT).then_some(Asked::Product(factors))
 }

@@ -45,7 +45,7 @@ impl<G: Guide> Walker<'_, G> {
         };
         let address = Operand::Reg(read.address);
         let known = self.get(frame, state, address, 64);
-        let Some((id, offset)) = known.sole() else {
+        let Some((id, offset)) = known.single_target() else {
             return true;
         };
         let global = match self.names.kind(id) {

@@ -52,7 +52,7 @@ impl Harness {
 
 /// A value that the harness chose, by its place in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Choose {
+pub enum ChosenPlace {
     /// An argument of a call into the library, by its number among the flattened ones.
     Argument {
         /// The call.
@@ -84,7 +84,7 @@ pub struct Chosen {
     /// The variable.
     pub term: Term,
     /// What it stands for.
-    pub what: Choose,
+    pub what: ChosenPlace,
     /// Its value in this run.
     pub value: u128,
     /// Its term over the tape before it became a variable; `None` if the harness has it fixed.
@@ -105,7 +105,7 @@ pub struct Owned {
     /// The harness's call that made it and the callee, if it is on the heap.
     pub made_by: Option<(CallSite, FuncId)>,
     /// Whether the library was told its size.
-    pub told: bool,
+    pub size_is_told: bool,
     /// The argument by which the library first got it: the call, the callee, and the number of the
     /// argument.
     pub passed: Option<(CallSite, FuncId, usize)>,

@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::memory::Site;
+use super::super::memory::ObjectOrigin;
 use super::super::step::Run;
-use super::{Eye, Seen, is_blank};
+use super::{Examination, Examined, is_blank};
 use crate::program::ir::{
     BLOCK_OBJECTS, BinOp, DYNAMIC_OBJECTS, FUNCTION_OBJECTS, GLOBAL_OBJECTS, Operand, Pred, Width,
     number_of, place_of,
@@ -19,17 +19,17 @@ const NUMBER: &str = "something depends on the number that an object has in addr
 impl<const TRACK: bool> Run<'_, TRACK> {
     /// The number of the object that a value seems to be an address of. An address slightly before
     /// the first byte has a neighbour's number.
-    pub(super) fn root(&self, eye: &Eye, value: u64) -> Option<u32> {
+    pub(super) fn root(&self, examination: &Examination, value: u64) -> Option<u32> {
         let nearest = (value.wrapping_add(1 << 31) >> 32) as u32;
-        if self.is_number(eye, nearest) {
+        if self.is_number(examination, nearest) {
             return Some(nearest);
         }
         let upper = (value >> 32) as u32;
-        (upper != nearest && self.is_number(eye, upper)).then_some(upper)
+        (upper != nearest && self.is_number(examination, upper)).then_some(upper)
     }
 
     /// Whether an object of the run has this number, or had it and its address may still be known.
-    fn is_number(&self, eye: &Eye, number: u32) -> bool {
+    fn is_number(&self, examination: &Examination, number: u32) -> bool {
         let place = place_of(number);
         if place >= DYNAMIC_OBJECTS {
             let address = u64::from(number) << 32;
@@ -37,14 +37,17 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 return false;
             };
             return match site {
-                Site::Stack { .. } | Site::Arguments => {
-                    self.memory.seen(address).is_some() || eye.lasting.contains(&number)
+                ObjectOrigin::Stack { .. } | ObjectOrigin::Arguments => {
+                    self.memory.seen(address).is_some() || examination.lasting.contains(&number)
                 }
-                Site::Heap(_) | Site::Row | Site::Global(_) => true,
+                ObjectOrigin::Heap(_) | ObjectOrigin::OutsideArray | ObjectOrigin::Global(_) => {
+                    true
+                }
             };
         }
         if place >= BLOCK_OBJECTS {
-            return eye.labels && ((place - BLOCK_OBJECTS) as usize) < self.program.blocks.len();
+            return examination.labels
+                && ((place - BLOCK_OBJECTS) as usize) < self.program.blocks.len();
         }
         if place >= FUNCTION_OBJECTS {
             let function = self
@@ -58,9 +61,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// Refuses the operation if one of these values is an address.
-    pub(super) fn plain(&self, eye: &Eye, values: &[(Operand, Width)]) -> Seen {
+    pub(super) fn refuse_addresses(
+        &self,
+        examination: &Examination,
+        values: &[(Operand, Width)],
+    ) -> Examined {
         let mut values = values.iter().filter(|(_, width)| *width == 64);
-        match values.any(|(value, _)| self.root(eye, self.get64(*value)).is_some()) {
+        match values.any(|(value, _)| self.root(examination, self.get64(*value)).is_some()) {
             true => Err(NUMBER),
             false => Ok(()),
         }
@@ -68,9 +75,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
 
     /// Examines `x op y` on 64 bits: an address may be moved within its object, and the difference
     /// of two addresses in one object is a distance.
-    pub(super) fn computed(&self, eye: &Eye, op: BinOp, x: u64, y: u64) -> Seen {
-        let (left, right) = (self.root(eye, x), self.root(eye, y));
-        let kept = |root: Option<u32>, result: u64| match self.root(eye, result) == root {
+    pub(super) fn computed(
+        &self,
+        examination: &Examination,
+        op: BinOp,
+        x: u64,
+        y: u64,
+    ) -> Examined {
+        let (left, right) = (self.root(examination, x), self.root(examination, y));
+        let kept = |root: Option<u32>, result: u64| match self.root(examination, result) == root {
             true => Ok(()),
             false => Err(NUMBER),
         };
@@ -88,29 +101,35 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// Examines `base + offset + indices`: the sum has to stay with its object.
     pub(super) fn moved_on(
         &self,
-        eye: &Eye,
+        examination: &Examination,
         base: Operand,
         offset: i64,
         indices: &[(Operand, Width, i64)],
-    ) -> Seen {
+    ) -> Examined {
         let from = self.get64(base);
         let mut to = from.wrapping_add(offset as u64);
         for &(index, width, scale) in indices {
-            self.plain(eye, &[(index, width)])?;
+            self.refuse_addresses(examination, &[(index, width)])?;
             let index = signed(width, self.get(index, width)) as i64;
             to = to.wrapping_add(index.wrapping_mul(scale) as u64);
         }
-        match self.root(eye, from) == self.root(eye, to) {
+        match self.root(examination, from) == self.root(examination, to) {
             true => Ok(()),
             false => Err(NUMBER),
         }
     }
 
     /// Examines `x pred y` on 64 bits.
-    pub(super) fn compared(&self, eye: &Eye, pred: Pred, x: u64, y: u64) -> Seen {
+    pub(super) fn compared(
+        &self,
+        examination: &Examination,
+        pred: Pred,
+        x: u64,
+        y: u64,
+    ) -> Examined {
         let is_equality = matches!(pred, Pred::Eq | Pred::Ne);
         let none = |value: u64| value < PAGE || value > PAGE.wrapping_neg();
-        match (self.root(eye, x), self.root(eye, y)) {
+        match (self.root(examination, x), self.root(examination, y)) {
             (None, None) => Ok(()),
             (Some(a), Some(b)) if a == b => {
                 let inside = |value: u64| {
@@ -164,21 +183,27 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// Whether an address leads to a local variable.
     pub(super) fn is_local(&self, at: u64) -> bool {
         let about = self.memory.about(at);
-        about.is_some_and(|(_, site)| matches!(site, Site::Stack { .. }))
+        about.is_some_and(|(_, site)| matches!(site, ObjectOrigin::Stack { .. }))
     }
 
     /// Whether these bytes contain an address.
-    pub(super) fn has_address(&self, eye: &Eye, bytes: &[u8]) -> bool {
+    pub(super) fn has_address(&self, examination: &Examination, bytes: &[u8]) -> bool {
         let words = bytes.windows(8);
         words
             .filter_map(|word| word.try_into().ok())
-            .any(|word| self.root(eye, u64::from_le_bytes(word)).is_some())
+            .any(|word| self.root(examination, u64::from_le_bytes(word)).is_some())
     }
 
     /// Refuses a range of memory that cuts an address in two, and unless `whole`, one that contains
     /// a whole address.
-    pub(super) fn uncut(&self, eye: &Eye, at: u64, len: u64, whole: bool) -> Seen {
-        if len == 0 || !eye.holders.contains(&((at >> 32) as u32)) {
+    pub(super) fn refuse_cut_address(
+        &self,
+        examination: &Examination,
+        at: u64,
+        len: u64,
+        whole: bool,
+    ) -> Examined {
+        if len == 0 || !examination.holders.contains(&((at >> 32) as u32)) {
             return Ok(());
         }
         let Some(seen) = self.memory.seen(at) else {
@@ -190,7 +215,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             let last = last.saturating_add(7).min(seen.bytes.len());
             seen.bytes
                 .get(first..last)
-                .is_some_and(|bytes| self.has_address(eye, bytes))
+                .is_some_and(|bytes| self.has_address(examination, bytes))
         };
         // Words that begin before the range, and words that begin in it and end behind it.
         let around = cut(start.saturating_sub(7), start)
@@ -202,11 +227,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// The objects that contain addresses when the program starts.
-    pub(super) fn initial_holders(&self, eye: &Eye) -> FxHashSet<u32> {
+    pub(super) fn initial_holders(&self, examination: &Examination) -> FxHashSet<u32> {
         let globals = self.program.globals.iter().enumerate();
         globals
             .filter(|&(index, global)| {
-                !is_blank(self.program, index) && self.has_address(eye, &global.init)
+                !is_blank(self.program, index) && self.has_address(examination, &global.init)
             })
             .map(|(index, _)| number_of(GLOBAL_OBJECTS + index as u32))
             .collect()

@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::super::memory::Site;
+use super::super::memory::ObjectOrigin;
 use super::super::shadow::Shade;
 use super::super::step::Run;
-use super::{Eye, Seen};
+use super::{Examination, Examined};
 use crate::assumption::Rule;
 use crate::program::ir::{
     ArgClass, Call, Callee, FuncId, Function, FunctionKind, HeapFn, Intrinsic, Operand, Pred,
@@ -33,7 +33,7 @@ pub(super) fn signs(program: &Program) -> FxHashSet<FuncId> {
 }
 
 impl<const TRACK: bool> Run<'_, TRACK> {
-    pub(super) fn called(&self, eye: &mut Eye, call: &Call) -> Seen {
+    pub(super) fn called(&self, examination: &mut Examination, call: &Call) -> Examined {
         let id = match call.callee {
             Callee::Direct(id) => id,
             // The machine reports a pointer that leads to no function.
@@ -44,7 +44,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         };
         let function = self.program.function(id);
         match function.kind {
-            FunctionKind::Intrinsic(intrinsic) => self.asked_of(eye, intrinsic, id, call),
+            FunctionKind::Intrinsic(intrinsic) => self.asked_of(examination, intrinsic, id, call),
             FunctionKind::User | FunctionKind::Stub | FunctionKind::EngineOnly => {
                 let fixed = (call.fixed as usize).min(call.args.len());
                 let given = call.args[..fixed].iter().map(|arg| arg.width);
@@ -60,11 +60,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                         return Err("the address of an argument was never written");
                     }
                     let from = self.get64(arg.value);
-                    self.known(from)?;
-                    self.uncut(eye, from, u64::from(size), true)?;
+                    self.refuse_unknown_object(from)?;
+                    self.refuse_cut_address(examination, from, u64::from(size), true)?;
                     // The copy is made next.
-                    if eye.holders.contains(&((from >> 32) as u32)) {
-                        eye.holders.insert(self.memory.next_number(copies));
+                    if examination.holders.contains(&((from >> 32) as u32)) {
+                        examination.holders.insert(self.memory.next_number(copies));
                     }
                     copies += 1;
                 }
@@ -80,9 +80,9 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     /// is examined. Only the sign of the result is known then; the result 0 is exact, because it is
     /// the only number without a sign.
     pub(in super::super) fn gives_sign(&mut self, id: FuncId, call: &Call) -> bool {
-        let eye = self.eye.as_ref();
+        let examination = self.examination.as_ref();
         let (true, Some(arg)) = (
-            eye.is_some_and(|eye| eye.signs.contains(&id)),
+            examination.is_some_and(|examination| examination.signs.contains(&id)),
             call.args.first(),
         ) else {
             return false;
@@ -114,7 +114,13 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// Examines a call of a function that the machine itself executes.
-    fn asked_of(&self, eye: &mut Eye, intrinsic: Intrinsic, id: FuncId, call: &Call) -> Seen {
+    fn asked_of(
+        &self,
+        examination: &mut Examination,
+        intrinsic: Intrinsic,
+        id: FuncId,
+        call: &Call,
+    ) -> Examined {
         let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         match intrinsic {
             Intrinsic::Choose | Intrinsic::Remaining => Err(INPUT),
@@ -123,7 +129,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let rule = Rule::find(&name).ok_or("an assumption that is not known")?;
                 let place = self.user_place();
-                eye.narrowings.entry(rule.id).or_default().insert(place);
+                examination
+                    .narrowings
+                    .entry(rule.id)
+                    .or_default()
+                    .insert(place);
                 Ok(())
             }
             Intrinsic::Assume
@@ -132,18 +142,18 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             | Intrinsic::Violation
             | Intrinsic::Output
             | Intrinsic::ObjectSize => Ok(()),
-            Intrinsic::Heap(function) => self.heap_seen(eye, function, call),
+            Intrinsic::Heap(function) => self.heap_seen(examination, function, call),
             Intrinsic::Math(function) => match function.is_exact() {
                 true => {
                     let widths = self.program.function(id).params.iter().copied();
                     let values: Vec<_> = call.args.iter().map(|a| a.value).zip(widths).collect();
-                    self.plain(eye, &values)
+                    self.refuse_addresses(examination, &values)
                 }
                 false => Err("a function is rounded by each library in its own way"),
             },
             Intrinsic::FormatFloat => {
-                self.plain(eye, &[(arg(3), 64)])?;
-                self.uncut(eye, self.get64(arg(0)), self.get64(arg(1)), true)
+                self.refuse_addresses(examination, &[(arg(3), 64)])?;
+                self.refuse_cut_address(examination, self.get64(arg(0)), self.get64(arg(1)), true)
             }
             Intrinsic::ParseFloat => {
                 let (from, len) = (self.get64(arg(0)), self.get64(arg(1)));
@@ -153,15 +163,15 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 if self.memory.is_undefined(from, offset, len) {
                     return Err("a number is read from what was never written");
                 }
-                self.uncut(eye, from, len as u64, false)
+                self.refuse_cut_address(examination, from, len as u64, false)
             }
         }
     }
 
-    fn heap_seen(&self, eye: &mut Eye, function: HeapFn, call: &Call) -> Seen {
+    fn heap_seen(&self, examination: &mut Examination, function: HeapFn, call: &Call) -> Examined {
         let arg = |i: usize| call.args.get(i).map_or(Operand::Const(0), |a| a.value);
         for size in function.sizes() {
-            self.plain(eye, &[(arg(size), 64)])?;
+            self.refuse_addresses(examination, &[(arg(size), 64)])?;
         }
         match function {
             HeapFn::Malloc
@@ -171,23 +181,23 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             | HeapFn::Free => Ok(()),
             HeapFn::Realloc | HeapFn::ReallocArray => {
                 let old = self.get64(arg(0));
-                if eye.holders.contains(&((old >> 32) as u32)) {
+                if examination.holders.contains(&((old >> 32) as u32)) {
                     let (one, many) = (self.get64(arg(1)), self.get64(arg(2)));
                     let new = match function {
                         HeapFn::Realloc => one,
                         _ => one.saturating_mul(many),
                     };
                     let size = self.memory.about(old).map_or(0, |(size, _)| size);
-                    self.uncut(eye, old, size.min(new), true)?;
+                    self.refuse_cut_address(examination, old, size.min(new), true)?;
                     // The new block is made next.
-                    eye.holders.insert(self.memory.next_number(0));
+                    examination.holders.insert(self.memory.next_number(0));
                 }
                 Ok(())
             }
             HeapFn::PosixMemalign => {
                 let into = self.get64(arg(0));
-                self.uncut(eye, into, 8, true)?;
-                eye.holders.insert((into >> 32) as u32);
+                self.refuse_cut_address(examination, into, 8, true)?;
+                examination.holders.insert((into >> 32) as u32);
                 Ok(())
             }
             HeapFn::Row => Err("an object from outside is asked for"),
@@ -196,28 +206,35 @@ impl<const TRACK: bool> Run<'_, TRACK> {
     }
 
     /// Examines `va_start`: the areas that it makes contain the arguments.
-    pub(super) fn variable_arguments(&self, eye: &mut Eye, list: Operand) -> Seen {
+    pub(super) fn variable_arguments(
+        &self,
+        examination: &mut Examination,
+        list: Operand,
+    ) -> Examined {
         let at = self.get64(list);
-        self.uncut(eye, at, 24, true)?;
-        eye.holders.insert((at >> 32) as u32);
+        self.refuse_cut_address(examination, at, 24, true)?;
+        examination.holders.insert((at >> 32) as u32);
         for area in 0..2 {
             let number = self.memory.next_number(area);
-            eye.holders.insert(number);
-            eye.lasting.insert(number);
+            examination.holders.insert(number);
+            examination.lasting.insert(number);
         }
-        let extra = self.frames.last().map(|frame| &frame.extra[..]);
+        let extra = self
+            .frames
+            .last()
+            .map(|frame| &frame.variable_arguments[..]);
         for argument in extra.unwrap_or_default() {
             if let ArgClass::ByVal { size, .. } = argument.class {
                 let from = argument.value as u64;
                 if argument.shade.undefined {
                     return Err("the address of an argument was never written");
                 }
-                self.known(from)?;
-                self.uncut(eye, from, u64::from(size), true)?;
+                self.refuse_unknown_object(from)?;
+                self.refuse_cut_address(examination, from, u64::from(size), true)?;
             } else if argument.width == 64
-                && let Some(root) = self.root(eye, argument.value as u64)
+                && let Some(root) = self.root(examination, argument.value as u64)
             {
-                eye.lasting.insert(root);
+                examination.lasting.insert(root);
             }
         }
         Ok(())
@@ -225,24 +242,28 @@ impl<const TRACK: bool> Run<'_, TRACK> {
 
     /// Examines a return: the caller has to take what the function returns. Addresses of objects
     /// that end with the function may outlast them.
-    pub(super) fn returned_seen(&self, eye: &mut Eye, values: &[Operand]) -> Seen {
+    pub(super) fn returned_seen(
+        &self,
+        examination: &mut Examination,
+        values: &[Operand],
+    ) -> Examined {
         let Some(frame) = self.frames.last() else {
             return Ok(());
         };
         let result = &self.program.function(frame.function).result;
         if self.frames.len() > 1 {
-            let taken = self.program.taken(frame.back.0, frame.back.1);
+            let taken = self.program.expected_results(frame.back.0, frame.back.1);
             if taken.len() > result.len() || taken.iter().zip(result).any(|(a, b)| a != b) {
                 return Err(TYPES);
             }
         }
         for (value, width) in values.iter().zip(result) {
             if *width == 64
-                && let Some(root) = self.root(eye, self.get64(*value))
-                && let Some((_, Site::Stack { .. } | Site::Arguments)) =
+                && let Some(root) = self.root(examination, self.get64(*value))
+                && let Some((_, ObjectOrigin::Stack { .. } | ObjectOrigin::Arguments)) =
                     self.memory.about(u64::from(root) << 32)
             {
-                eye.lasting.insert(root);
+                examination.lasting.insert(root);
             }
         }
         Ok(())

@@ -163,14 +163,14 @@ impl<'m> Body<'_, 'm> {
             Ok(end) => end,
             Err(what) => {
                 self.unmodelled(what);
-                self.anywhere(value)
+                self.unmodelled_terminator(value)
             }
         }
     }
 
     /// Replaces a terminator that is not modelled. The run ends before it, so no execution takes
     /// its edges; they exist so that the successors are behind the hole.
-    fn anywhere(&mut self, value: Value<'m>) -> Terminator {
+    fn unmodelled_terminator(&mut self, value: Value<'m>) -> Terminator {
         let mut plain = value.successors().into_iter().map(|to| Edge {
             to: self.loader.blocks[&to],
             moves: Box::default(),

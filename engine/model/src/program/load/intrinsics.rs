@@ -60,7 +60,7 @@ impl<'m> Body<'_, 'm> {
                     UnOp::CtTz
                 };
                 let partial = value.operand(1).const_int() == Some(1);
-                self.zeros(value, op, partial)
+                self.unary_operation(value, op, partial)
             }
             "bswap" => self.unary_lanes(value, UnOp::BSwap),
             "bitreverse" => self.unary_lanes(value, UnOp::BitReverse),
@@ -241,10 +241,10 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn unary_lanes(&mut self, value: Value<'m>, op: UnOp) -> Result<(), String> {
-        self.zeros(value, op, false)
+        self.unary_operation(value, op, false)
     }
 
-    fn zeros(&mut self, value: Value<'m>, op: UnOp, partial: bool) -> Result<(), String> {
+    fn unary_operation(&mut self, value: Value<'m>, op: UnOp, partial: bool) -> Result<(), String> {
         let width = self.lane_width(value.ty());
         self.lanes(value, &[0], |dst, a| Op::Un {
             dst,

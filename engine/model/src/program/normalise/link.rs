@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cegar_llvm::{Builder, LLVMLinkage, Metadata, Module, Refused, Value};
+use cegar_llvm::{Builder, LLVMLinkage, LlvmError, Metadata, Module, Value};
 
 use super::{
     Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, declaration, granted, mocks, run,
@@ -402,7 +402,7 @@ impl<'a> Part<'a> {
     }
 
     fn link(self, into: &Module) -> Result<(), NormaliseError> {
-        let failed = |Refused(message)| NormaliseError::Link {
+        let failed = |LlvmError(message)| NormaliseError::Link {
             path: self.path.to_owned(),
             message,
         };

@@ -54,7 +54,7 @@ pub enum Returns {
         /// The size of a fresh object in bytes; 0 stands for the default.
         pointee: u64,
         /// Whether the selector may choose 8 raw bytes.
-        raw_allowed: bool,
+        may_return_any_address: bool,
         /// The name in C of the structure as which the program uses the object, if there is one.
         structure: Option<String>,
     },
@@ -197,7 +197,7 @@ impl<'m> Generator<'m> {
                 Returns::Pointer {
                     pointee: uses.pointee,
                     // An address that is dereferenced must point to an object.
-                    raw_allowed: uses.computes && uses.pointee == 0,
+                    may_return_any_address: uses.computes && uses.pointee == 0,
                     structure: uses.structure,
                 }
             }
@@ -242,12 +242,12 @@ impl<'m> Generator<'m> {
         }
         if let Returns::Pointer {
             pointee,
-            raw_allowed,
+            may_return_any_address,
             ..
         } = returns
         {
-            let raw_allowed = self.int.number(u64::from(raw_allowed));
-            let arguments = [channel, self.word.number(pointee), raw_allowed];
+            let may_return_any_address = self.int.number(u64::from(may_return_any_address));
+            let arguments = [channel, self.word.number(pointee), may_return_any_address];
             builder.ret(Some(builder.call(self.pointer, &arguments)));
             return returns;
         }

@@ -136,7 +136,7 @@ fn undefined_functions_become_mocks() {
         returns("open_dev"),
         Some(Returns::Pointer {
             pointee: 32,
-            raw_allowed: false,
+            may_return_any_address: false,
             structure: Some("dev".to_owned()),
         })
     );
@@ -144,7 +144,7 @@ fn undefined_functions_become_mocks() {
         returns("raw"),
         Some(Returns::Pointer {
             pointee: 0,
-            raw_allowed: true,
+            may_return_any_address: true,
             structure: None,
         })
     );
@@ -416,7 +416,10 @@ fn what_does_not_come_back_ends_the_run() {
 fn written(source: &str, function: &str) -> Vec<String> {
     let (_, program) = program(&[source], &[], Entry::Main).expect("a program");
     let id = program.function_named(function).expect("the function");
-    let reached = program.outside.reached(id).expect("an external function");
+    let reached = program
+        .outside
+        .reachable_by(id)
+        .expect("an external function");
     let mut names: Vec<String> = reached
         .written
         .iter()

@@ -19,7 +19,7 @@ use crate::program::ir::{
 
 /// The points-to set of a register.
 #[derive(Clone, Debug, Default)]
-pub struct Leads {
+pub struct PointsTo {
     /// The objects that it may be an address of.
     pub sites: Vec<Site>,
     /// The functions that it may be an address of.
@@ -40,8 +40,8 @@ pub struct Touched {
 /// See the [module](self).
 #[derive(Debug)]
 pub struct Points {
-    leads: Vec<FxHashMap<Reg, Arc<Leads>>>,
-    nothing: Arc<Leads>,
+    leads: Vec<FxHashMap<Reg, Arc<PointsTo>>>,
+    nothing: Arc<PointsTo>,
     touched: Vec<Arc<Touched>>,
     called: Vec<Vec<FuncId>>,
     kept: FxHashSet<Site>,
@@ -72,7 +72,7 @@ impl Points {
 
     /// The points-to set of an operand of a function. Empty for a constant, which is itself the
     /// address.
-    pub fn leads(&self, function: FuncId, operand: Operand) -> &Arc<Leads> {
+    pub fn leads(&self, function: FuncId, operand: Operand) -> &Arc<PointsTo> {
         let Operand::Reg(reg) = operand else {
             return &self.nothing;
         };
@@ -131,7 +131,7 @@ impl Points {
                     own.op((block, op as u32), &inst.op);
                 }
             }
-            if let Some(reached) = program.outside.reached(FuncId(id as u32)) {
+            if let Some(reached) = program.outside.reachable_by(FuncId(id as u32)) {
                 own.touched.accessed.extend(&reached.written);
                 own.touched.written.extend(&reached.written);
             }

@@ -13,7 +13,7 @@ pub(super) type Object = u32;
 
 /// The arguments and results of a call.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Through {
+pub(super) struct CallBinding {
     /// The arguments, in the order of parameters.
     pub args: Vec<Option<Node>>,
     /// The registers that take the results.
@@ -44,7 +44,7 @@ pub(super) struct Constraints {
     loads: Vec<Vec<Node>>,
     stores: Vec<Vec<Node>>,
     calls: Vec<Vec<u32>>,
-    through: Vec<Through>,
+    through: Vec<CallBinding>,
     /// The contents of each object; `None` for functions.
     contents: Vec<Option<Node>>,
     /// The nodes of each object that is a function.
@@ -137,7 +137,7 @@ impl Constraints {
     }
 
     /// Binds a call to the functions that `address` holds.
-    pub fn call(&mut self, address: Node, through: Through) {
+    pub fn call(&mut self, address: Node, through: CallBinding) {
         let number = self.through.len() as u32;
         self.through.push(through);
         self.calls[address as usize].push(number);
@@ -147,7 +147,7 @@ impl Constraints {
     }
 
     /// Binds a call to a function.
-    pub fn bind(&mut self, callable: &Callable, through: &Through) {
+    pub fn bind(&mut self, callable: &Callable, through: &CallBinding) {
         for (i, argument) in through.args.iter().enumerate() {
             let Some(argument) = *argument else { continue };
             match callable.params.get(i) {

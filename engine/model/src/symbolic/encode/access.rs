@@ -114,7 +114,7 @@ impl Encoder<'_, '_> {
         let Some(span) = reach else {
             return Span::ALL;
         };
-        self.world.index(id, span);
+        self.world.mark_indexed(id, span);
         span
     }
 
@@ -292,7 +292,7 @@ impl Encoder<'_, '_> {
             };
             let mut object = Object::clone(&object);
             let span = self.within(now, target.offset, len, object.size);
-            self.world.index(target.id, span);
+            self.world.mark_indexed(target.id, span);
             let size = self.pool.as_const(object.size);
             let unknown = self.unknown_array();
             let mut forgotten = object.contents.clone();

@@ -54,7 +54,7 @@ impl Encoder<'_, '_> {
             params,
             results: results.clone(),
             related,
-            prefix: self.out.assumptions.len(),
+            assumptions_before: self.out.assumptions.len(),
             inputs: self.out.inputs.len(),
         });
         let reached = now.guard.term(self.pool);
@@ -62,7 +62,11 @@ impl Encoder<'_, '_> {
         let returned = self.pool.or(not, related);
         self.out.assumptions.push(returned);
         self.out.obligation_of.push(None);
-        for (i, &width) in program.taken(self.block, index + 1).iter().enumerate() {
+        for (i, &width) in program
+            .expected_results(self.block, index + 1)
+            .iter()
+            .enumerate()
+        {
             let result = match results.get(i) {
                 Some(&result) if self.pool.width(result) >= width => {
                     self.pool.extract(result, 0, width)

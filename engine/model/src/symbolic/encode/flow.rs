@@ -8,7 +8,7 @@ use super::{Encoder, Step, Stop, set};
 use crate::deadline;
 use crate::program::ir::{BlockId, CheckKind, Edge, FunctionKind, Pred, Reg, Terminator};
 use crate::symbolic::encode::fragment::{Entered, Exceeded, Transition};
-use crate::symbolic::encode::turns::Ways;
+use crate::symbolic::encode::turns::Worklist;
 use crate::symbolic::state::{Reached, Surroundings};
 use crate::symbolic::world::{CtxId, Cut};
 use crate::term::Term;
@@ -38,19 +38,19 @@ impl<'a, 'p> Encoder<'a, 'p> {
         op: usize,
         from: Reached,
     ) -> Step<Option<Reached>> {
-        let mut ways = Ways::default();
-        self.run_on(ctx, (block, op), from, &mut ways)?;
-        Ok(ways.returned)
+        let mut worklist = Worklist::default();
+        self.run_on(ctx, (block, op), from, &mut worklist)?;
+        Ok(worklist.returned)
     }
 
-    /// Executes a function from a place up to its returns. `ways` holds the states that are still
-    /// to be executed, and the results.
+    /// Executes a function from a place up to its returns. `worklist` holds the states that are
+    /// still to be executed, and the results.
     pub(super) fn run_on(
         &mut self,
         ctx: CtxId,
         (block, op): (BlockId, usize),
         from: Reached,
-        ways: &mut Ways,
+        worklist: &mut Worklist,
     ) -> Step {
         let program = self.world.program();
         let function = self.world.context(ctx).function;
@@ -62,21 +62,21 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 self.out.entered.push(Entered {
                     block,
                     guard: now.guard.clone(),
-                    prefix: self.out.assumptions.len(),
+                    assumptions_before: self.out.assumptions.len(),
                 });
             }
             match self.operations(ctx, block, op, now) {
-                Ok(Some(after)) => self.terminator(ctx, block, after, ways),
+                Ok(Some(after)) => self.terminator(ctx, block, after, worklist),
                 Ok(None) | Err(Stop::Ended) => {}
                 Err(stop) => return Err(stop),
             }
             (self.block, self.pos) = was;
-            if let Some((next, reached)) = ways.last.pop() {
+            if let Some((next, reached)) = worklist.final_blocks.pop() {
                 (block, op, now) = (next, 0, reached);
                 continue;
             }
-            self.walk_heads(ctx, ways)?;
-            let Some((_, (next, reached))) = ways.pending.pop_first() else {
+            self.unroll_heads(ctx, worklist)?;
+            let Some((_, (next, reached))) = worklist.pending.pop_first() else {
                 return Ok(());
             };
             (block, op, now) = (next, 0, reached);
@@ -105,7 +105,10 @@ impl<'a, 'p> Encoder<'a, 'p> {
             if self.out.operations.is_multiple_of(64) && is_late() {
                 return Err(Stop::Exceeded(Exceeded::Time));
             }
-            if self.walk_ends.is_some_and(|end| self.out.operations > end) {
+            if self
+                .unroll_limit
+                .is_some_and(|end| self.out.operations > end)
+            {
                 return Err(Stop::Turns);
             }
             self.pos = inst.pos;
@@ -119,12 +122,18 @@ impl<'a, 'p> Encoder<'a, 'p> {
         Ok(Some(now))
     }
 
-    fn terminator(&mut self, ctx: CtxId, block: BlockId, mut now: Reached, ways: &mut Ways) {
+    fn terminator(
+        &mut self,
+        ctx: CtxId,
+        block: BlockId,
+        mut now: Reached,
+        worklist: &mut Worklist,
+    ) {
         let program = self.world.program();
         let block_info = program.block(block);
         self.pos = block_info.end_pos;
         match &block_info.end {
-            Terminator::Jump(edge) => self.follow(ctx, (block, edge), now, ways),
+            Terminator::Jump(edge) => self.follow(ctx, (block, edge), now, worklist),
             Terminator::Branch {
                 cond,
                 then,
@@ -135,8 +144,8 @@ impl<'a, 'p> Encoder<'a, 'p> {
                 let mut other = now.clone();
                 now.guard = now.guard.and(self.pool, cond);
                 other.guard = other.guard.and(self.pool, not);
-                self.follow(ctx, (block, then), now, ways);
-                self.follow(ctx, (block, otherwise), other, ways);
+                self.follow(ctx, (block, then), now, worklist);
+                self.follow(ctx, (block, otherwise), other, worklist);
             }
             Terminator::Switch {
                 value,
@@ -152,9 +161,9 @@ impl<'a, 'p> Encoder<'a, 'p> {
                     let mut taken = now.clone();
                     taken.guard = taken.guard.and(self.pool, hit);
                     now.guard = now.guard.and(self.pool, miss);
-                    self.follow(ctx, (block, edge), taken, ways);
+                    self.follow(ctx, (block, edge), taken, worklist);
                 }
-                self.follow(ctx, (block, default), now, ways);
+                self.follow(ctx, (block, default), now, worklist);
             }
             Terminator::IndirectBranch { address, targets } => {
                 let address = self.get(&mut now.state, *address, 64);
@@ -165,7 +174,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                     let mut taken = now.clone();
                     taken.guard = taken.guard.and(self.pool, hit);
                     now.guard = now.guard.and(self.pool, miss);
-                    self.follow(ctx, (block, edge), taken, ways);
+                    self.follow(ctx, (block, edge), taken, worklist);
                 }
                 self.hole(ctx, &now, "a computed jump to an unknown place".to_owned());
             }
@@ -185,7 +194,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
                     self.end_alone(ctx, now);
                     return;
                 }
-                ways.returned = Some(match ways.returned.take() {
+                worklist.returned = Some(match worklist.returned.take() {
                     Some(before) => before.join(now, self),
                     None => now,
                 });
@@ -205,7 +214,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
         ctx: CtxId,
         (from, edge): (BlockId, &Edge),
         mut now: Reached,
-        ways: &mut Ways,
+        worklist: &mut Worklist,
     ) {
         if now.guard.is_false(self.pool) {
             return;
@@ -223,15 +232,15 @@ impl<'a, 'p> Encoder<'a, 'p> {
         for (reg, value) in moves {
             set(&mut now.state, reg, value);
         }
-        self.take(ctx, (from, edge.to), now, ways);
+        self.take(ctx, (from, edge.to), now, worklist);
     }
 
     pub(super) fn transition(&mut self, to: Cut, reached: Reached) {
-        let prefix = self.out.assumptions.len();
+        let assumptions_before = self.out.assumptions.len();
         self.out.transitions.push(Transition {
             to,
             reached,
-            prefix,
+            assumptions_before,
         });
     }
 
@@ -253,7 +262,11 @@ impl<'a, 'p> Encoder<'a, 'p> {
             // A call through a pointer of the wrong type may take more results than the callee
             // returns, fewer, or results of other widths.
             let given = function.result.len();
-            for (i, &width) in program.taken(back.block, back.op).iter().enumerate() {
+            for (i, &width) in program
+                .expected_results(back.block, back.op)
+                .iter()
+                .enumerate()
+            {
                 let result = frame.registers[first..first + given].get(i).copied();
                 let result = match result.flatten() {
                     Some(result) if self.pool.width(result) >= width => {

@@ -27,7 +27,7 @@ pub struct Obligation {
     /// The condition under which the check is violated, given that it is reached.
     pub violated: Term,
     /// The number of assumptions of the fragment that precede the check.
-    pub prefix: usize,
+    pub assumptions_before: usize,
     /// Whether the encoder cannot tell where a pointer points. The violation is then only a
     /// consequence of the approximation.
     pub vague: bool,
@@ -53,7 +53,7 @@ pub struct Entered {
     /// The condition under which the block is entered.
     pub guard: Guard,
     /// The number of assumptions that precede the entry.
-    pub prefix: usize,
+    pub assumptions_before: usize,
 }
 
 /// A path from the start of the fragment to a cut point.
@@ -64,7 +64,7 @@ pub struct Transition {
     /// The state at the cut point, with the condition under which it is reached.
     pub reached: Reached,
     /// The number of assumptions that precede the transition.
-    pub prefix: usize,
+    pub assumptions_before: usize,
 }
 
 /// A place from which execution cannot continue.
@@ -81,7 +81,7 @@ pub struct Hole {
     /// The condition under which the hole is reached.
     pub guard: Guard,
     /// The number of assumptions that precede the hole.
-    pub prefix: usize,
+    pub assumptions_before: usize,
 }
 
 /// A call of a function that is encoded alone.
@@ -101,7 +101,7 @@ pub struct Called {
     /// behind the call.
     pub related: Term,
     /// The number of assumptions that precede the call.
-    pub prefix: usize,
+    pub assumptions_before: usize,
     /// The number of inputs that are read before the call.
     pub inputs: usize,
 }
@@ -147,7 +147,7 @@ pub struct Fragment {
     pub deviations: Vec<(Term, FuncId)>,
     /// Heads of loops that were unrolled where the fragment enters them, so that they are no cut
     /// points on these paths.
-    pub walked: BTreeSet<Cut>,
+    pub unrolled: BTreeSet<Cut>,
     /// The number of values that were replaced by unknowns although the machine computes them
     /// exactly.
     pub approximations: u32,

@@ -74,7 +74,7 @@ pub struct Encoder<'a, 'p> {
     /// The bodies of loops, by their heads.
     bodies: FxHashMap<BlockId, Rc<FxHashSet<BlockId>>>,
     /// The number of executed operations at which the current unrolling of a loop is given up.
-    walk_ends: Option<u64>,
+    unroll_limit: Option<u64>,
     /// The number of operations in unrollings that were given up.
     wasted: u64,
 }
@@ -134,7 +134,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             pos: Pos::default(),
             block: BlockId(0),
             bodies: FxHashMap::default(),
-            walk_ends: None,
+            unroll_limit: None,
             wasted: 0,
         };
         let result = match start {
@@ -313,7 +313,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             pos: self.pos,
             guard: now.guard.clone(),
             violated,
-            prefix: self.out.assumptions.len(),
+            assumptions_before: self.out.assumptions.len(),
             vague,
         });
     }
@@ -349,7 +349,7 @@ impl<'a, 'p> Encoder<'a, 'p> {
             block: self.block,
             pos: self.pos,
             guard,
-            prefix: self.out.assumptions.len(),
+            assumptions_before: self.out.assumptions.len(),
         });
     }
 

@@ -28,7 +28,7 @@ pub struct Narrowing {
     /// The condition under which the place is reached.
     pub guard: Guard,
     /// The number of assumptions of the fragment that precede the place.
-    pub prefix: usize,
+    pub assumptions_before: usize,
 }
 
 impl Narrowing {
@@ -113,7 +113,7 @@ impl Encoder<'_, '_> {
             ctx,
             block: self.block,
             guard,
-            prefix: self.out.assumptions.len(),
+            assumptions_before: self.out.assumptions.len(),
         });
     }
 }

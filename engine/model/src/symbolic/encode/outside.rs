@@ -36,7 +36,7 @@ impl Encoder<'_, '_> {
         if program.function(function).kind != FunctionKind::Mock {
             return Ok(());
         }
-        let Some(reached) = program.outside.reached(function) else {
+        let Some(reached) = program.outside.reachable_by(function) else {
             return Ok(());
         };
         if program.function(function).effects.pure {
@@ -48,10 +48,10 @@ impl Encoder<'_, '_> {
         }
         // This holds whatever the function was given, because any file can call `main`.
         self.narrow(ctx, now, "external-calls", always)?;
-        if program.outside.ends {
+        if program.outside.registers_exit_handlers {
             self.narrow(ctx, now, "external-exits", always)?;
         }
-        if program.outside.remembers {
+        if program.outside.uses_library_state {
             self.narrow(ctx, now, "external-library", always)?;
         }
         let written = self.written(ctx, now, reached);

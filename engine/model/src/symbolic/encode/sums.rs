@@ -15,7 +15,7 @@ use crate::term::{Node, Pool, Term};
 /// The size of an object's neighbourhood in both directions, in bytes.
 const NEAR: i128 = 1 << 31;
 /// The number of nodes of one sum that are examined. A sum with more is taken to be far away.
-const LEAVES: usize = 64;
+const NODES: usize = 64;
 
 /// Collects the constants that may be summands of a sum, with their signs. Returns false if there
 /// are too many.
@@ -24,7 +24,7 @@ fn constants(pool: &Pool, t: Term, all: &mut Vec<(u64, bool)>) -> bool {
     let mut seen = 0;
     while let Some((t, negative)) = open.pop() {
         seen += 1;
-        if seen > LEAVES {
+        if seen > NODES {
             return false;
         }
         if let Some(value) = pool.as_const(t) {

@@ -37,12 +37,12 @@ type Taken = (BlockId, BlockId, Reached);
 
 /// The progress of executing a function's blocks.
 #[derive(Default)]
-pub(super) struct Ways {
+pub(super) struct Worklist {
     /// Blocks that are still to be executed, by their positions in reverse postorder.
     pub(super) pending: BTreeMap<u32, (BlockId, Reached)>,
     /// The last blocks of functions that are encoded alone, once for each path. They are executed
     /// next.
-    pub(super) last: Vec<(BlockId, Reached)>,
+    pub(super) final_blocks: Vec<(BlockId, Reached)>,
     /// Heads of loops that are entered, by their positions, with the states that enter them.
     heads: BTreeMap<u32, (BlockId, Vec<Reached>)>,
     /// The join of the states at the returns.
@@ -56,14 +56,14 @@ struct Turn {
     head: BlockId,
     body: Rc<FxHashSet<BlockId>>,
     /// The states at the edges back to the head.
-    next: Vec<Reached>,
+    back_edges: Vec<Reached>,
     /// The edges that leave the loop.
     exits: Vec<Taken>,
 }
 
 /// The result of unrolling a loop to its end.
 #[derive(Default)]
-struct Walked {
+struct Unrolled {
     exits: Vec<Taken>,
     returned: Vec<Reached>,
 }
@@ -122,11 +122,11 @@ impl Encoder<'_, '_> {
         ctx: CtxId,
         (from, to): (BlockId, BlockId),
         now: Reached,
-        ways: &mut Ways,
+        worklist: &mut Worklist,
     ) {
-        if let Some(turn) = &mut ways.turn {
+        if let Some(turn) = &mut worklist.turn {
             if to == turn.head {
-                turn.next.push(now);
+                turn.back_edges.push(now);
                 return;
             }
             if !turn.body.contains(&to) {
@@ -142,21 +142,21 @@ impl Encoder<'_, '_> {
             let is_library = matches!(kind, FunctionKind::Stub | FunctionKind::EngineOnly);
             let enters = flow.order.get(&from).is_some_and(|&at| at < place);
             if is_library && enters && self.wasted <= WASTED && self.is_asked(ctx) {
-                let head = ways.heads.entry(place).or_insert((to, Vec::new()));
+                let head = worklist.heads.entry(place).or_insert((to, Vec::new()));
                 head.1.push(now);
                 return;
             }
             return self.transition(Cut { ctx, block: to }, now);
         }
         if self.ends_at_once(ctx, to) {
-            ways.last.push((to, now));
+            worklist.final_blocks.push((to, now));
             return;
         }
-        let joined = match ways.pending.remove(&place) {
+        let joined = match worklist.pending.remove(&place) {
             Some((_, before)) => before.join(now, self),
             None => now,
         };
-        ways.pending.insert(place, (to, joined));
+        worklist.pending.insert(place, (to, joined));
     }
 
     /// Whether the user's code called this context, directly or indirectly. It does not call code
@@ -170,43 +170,49 @@ impl Encoder<'_, '_> {
     }
 
     /// Unrolls the loops whose heads come before the next block.
-    pub(super) fn walk_heads(&mut self, ctx: CtxId, ways: &mut Ways) -> Step {
+    pub(super) fn unroll_heads(&mut self, ctx: CtxId, worklist: &mut Worklist) -> Step {
         loop {
-            let Some((&place, _)) = ways.heads.first_key_value() else {
+            let Some((&place, _)) = worklist.heads.first_key_value() else {
                 return Ok(());
             };
-            let next = ways.pending.first_key_value().map(|(&place, _)| place);
+            let next = worklist.pending.first_key_value().map(|(&place, _)| place);
             if next.is_some_and(|next| next < place) {
                 return Ok(());
             }
-            let Some((head, entries)) = ways.heads.remove(&place) else {
+            let Some((head, entries)) = worklist.heads.remove(&place) else {
                 return Ok(());
             };
             for entry in entries {
-                self.walk(ctx, head, entry, ways)?;
+                self.unroll(ctx, head, entry, worklist)?;
             }
         }
     }
 
     /// Unrolls a loop, or cuts it at its head.
-    fn walk(&mut self, ctx: CtxId, head: BlockId, entry: Reached, ways: &mut Ways) -> Step {
+    fn unroll(
+        &mut self,
+        ctx: CtxId,
+        head: BlockId,
+        entry: Reached,
+        worklist: &mut Worklist,
+    ) -> Step {
         let mark = Mark::of(&self.out);
         let (block, pos, before) = (self.block, self.pos, self.out.operations);
-        let limit = self.walk_ends;
+        let limit = self.unroll_limit;
         let end = before + OPERATIONS;
-        self.walk_ends = Some(limit.map_or(end, |outer| outer.min(end)));
-        let walked = self.turns(ctx, head, entry.clone());
-        (self.block, self.pos, self.walk_ends) = (block, pos, limit);
-        match walked {
-            Ok(Some(walked)) => {
-                self.out.walked.insert(Cut { ctx, block: head });
+        self.unroll_limit = Some(limit.map_or(end, |outer| outer.min(end)));
+        let unrolled = self.turns(ctx, head, entry.clone());
+        (self.block, self.pos, self.unroll_limit) = (block, pos, limit);
+        match unrolled {
+            Ok(Some(unrolled)) => {
+                self.out.unrolled.insert(Cut { ctx, block: head });
                 // In reverse order, so that the path conditions that are joined share the longest
                 // prefixes.
-                for (from, to, now) in walked.exits.into_iter().rev() {
-                    self.take(ctx, (from, to), now, ways);
+                for (from, to, now) in unrolled.exits.into_iter().rev() {
+                    self.take(ctx, (from, to), now, worklist);
                 }
-                for now in walked.returned.into_iter().rev() {
-                    ways.returned = Some(match ways.returned.take() {
+                for now in unrolled.returned.into_iter().rev() {
+                    worklist.returned = Some(match worklist.returned.take() {
                         Some(before) => before.join(now, self),
                         None => now,
                     });
@@ -224,7 +230,7 @@ impl Encoder<'_, '_> {
     }
 
     /// Executes the turns of a loop. Returns `None` if it does not end within the bounds.
-    fn turns(&mut self, ctx: CtxId, head: BlockId, entry: Reached) -> Step<Option<Walked>> {
+    fn turns(&mut self, ctx: CtxId, head: BlockId, entry: Reached) -> Step<Option<Unrolled>> {
         let function = self.world.context(ctx).function;
         let program = self.world.program();
         let before = self.out.transitions.len();
@@ -236,39 +242,39 @@ impl Encoder<'_, '_> {
                 body
             }
         };
-        let mut walked = Walked::default();
+        let mut unrolled = Unrolled::default();
         let mut now = entry;
         let mut open = 0;
         for _ in 0..TURNS {
             let turn = Turn {
                 head,
                 body: Rc::clone(&body),
-                next: Vec::new(),
+                back_edges: Vec::new(),
                 exits: Vec::new(),
             };
-            let mut ways = Ways {
+            let mut worklist = Worklist {
                 turn: Some(turn),
-                ..Ways::default()
+                ..Worklist::default()
             };
-            self.run_on(ctx, (head, 0), now, &mut ways)?;
-            let Some(turn) = ways.turn else {
+            self.run_on(ctx, (head, 0), now, &mut worklist)?;
+            let Some(turn) = worklist.turn else {
                 return Ok(None);
             };
             if self.out.transitions.len() > before {
                 return Ok(None);
             }
-            let leaves = !turn.exits.is_empty() || ways.returned.is_some();
-            walked.exits.extend(turn.exits);
-            walked.returned.extend(ways.returned);
+            let leaves = !turn.exits.is_empty() || worklist.returned.is_some();
+            unrolled.exits.extend(turn.exits);
+            unrolled.returned.extend(worklist.returned);
             let mut next: Option<Reached> = None;
-            for reached in turn.next {
+            for reached in turn.back_edges {
                 next = Some(match next {
                     Some(before) => before.join(reached, self),
                     None => reached,
                 });
             }
             let Some(next) = next else {
-                return Ok(Some(walked));
+                return Ok(Some(unrolled));
             };
             open += u32::from(leaves);
             if open > OPEN {

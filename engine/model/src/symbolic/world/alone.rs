@@ -80,7 +80,7 @@ impl World<'_> {
 
     /// The registers of the cut point at a function's beginning or end, with their widths: the
     /// parameters, and at the end also the results, whose numbers follow those of all registers.
-    pub fn spoken(&self, function: FuncId, side: Side) -> Vec<(Reg, Width)> {
+    pub fn interface_registers(&self, function: FuncId, side: Side) -> Vec<(Reg, Width)> {
         let function = self.program.function(function);
         let params = (0u32..).map(Reg).zip(function.params.iter().copied());
         let first = function.registers.len() as u32;

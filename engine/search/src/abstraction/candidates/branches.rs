@@ -12,9 +12,9 @@ use cegar_model::symbolic::world::{Cut, Side};
 use cegar_model::term::{Evaluator, Symbol, Term};
 use rustc_hash::FxHashSet;
 
-use super::Guesser;
+use super::CandidateGenerator;
 use crate::abstraction::forest::Sample;
-use crate::abstraction::own::Own;
+use crate::abstraction::state_symbols::StateSymbols;
 
 /// The maximum number of conditions that divide the activations.
 const CONDITIONS: usize = 16;
@@ -29,12 +29,12 @@ struct Ended {
     results: Vec<Term>,
 }
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// The parameters and results of a function, if the cut point is its end.
     fn ended(&mut self, cut: Cut, scalars: &[Term]) -> Option<Ended> {
         let world = &self.graph.world;
         let function = world.ended(cut)?;
-        let count = world.spoken(function, Side::Begin).len();
+        let count = world.interface_registers(function, Side::Begin).len();
         let state = self.graph.states.get(&cut)?;
         let variables = state.variables(&mut self.graph.pool, world);
         let given: FxHashSet<Term> = variables.iter().take(count).map(|(_, t)| *t).collect();
@@ -43,7 +43,7 @@ impl Guesser<'_, '_> {
     }
 
     /// The code's conditions on the values at a cut point, without duplicates.
-    fn conditions_on(&mut self, own: &Own) -> Vec<Term> {
+    fn conditions_on(&mut self, own: &StateSymbols) -> Vec<Term> {
         let pool = &mut self.graph.pool;
         let mut conditions: Vec<Term> = Vec::new();
         for &condition in &self.vocabulary.conditions {
@@ -61,7 +61,7 @@ impl Guesser<'_, '_> {
     /// bounds and orders (level 1).
     pub(super) fn by_branch(
         &mut self,
-        (cut, own, level): (Cut, &Own, u32),
+        (cut, own, level): (Cut, &StateSymbols, u32),
         scalars: &[Term],
         out: &mut Vec<Term>,
     ) {
@@ -93,7 +93,7 @@ impl Guesser<'_, '_> {
         if rows.len() < ROWS || rows.len() == self.samples.len() {
             return;
         }
-        let mut part = Guesser {
+        let mut part = CandidateGenerator {
             graph: &mut *self.graph,
             vocabulary: self.vocabulary,
             samples: &rows,

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use cegar_model::program::ir::{BinOp, Pred, Width};
 use cegar_model::term::{Evaluator, Pool, Term, value};
 
-use super::{CASES, Guesser, PAIRED};
+use super::{CASES, CandidateGenerator, PAIRED};
 
 /// The maximum number of conditions at one cut point.
 const CONDITIONS: usize = 48;
@@ -208,7 +208,7 @@ impl Table {
     }
 }
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// Candidates about the value of one variable when another variable, which has few values, has
     /// one of them, and about relations of two values under such conditions.
     pub(super) fn by_case(

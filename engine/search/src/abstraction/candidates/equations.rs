@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use cegar_model::program::ir::{BinOp, Width};
 use cegar_model::term::{Evaluator, Pool, Term, value};
 
-use super::Guesser;
+use super::CandidateGenerator;
 
 /// 2^61 - 1.
 const PRIME: u128 = (1 << 61) - 1;
@@ -28,7 +28,7 @@ const FACTORS: usize = 5;
 /// The maximum number of monomials in an equation between three values.
 const SHORT: usize = 2;
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// Linear equations over values of one width that hold in all samples.
     pub(super) fn equations(
         &mut self,

@@ -13,7 +13,7 @@ use cegar_model::symbolic::cuts::{CutState, Part, Place, Value};
 use cegar_model::symbolic::every;
 use cegar_model::term::{Array, ArrayNode, Evaluator, Node, Pool, Rewriter, Term, value};
 
-use super::Guesser;
+use super::CandidateGenerator;
 
 /// The maximum number of arrays at one cut point.
 const ARRAYS: usize = 6;
@@ -66,7 +66,7 @@ fn variable(pool: &Pool, array: Array) -> Array {
 
 /// An array and its element size.
 #[derive(Clone, Copy)]
-struct Row {
+struct ArrayLayout {
     array: Array,
     width: u64,
     /// Its size in bytes, as a term and as a number if it is constant.
@@ -80,7 +80,7 @@ fn counters(pool: &Pool, plain: &[Term]) -> Vec<Term> {
     counters.take(BORDERS).collect()
 }
 
-impl Row {
+impl ArrayLayout {
     /// The offset of the element with the counter's value as its index.
     fn place(self, pool: &mut Pool, counter: Term) -> Term {
         let wide = pool.zext(counter, 64);
@@ -107,7 +107,7 @@ impl Row {
     }
 }
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     pub(super) fn everywhere(
         &mut self,
         state: &CutState,
@@ -117,7 +117,7 @@ impl Guesser<'_, '_> {
     ) {
         let graph = &mut *self.graph;
         let known = state.arrays(&mut graph.pool, &graph.world);
-        let rows = known.into_iter().filter_map(|(id, array)| {
+        let layouts = known.into_iter().filter_map(|(id, array)| {
             let (size, fixed) = match state.objects.get(&id)?.size {
                 Value::Const(size) => {
                     let size = u64::try_from(size).ok()?;
@@ -135,9 +135,9 @@ impl Guesser<'_, '_> {
             let is_whole = fixed.is_none_or(|size| size % width == 0 && size > width);
             let fits = matches!(width, 1 | 2 | 4 | 8) && is_whole;
             let size = (size, fixed);
-            (fits && arrays.contains(&array)).then_some(Row { array, width, size })
+            (fits && arrays.contains(&array)).then_some(ArrayLayout { array, width, size })
         });
-        let rows: Vec<Row> = rows.take(ARRAYS).collect();
+        let layouts: Vec<ArrayLayout> = layouts.take(ARRAYS).collect();
         let is_plain = |place: &Place| {
             matches!(
                 place,
@@ -149,19 +149,19 @@ impl Guesser<'_, '_> {
             .filter(|(place, _)| is_plain(place))
             .map(|&(_, t)| t)
             .collect();
-        for &row in &rows {
-            let regions = self.regions(row, &plain);
-            let said = self.said_of(row, &rows, &plain, evaluators);
-            self.facts_of((row, &regions), &said, evaluators, out);
-            let said = self.compared(row, &plain);
-            self.facts_of((row, &regions), &said, evaluators, out);
+        for &layout in &layouts {
+            let regions = self.regions(layout, &plain);
+            let said = self.said_of(layout, &layouts, &plain, evaluators);
+            self.facts_of((layout, &regions), &said, evaluators, out);
+            let said = self.compared(layout, &plain);
+            self.facts_of((layout, &regions), &said, evaluators, out);
         }
     }
 
     /// The candidates about the elements in each region that no state refutes.
     fn facts_of(
         &mut self,
-        (row, regions): (Row, &[(Term, bool)]),
+        (layout, regions): (ArrayLayout, &[(Term, bool)]),
         said: &[(Term, bool)],
         evaluators: &mut [Evaluator],
         out: &mut Vec<Term>,
@@ -175,7 +175,7 @@ impl Guesser<'_, '_> {
                 let pool = &mut self.graph.pool;
                 let outside = pool.not(region);
                 let fact = pool.or(outside, says);
-                if count < MOST && self.is_seen(row, fact, evaluators) {
+                if count < MOST && self.is_seen(layout, fact, evaluators) {
                     out.push(fact);
                     count += 1;
                 }
@@ -186,12 +186,12 @@ impl Guesser<'_, '_> {
     /// The regions of an array, as conditions on an offset: all elements, the first, the last,
     /// those below a counter, those from it on. Also returns whether the region is one of the two
     /// ends.
-    fn regions(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
+    fn regions(&mut self, layout: ArrayLayout, plain: &[Term]) -> Vec<(Term, bool)> {
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
-        let mut inside = pool.cmp(Pred::Ult, every, row.size.0);
-        if row.width > 1 {
-            let bits = row.width.trailing_zeros() as u16;
+        let mut inside = pool.cmp(Pred::Ult, every, layout.size.0);
+        if layout.width > 1 {
+            let bits = layout.width.trailing_zeros() as u16;
             let low = pool.extract(every, 0, bits);
             let zero = pool.constant(bits, 0);
             let whole = pool.eq(low, zero);
@@ -199,13 +199,13 @@ impl Guesser<'_, '_> {
         }
         let mut all = vec![(inside, false)];
         // A sentinel, stored at one end for a search to find.
-        let ends = row.size.1.map(|size| [0, size - row.width]);
+        let ends = layout.size.1.map(|size| [0, size - layout.width]);
         for at in ends.into_iter().flatten() {
             let at = pool.constant(64, u128::from(at));
             all.push((pool.eq(every, at), true));
         }
         for counter in counters(pool, plain) {
-            let border = row.place(pool, counter);
+            let border = layout.place(pool, counter);
             let below = pool.cmp(Pred::Ult, every, border);
             let from = pool.not(below);
             all.push((pool.and(inside, below), false));
@@ -217,19 +217,19 @@ impl Guesser<'_, '_> {
     /// Properties of the element at an offset, and whether a property gives the element's value.
     fn said_of(
         &mut self,
-        row: Row,
-        rows: &[Row],
+        layout: ArrayLayout,
+        layouts: &[ArrayLayout],
         plain: &[Term],
         evaluators: &mut [Evaluator],
     ) -> Vec<(Term, bool)> {
-        let bits = row.width as u16 * 8;
+        let bits = layout.width as u16 * 8;
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
-        let element = row.at(pool, every);
+        let element = layout.at(pool, every);
         let zero = pool.constant(64, 0);
-        let first = row.at(pool, zero);
-        let next = pool.constant(64, u128::from(row.width));
-        let second = row.at(pool, next);
+        let first = layout.at(pool, zero);
+        let next = pool.constant(64, u128::from(layout.width));
+        let second = layout.at(pool, next);
         let step = pool.bin(BinOp::Sub, second, first);
         let mut values: Vec<Term> = plain
             .iter()
@@ -237,8 +237,8 @@ impl Guesser<'_, '_> {
             .filter(|&t| pool.width(t) == bits)
             .take(VALUES)
             .collect();
-        let seen = |guesser: &Self, t: Term, evaluators: &mut [Evaluator]| {
-            let mut seen = guesser.values(t, evaluators);
+        let seen = |generator: &Self, t: Term, evaluators: &mut [Evaluator]| {
+            let mut seen = generator.values(t, evaluators);
             seen.truncate(STATES);
             seen
         };
@@ -253,8 +253,8 @@ impl Guesser<'_, '_> {
             .collect();
         values.extend(least.into_iter().map(|v| pool.constant(bits, v)));
         let mut all = Vec::new();
-        for &other in rows.iter().filter(|other| other.array != row.array) {
-            if other.width != row.width {
+        for &other in layouts.iter().filter(|other| other.array != layout.array) {
+            if other.width != layout.width {
                 continue;
             }
             let same = other.at(pool, every);
@@ -265,7 +265,7 @@ impl Guesser<'_, '_> {
             let turned = other.at(pool, turned);
             all.push((pool.eq(element, turned), false));
         }
-        let shift = pool.constant(64, u128::from(row.width.trailing_zeros()));
+        let shift = pool.constant(64, u128::from(layout.width.trailing_zeros()));
         let place = pool.bin(BinOp::LShr, every, shift);
         let place = pool.extract(place, 0, bits.min(64));
         for &value in &values {
@@ -288,21 +288,21 @@ impl Guesser<'_, '_> {
     /// Comparisons of the element at an offset with the program's constants, and with the elements
     /// at its counters (e.g. the least element so far). Includes the unsigned bounds, which
     /// [`Self::said_of`] leaves out.
-    fn compared(&mut self, row: Row, plain: &[Term]) -> Vec<(Term, bool)> {
-        let bits = row.width as u16 * 8;
+    fn compared(&mut self, layout: ArrayLayout, plain: &[Term]) -> Vec<(Term, bool)> {
+        let bits = layout.width as u16 * 8;
         let mut constants = self.vocabulary.constants(bits);
         constants.sort_by_key(|c| value::signed(bits, *c).unsigned_abs());
         let pool = &mut self.graph.pool;
         let every = every::every(pool);
-        let element = row.at(pool, every);
+        let element = layout.at(pool, every);
         let mut all = Vec::new();
         let both = |pool: &mut Pool, other, preds: &[Pred]| -> Vec<(Term, bool)> {
             let said = preds.iter().map(|pred| pool.cmp(*pred, element, other));
             said.map(|says| (says, false)).collect()
         };
         for counter in counters(pool, plain) {
-            let place = row.place(pool, counter);
-            let other = row.at(pool, place);
+            let place = layout.place(pool, counter);
+            let other = layout.at(pool, place);
             all.extend(both(pool, other, &[Pred::Sge, Pred::Sle]));
             all.extend(both(pool, other, &[Pred::Uge, Pred::Ule]));
         }
@@ -318,15 +318,15 @@ impl Guesser<'_, '_> {
     }
 
     /// Whether a fact holds for a few elements in all states that were seen.
-    fn is_seen(&mut self, row: Row, fact: Term, evaluators: &mut [Evaluator]) -> bool {
-        let places = match row.size.1.map(|size| size / row.width - 1) {
+    fn is_seen(&mut self, layout: ArrayLayout, fact: Term, evaluators: &mut [Evaluator]) -> bool {
+        let places = match layout.size.1.map(|size| size / layout.width - 1) {
             Some(last) => [0, 1, 2, last / 2, last],
             None => [0, 1, 2, 3, 5],
         };
         places.into_iter().all(|place| {
             let pool = &mut self.graph.pool;
             let every = every::every(pool);
-            let offset = pool.constant(64, u128::from(place * row.width));
+            let offset = pool.constant(64, u128::from(place * layout.width));
             let mut rewriter = Rewriter::new();
             rewriter.replace(every, offset);
             let here = rewriter.apply(pool, fact);

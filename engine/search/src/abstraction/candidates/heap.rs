@@ -6,12 +6,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Guesser;
+use super::CandidateGenerator;
 use cegar_model::symbolic::cuts::{Base, CutState, Part, Place};
 use cegar_model::symbolic::world::ObjId;
 use cegar_model::term::Term;
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// Candidates about the pointers among these variables.
     pub(super) fn living(
         &mut self,

@@ -4,9 +4,9 @@ use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred};
 use cegar_model::term::{Evaluator, Term};
 
-use super::{Guesser, PAIRED};
+use super::{CandidateGenerator, PAIRED};
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// Two values: order, equality, a constant difference, equal low bits.
     pub(super) fn pairs(
         &mut self,

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashSet;
 
-use super::{Guesser, Vocabulary};
+use super::{CandidateGenerator, Vocabulary};
 use crate::abstraction::graph::Graph;
 use cegar_model::deadline;
 use cegar_model::program::ir::{BinOp, Pred, Width};
@@ -147,7 +147,7 @@ impl Vocabulary {
     }
 }
 
-impl Guesser<'_, '_> {
+impl CandidateGenerator<'_, '_> {
     /// `low * i + c <= v <= high * i + c'` for a counter i with step one.
     pub(super) fn slopes(
         &mut self,
@@ -181,7 +181,7 @@ impl Guesser<'_, '_> {
 
     /// `v <= c * i + j` for the counters i and j of two nested loops: an index into a matrix with
     /// rows of c elements.
-    pub(super) fn rows(
+    pub(super) fn matrix_index_bounds(
         &mut self,
         scalars: &[Term],
         evaluators: &mut [Evaluator],
@@ -209,9 +209,9 @@ impl Guesser<'_, '_> {
                 // The index of the row changes between two executions of the inner loop, and is not
                 // its counter.
                 for &i in fits.iter().filter(|&&i| i != v && !(inner && counted(&i))) {
-                    self.row((v, i, None), &steep, evaluators, out);
+                    self.matrix_index_bound((v, i, None), &steep, evaluators, out);
                     for &j in counters.iter().filter(|&&j| j != v) {
-                        self.row((v, i, Some(j)), &steep, evaluators, out);
+                        self.matrix_index_bound((v, i, Some(j)), &steep, evaluators, out);
                     }
                 }
             }
@@ -254,7 +254,7 @@ impl Guesser<'_, '_> {
         }
     }
 
-    fn row(
+    fn matrix_index_bound(
         &mut self,
         (v, i, j): (Term, Term, Option<Term>),
         steep: &[u128],

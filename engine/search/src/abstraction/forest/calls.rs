@@ -42,7 +42,7 @@ impl Alone {
             let Some((_, end)) = graph.world.ends_of(function) else {
                 continue;
             };
-            let params = graph.world.spoken(function, Side::Begin).len();
+            let params = graph.world.interface_registers(function, Side::Begin).len();
             let Some(state) = graph.states.get(&end) else {
                 continue;
             };
@@ -146,16 +146,18 @@ impl Walker {
         let pool = &graph.pool;
         let mut guard = call.guard.0.iter();
         let fragment = graph.fragments.get(&at);
-        let before = fragment.map_or(&[][..], |fragment| &fragment.assumptions[..call.prefix]);
+        let before = fragment.map_or(&[][..], |fragment| {
+            &fragment.assumptions[..call.assumptions_before]
+        });
         let is_reached = guard.all(|&t| sample.eval(pool, evaluator, t) == 1)
             && before.iter().all(|&t| sample.eval(pool, evaluator, t) == 1);
         if !is_reached {
             return;
         }
         let way = self
-            .ways
+            .transitions
             .get(&at)
-            .and_then(|ways| ways.get(call.transition));
+            .and_then(|transitions| transitions.get(call.transition));
         let results = way.and_then(|way| {
             let begin = sample.next(pool, evaluator, &way.update, calls.steps);
             self.activate(

@@ -19,11 +19,11 @@ const BYTES: u64 = 1 << 16;
 
 /// A transition of a fragment, prepared for evaluation.
 #[derive(Debug)]
-pub(super) struct Ways {
+pub(super) struct PreparedTransition {
     number: usize,
     pub(super) to: Cut,
     guard: Vec<Term>,
-    prefix: usize,
+    assumptions_before: usize,
     pub(super) update: Update,
     /// Whether it leads into a call of a function that is encoded alone; the caller continues with
     /// another transition.
@@ -33,7 +33,7 @@ pub(super) struct Ways {
 /// The transitions of a graph, ready to be taken.
 #[derive(Debug)]
 pub struct Walker {
-    pub(super) ways: BTreeMap<Option<Cut>, Vec<Ways>>,
+    pub(super) transitions: BTreeMap<Option<Cut>, Vec<PreparedTransition>>,
     /// The functions that are encoded alone.
     pub(super) alone: Alone,
 }
@@ -132,7 +132,7 @@ impl Walk {
 impl Walker {
     /// The transitions of a graph.
     pub fn new(graph: &mut Graph<'_>) -> Walker {
-        let mut ways: BTreeMap<Option<Cut>, Vec<Ways>> = BTreeMap::new();
+        let mut prepared: BTreeMap<Option<Cut>, Vec<PreparedTransition>> = BTreeMap::new();
         let starts: Vec<Option<Cut>> = graph.fragments.keys().copied().collect();
         for start in starts {
             // A walk ends at fragments that are missing here.
@@ -143,25 +143,31 @@ impl Walker {
             let list = transitions
                 .iter()
                 .enumerate()
-                .map(|(number, transition)| Ways {
+                .map(|(number, transition)| PreparedTransition {
                     number,
                     to: transition.to,
                     guard: transition.reached.guard.0.clone(),
-                    prefix: transition.prefix,
+                    assumptions_before: transition.assumptions_before,
                     update: graph.update(start, transition),
                     is_call: graph.world.begun(transition.to).is_some(),
                 })
                 .collect();
-            ways.insert(start, list);
+            prepared.insert(start, list);
         }
         let alone = Alone::of(graph);
-        Walker { ways, alone }
+        Walker {
+            transitions: prepared,
+            alone,
+        }
     }
 
     /// The values of the target's variables after a transition, given by its number in the
     /// fragment.
     pub fn update(&self, start: Option<Cut>, number: usize) -> Option<&Update> {
-        self.ways.get(&start)?.get(number).map(|way| &way.update)
+        self.transitions
+            .get(&start)?
+            .get(number)
+            .map(|way| &way.update)
     }
 
     /// The transition that an execution takes from a state of a cut point on this tape: its number,
@@ -190,11 +196,14 @@ impl Walker {
         sample: &Sample,
         evaluator: &mut Evaluator,
         step: u64,
-    ) -> Option<(&'w Ways, Sample)> {
+    ) -> Option<(&'w PreparedTransition, Sample)> {
         let fragment = graph.fragments.get(&at)?;
         let pool = &graph.pool;
-        let way = self.ways.get(&at)?.iter().find(|way| {
-            let mut all = way.guard.iter().chain(&fragment.assumptions[..way.prefix]);
+        let way = self.transitions.get(&at)?.iter().find(|way| {
+            let mut all = way
+                .guard
+                .iter()
+                .chain(&fragment.assumptions[..way.assumptions_before]);
             !way.is_call && all.all(|&t| sample.eval(pool, evaluator, t) == 1)
         })?;
         Some((way, sample.next(pool, evaluator, &way.update, step)))

@@ -28,7 +28,7 @@ use std::time::Duration;
 pub use closed::Closed;
 pub use path::{Path, Segment, Taken};
 
-use super::asking::{Cost, Facts, Patience, ask};
+use super::asking::{Cancellation, Cost, Facts, ask};
 use super::forest::Forest;
 use super::graph::Graph;
 use cegar_model::program::ir::{BinOp, Pred};
@@ -82,7 +82,7 @@ pub struct Asking<'a, 'p> {
     /// Longest tape, in bytes.
     pub longest: usize,
     /// When to give up.
-    pub patience: Patience<'a>,
+    pub cancellation: Cancellation<'a>,
     /// The cost of the queries.
     pub cost: &'a mut Cost,
 }
@@ -99,10 +99,10 @@ impl Loops {
     pub fn reach(
         &mut self,
         all: &mut Asking<'_, '_>,
-        (start, goal, prefix): (Option<Cut>, &[Term], usize),
+        (start, goal, assumptions_before): (Option<Cut>, &[Term], usize),
     ) -> Option<Vec<u8>> {
         let way = shortest(all.graph, start)?;
-        self.along(all, &way, (goal, prefix))
+        self.along(all, &way, (goal, assumptions_before))
     }
 
     /// Returns a tape that reaches the goal along one path from the start of the program to the
@@ -111,7 +111,7 @@ impl Loops {
         &mut self,
         all: &mut Asking<'_, '_>,
         way: &[Transition],
-        (goal, prefix): (&[Term], usize),
+        (goal, assumptions_before): (&[Term], usize),
     ) -> Option<Vec<u8>> {
         let mut paths = vec![Path::from(None, self.number())];
         self.vary(all, &mut paths);
@@ -121,17 +121,17 @@ impl Loops {
             }
             paths.retain(|path| !path.is_dead(&all.graph.pool));
             self.vary(all, &mut paths);
-            if paths.is_empty() || all.patience.is_over() {
+            if paths.is_empty() || all.cancellation.is_over() {
                 return None;
             }
         }
         // Paths around loops are tried first; other strategies try paths without loops.
         paths.sort_by_key(|path| path.turns().count() == 0);
         for mut path in paths {
-            if path.turns().next().is_none() || all.patience.is_over() {
+            if path.turns().next().is_none() || all.cancellation.is_over() {
                 continue;
             }
-            path.end(all.graph, goal, prefix);
+            path.end(all.graph, goal, assumptions_before);
             if path.is_dead(&all.graph.pool) {
                 continue;
             }
@@ -256,7 +256,7 @@ fn solve(all: &mut Asking<'_, '_>, path: Path) -> Option<Vec<u8>> {
     // First any number of iterations, then half as many.
     let mut low = 0u64;
     loop {
-        if all.patience.is_over() {
+        if all.cancellation.is_over() {
             break;
         }
         let pool = &mut all.graph.pool;
@@ -268,7 +268,7 @@ fn solve(all: &mut Asking<'_, '_>, path: Path) -> Option<Vec<u8>> {
             let half = pool.constant(64, u128::from(low + (*most - low) / 2));
             more.push(pool.cmp(Pred::Ule, total, half));
         }
-        let limits = all.patience.within(QUESTION);
+        let limits = all.cancellation.within(QUESTION);
         match ask(all.solver, all.graph, &formula, &more, &limits, all.cost) {
             Answer::Sat(model) => {
                 if let Some(also) = path.broken(&mut all.graph.pool, &model, 1 << repairs) {

@@ -181,12 +181,14 @@ impl Path {
         &mut self,
         pool: &mut Pool,
         fragment: &Fragment,
-        prefix: usize,
+        assumptions_before: usize,
         guard: &[Term],
         renaming: &mut Renaming,
     ) {
         let faithful = fragment.faithful(pool);
-        let conditions = guard.iter().chain(&fragment.assumptions[..prefix]);
+        let conditions = guard
+            .iter()
+            .chain(&fragment.assumptions[..assumptions_before]);
         for &here in conditions.chain(&faithful) {
             let t = renaming.apply(pool, here);
             self.require(pool, t);
@@ -230,7 +232,7 @@ impl Path {
         self.pass(
             pool,
             &fragment,
-            transition.prefix,
+            transition.assumptions_before,
             &transition.reached.guard.0,
             &mut renaming,
         );
@@ -254,12 +256,18 @@ impl Path {
     }
 
     /// Ends at a goal of the fragment that starts here, where all of these hold.
-    pub fn end(&mut self, graph: &mut Graph<'_>, goal: &[Term], prefix: usize) {
+    pub fn end(&mut self, graph: &mut Graph<'_>, goal: &[Term], assumptions_before: usize) {
         let Some(fragment) = graph.fragments.get(&self.at).cloned() else {
             return;
         };
         let mut renaming = self.renaming(graph);
-        self.pass(&mut graph.pool, &fragment, prefix, goal, &mut renaming);
+        self.pass(
+            &mut graph.pool,
+            &fragment,
+            assumptions_before,
+            goal,
+            &mut renaming,
+        );
     }
 
     /// The effect of a path that began in any state of the cut point at which it ends.

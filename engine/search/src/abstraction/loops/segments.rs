@@ -58,7 +58,7 @@ impl Loops {
             self.round(all, &round, &mut again);
             ways(all, cut, (&path, &again), &mut found);
         }
-        if all.patience.is_over() {
+        if all.cancellation.is_over() {
             // Another call with more time may find more.
             self.segments.remove(&cut);
             return;
@@ -119,7 +119,7 @@ impl Loops {
                 .guard
                 .0
                 .iter()
-                .chain(&fragment.assumptions[..transition.prefix]);
+                .chain(&fragment.assumptions[..transition.assumptions_before]);
             let mut decided = Decided::new(&mut all.graph.pool, &state);
             let guard: Vec<Term> = guard.copied().collect();
             if !guard.iter().all(|&t| decided.decide(t)) {
@@ -223,10 +223,10 @@ fn ways(
     }
     let most = found.len() + SEGMENTS;
     for _ in 0..EXAMPLES {
-        if found.len() == most || all.patience.is_over() {
+        if found.len() == most || all.cancellation.is_over() {
             return;
         }
-        let limits = all.patience.within(WAY);
+        let limits = all.cancellation.within(WAY);
         let Answer::Sat(model) = ask(all.solver, all.graph, &known, &excluded, &limits, all.cost)
         else {
             return;
@@ -242,7 +242,7 @@ fn ways(
         let mut next = segment.turn.preimage();
         let mut twice = segment.conditions.clone();
         twice.extend(segment.conditions.iter().map(|&t| next.apply(pool, t)));
-        let limits = all.patience.within(WAY);
+        let limits = all.cancellation.within(WAY);
         if let Answer::Unsat { .. } = ask(all.solver, all.graph, &twice, &[], &limits, all.cost) {
             continue;
         }

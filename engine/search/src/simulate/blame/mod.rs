@@ -18,7 +18,7 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use cegar_model::machine::crossing::{Choose, Chosen, Harness, Noted, Owned, depends_on_data};
+use cegar_model::machine::crossing::{Chosen, ChosenPlace, Harness, Noted, Owned, depends_on_data};
 use cegar_model::machine::{Event, Execution, Machine, PathEvent, Violation};
 use cegar_model::program::{
     BinOp, CallSite, CheckKind, FuncId, FunctionKind, Pred, Program, Terminator,
@@ -118,7 +118,7 @@ pub fn blame(
         return None;
     }
     Some(
-        Looking {
+        BlameAnalysis {
             program: machine.program(),
             run: &run,
             noted: &noted,
@@ -130,7 +130,7 @@ pub fn blame(
     )
 }
 
-struct Looking<'l> {
+struct BlameAnalysis<'l> {
     program: &'l Program,
     run: &'l Execution,
     noted: &'l Noted,
@@ -147,7 +147,7 @@ struct Fault {
     on: Vec<Term>,
 }
 
-impl Looking<'_> {
+impl BlameAnalysis<'_> {
     fn decide(&mut self, violation: &Violation) -> Blame {
         if let Some(room) = self.too_small(violation.kind) {
             return Blame::Harness(vec![room]);
@@ -215,7 +215,7 @@ impl Looking<'_> {
         let mut stack = self.run.stack_at_end.iter().map(|(id, _)| id);
         let asserting = *stack.rfind(is_user)?;
         let is_own = |one: &Chosen| match one.what {
-            Choose::Argument { callee, .. } => callee == asserting,
+            ChosenPlace::Argument { callee, .. } => callee == asserting,
             _ => false,
         };
         let is_about_arguments =
@@ -434,9 +434,9 @@ fn missing(chosen: &Chosen, condition: Condition) -> Missing {
     }
 }
 
-fn subject(what: &Choose) -> Subject {
+fn subject(what: &ChosenPlace) -> Subject {
     match what {
-        Choose::Argument {
+        ChosenPlace::Argument {
             site,
             callee,
             number,
@@ -445,7 +445,7 @@ fn subject(what: &Choose) -> Subject {
             callee: *callee,
             number: *number,
         },
-        Choose::Member {
+        ChosenPlace::Member {
             variable,
             selector,
             site,

@@ -4,14 +4,14 @@ use cegar_model::machine::crossing::{Harness, depends_on_data};
 use cegar_model::machine::{Choice, Event};
 use cegar_model::term::Term;
 
-use super::{Fault, Looking};
+use super::{BlameAnalysis, Fault};
 
 /// The stub that decides whether the environment refuses an allocation.
 const REFUSES: &str = "crunner_refuses";
 /// The channel of the answer to a large request.
 const LARGE: &str = "malloc:large";
 
-impl Looking<'_> {
+impl BlameAnalysis<'_> {
     /// If an allocation was refused because of its size and no later branch depends on anything
     /// else: the condition that decided that the request is large. The environment's answer is
     /// neither data nor a choice of the harness.

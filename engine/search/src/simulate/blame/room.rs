@@ -3,21 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use cegar_model::machine::crossing::{Choose, Chosen, Harness, Owned, depends_on_data};
+use cegar_model::machine::crossing::{Chosen, ChosenPlace, Harness, Owned, depends_on_data};
 use cegar_model::machine::{Event, PathEvent};
 use cegar_model::program::CheckKind;
 use cegar_model::term::{Symbol, Term};
 
-use super::{Condition, Looking, Missing, Subject};
+use super::{BlameAnalysis, Condition, Missing, Subject};
 
 /// The minimum number of bytes of a number that may be an index in an array of indices.
 const NUMBER: usize = 4;
 
-impl Looking<'_> {
+impl BlameAnalysis<'_> {
     /// An access past the end of an object of the harness whose size is not passed to the library.
     pub(super) fn too_small(&self, kind: CheckKind) -> Option<Missing> {
         let (owned, end) = self.passed_end()?;
-        if owned.told {
+        if owned.size_is_told {
             return None;
         }
         let subject = if owned.variable.is_some() || owned.made_by.is_some() {
@@ -62,7 +62,7 @@ impl Looking<'_> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Write)?;
         let object = (address >> 32) as u32;
         let mut all = self.noted.owned.iter();
-        let owned = all.find(|owned| owned.object == object && owned.told)?;
+        let owned = all.find(|owned| owned.object == object && owned.size_is_told)?;
         let (size, passed) = (owned.size_term?, owned.passed?);
         let end = (address & 0xffff_ffff).saturating_add(len);
         if end <= owned.size {
@@ -78,7 +78,7 @@ impl Looking<'_> {
             .filter(|chosen| chosen.before.is_some_and(is_own))
             .collect();
         let is_variable = |chosen: &&Chosen| match &chosen.what {
-            Choose::Member { selector, .. } => selector.is_empty(),
+            ChosenPlace::Member { selector, .. } => selector.is_empty(),
             _ => false,
         };
         // The harness's own variable for the length is among these if it is in memory.
@@ -115,7 +115,7 @@ impl Looking<'_> {
         let (address, len) = self.noted.access.filter(|_| kind == CheckKind::Read)?;
         let object = (address >> 32) as u32;
         let mut all = self.noted.owned.iter();
-        let owned = all.find(|owned| owned.object == object && owned.told)?;
+        let owned = all.find(|owned| owned.object == object && owned.size_is_told)?;
         let (size, passed) = (owned.size_term?, owned.passed?);
         let end = (address & 0xffff_ffff).saturating_add(len);
         if end <= owned.size || owned.made_by.is_some() {

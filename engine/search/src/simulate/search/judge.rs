@@ -53,7 +53,7 @@ impl Search<'_> {
     /// Called when a reported violation was not confirmed natively. Returns another tape that was
     /// executed since and shows the violation at the same place, if there is one. Otherwise, the
     /// next such tape will be reported, unless the place was doubted `DOUBTS` times.
-    pub fn doubt(&mut self, violation: &Violation) -> Option<Witness> {
+    pub fn reject_confirmation(&mut self, violation: &Violation) -> Option<Witness> {
         let place = place(violation);
         let times = self.doubted.entry(place.clone()).or_default();
         *times += 1;
@@ -72,12 +72,12 @@ impl Search<'_> {
     }
 
     /// Called when a reported violation was confirmed: other tapes are no longer needed.
-    pub fn settle(&mut self, violation: &Violation) {
+    pub fn confirm(&mut self, violation: &Violation) {
         self.witnesses.remove(&place(violation));
     }
 
     /// Called when a violation was reported from elsewhere: the search does not report it again.
-    pub fn know(&mut self, violation: &Violation) {
+    pub fn note_reported(&mut self, violation: &Violation) {
         self.violated.extend(violation.check);
         self.reported.insert(place(violation));
     }

@@ -31,7 +31,7 @@ impl Prover<'_, '_> {
         };
         let clock = Instant::now();
         for ((start, index), failing) in self.settled.failing.clone() {
-            if failing.model.is_none() || self.patience.is_over() {
+            if failing.model.is_none() || self.cancellation.is_over() {
                 continue;
             }
             let obligation = &self.graph.fragments[&start].obligations[index];
@@ -43,14 +43,14 @@ impl Prover<'_, '_> {
                 continue;
             }
             let goal = obligation.goal();
-            let prefix = obligation.prefix;
+            let assumptions_before = obligation.assumptions_before;
             self.stats.frontier_queries += 1;
             let found = frontier::reach(
                 &mut self.solver,
                 &mut self.graph,
                 forest,
-                (start, &goal, prefix),
-                self.patience,
+                (start, &goal, assumptions_before),
+                self.cancellation,
                 &mut self.cost,
             );
             if let Some(tape) = found {
@@ -72,7 +72,7 @@ impl Prover<'_, '_> {
         };
         let clock = Instant::now();
         let spent = self.solver.spent();
-        let patience = self.patience.at_most(time, &spent);
+        let cancellation = self.cancellation.at_most(time, &spent);
         let mut goals: Vec<_> = self
             .settled
             .failing
@@ -87,7 +87,7 @@ impl Prover<'_, '_> {
         });
         let machine = Machine::new(self.program, Limits::default());
         for ((start, index), is_possible) in goals {
-            if patience.is_over() {
+            if cancellation.is_over() {
                 break;
             }
             let obligation = &self.graph.fragments[&start].obligations[index];
@@ -102,7 +102,7 @@ impl Prover<'_, '_> {
                 continue;
             }
             let goal = obligation.goal();
-            let prefix = obligation.prefix;
+            let assumptions_before = obligation.assumptions_before;
             let check = obligation.check;
             let leads = |run: &Execution| {
                 run.violation()
@@ -128,10 +128,12 @@ impl Prover<'_, '_> {
                 forest,
                 confirm: &mut confirm,
                 longest: LONGEST,
-                patience: patience.at_most(time / GOALS, &spent),
+                cancellation: cancellation.at_most(time / GOALS, &spent),
                 cost: &mut self.cost,
             };
-            let found = self.loops.reach(&mut asking, (start, &goal, prefix));
+            let found = self
+                .loops
+                .reach(&mut asking, (start, &goal, assumptions_before));
             if let Some(tape) = found {
                 self.reached.insert((start, index));
                 let (run, tape) = match shown {

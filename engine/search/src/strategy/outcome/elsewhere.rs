@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use cegar_checker::floor::Ground;
+use cegar_checker::floor::FloorResult;
 use cegar_model::program::ir::{CheckKind, FuncId, FunctionKind, Pos, Program};
 use cegar_model::symbolic::world::{CtxId, World};
 
@@ -44,16 +44,16 @@ impl Elsewhere {
     /// the user's.
     pub(super) fn above(
         (program, options): (&Program, &Options),
-        ground: &Ground,
+        floor_result: &FloorResult,
         why: &str,
     ) -> Vec<Elsewhere> {
-        let accesses = ground.elsewhere().map(|loc| Elsewhere {
+        let accesses = floor_result.elsewhere().map(|loc| Elsewhere {
             at: Some((program.block(loc.block).function, program.position(loc))),
             call: None,
             kind: None,
             why: why.to_owned(),
         });
-        let checks = ground.open().filter_map(|id| {
+        let checks = floor_result.open().filter_map(|id| {
             let check = program.checks.get(id.index())?;
             let is_user = program.function(check.function).kind == FunctionKind::User;
             let is_asked = options.properties.contains(&check.kind.property());
@@ -61,7 +61,7 @@ impl Elsewhere {
                 at: Some((check.function, check.pos)),
                 call: None,
                 kind: Some(check.kind),
-                why: ground.lost(id).unwrap_or(why).to_owned(),
+                why: floor_result.lost(id).unwrap_or(why).to_owned(),
             })
         });
         accesses.chain(checks).collect()

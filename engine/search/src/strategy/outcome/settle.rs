@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cegar_checker::assumptions::{self, derive, met};
-use cegar_checker::behind::behind;
-use cegar_checker::floor::Ground;
+use cegar_checker::continuation::code_after;
+use cegar_checker::floor::FloorResult;
 use cegar_checker::{Claim, Condition};
 use cegar_model::program::ir::{BlockId, CheckId, FunctionKind, Loc, Program, Property};
 use cegar_model::program::plain;
@@ -35,14 +35,14 @@ impl Lost {
                 block: hole.block,
                 inst: 0,
             };
-            let behind = behind(&graph.world, hole.ctx, first);
+            let continuation = code_after(&graph.world, hole.ctx, first);
             for (id, check) in (0u32..).zip(&program.checks) {
-                if behind.has(check.loc) {
+                if continuation.has(check.loc) {
                     lost.checks.entry(id).or_insert_with(|| why.clone());
                 }
             }
             for id in 0..program.blocks.len() as u32 {
-                if behind.enters(BlockId(id)) {
+                if continuation.enters(BlockId(id)) {
                     lost.blocks.entry(id).or_insert_with(|| why.clone());
                 }
             }
@@ -60,9 +60,9 @@ pub(super) fn settle(
 ) -> (Verdicts, Claims) {
     let lost = Lost::of(program, settled, graph);
     let failing = failing(program, settled, graph);
-    let ground = settled.ground.as_ref().map(|floor| &floor.ground);
+    let floor_result = settled.floor.as_ref().map(|floor| &floor.result);
     let is_left = |id: CheckId| failing.contains_key(&id) || lost.checks.contains_key(&id.0);
-    let follows = |id: CheckId| ground.is_some_and(|ground| ground.holds(id));
+    let follows = |id: CheckId| floor_result.is_some_and(|floor_result| floor_result.holds(id));
     let is_claimed = |id: CheckId| !is_left(id) || follows(id);
     let conditions = Conditions::of(graph, settled, &is_claimed);
     let is_open = |id: CheckId| !is_claimed(id);
@@ -72,9 +72,9 @@ pub(super) fn settle(
         (program, options),
         |id, loc| {
             let condition = left(id).is_none().then(|| conditions.check(loc));
-            let by_floor = ground
-                .filter(|ground| ground.holds(id))
-                .map(|ground| ground.condition(program, loc, &is_open));
+            let by_floor = floor_result
+                .filter(|floor_result| floor_result.holds(id))
+                .map(|floor_result| floor_result.condition(program, loc, &is_open));
             (condition, by_floor)
         },
         |id| left(id).cloned().unwrap_or_default(),
@@ -85,9 +85,9 @@ pub(super) fn settle(
         |id| {
             let is_left = is_entered(id) || lost.blocks.contains_key(&id.0);
             let at = Loc { block: id, inst: 0 };
-            let by_floor = ground
-                .filter(|ground| ground.is_dead(id))
-                .map(|ground| ground.condition(program, at, &is_open));
+            let by_floor = floor_result
+                .filter(|floor_result| floor_result.is_dead(id))
+                .map(|floor_result| floor_result.condition(program, at, &is_open));
             ((!is_left).then(|| conditions.block(id)), by_floor)
         },
         |id| match is_entered(id) {
@@ -104,12 +104,12 @@ pub(super) fn settle(
     let narrowings = settled.narrowings.iter();
     let narrowings = narrowings.map(|(start, index)| &graph.fragments[start].narrowings[*index]);
     let mut met = met(program, narrowings);
-    if let Some(ground) = ground.filter(|_| sheet.is_alone) {
-        for (id, places) in &ground.narrowings {
+    if let Some(floor_result) = floor_result.filter(|_| sheet.is_alone) {
+        for (id, places) in &floor_result.narrowings {
             met.entry(id).or_default().extend(places.iter().cloned());
         }
         open.unasked
-            .extend(unasked_of(program, options, ground, &is_open));
+            .extend(unasked_of(program, options, floor_result, &is_open));
     }
     let verdicts = Verdicts {
         checks,
@@ -125,10 +125,10 @@ pub(super) fn settle(
 pub(super) fn unasked_of(
     program: &Program,
     options: &Options,
-    ground: &Ground,
+    floor_result: &FloorResult,
     is_open: &dyn Fn(CheckId) -> bool,
 ) -> BTreeSet<Property> {
-    let open = ground.open().filter(|id| is_open(*id));
+    let open = floor_result.open().filter(|id| is_open(*id));
     let kinds = open.filter_map(|id| Some(program.checks.get(id.index())?.kind.property()));
     kinds
         .filter(|property| !options.properties.contains(property))

@@ -5,7 +5,7 @@ use crate::program::ir::{
     ArgClass, BlockId, Call, Callee, FuncId, FunctionKind, HeapFn, Intrinsic, Operand, Reg,
 };
 use crate::program::outside::COPY;
-use crate::program::outside::solve::{Node, Through};
+use crate::program::outside::solve::{CallBinding, Node};
 
 impl<'p> Builder<'p> {
     pub(super) fn call(&mut self, function: FuncId, place: (BlockId, u32), call: &Call) {
@@ -20,7 +20,7 @@ impl<'p> Builder<'p> {
         let results: Vec<Node> = (0..call.result.len() as u32)
             .map(|i| self.register(function, Reg(call.dst.0 + i)))
             .collect();
-        let through = Through { args, results };
+        let through = CallBinding { args, results };
         match call.callee {
             Callee::Direct(id) => {
                 if let FunctionKind::Intrinsic(intrinsic) = self.program.function(id).kind {
@@ -62,7 +62,7 @@ impl<'p> Builder<'p> {
         &mut self,
         intrinsic: Intrinsic,
         (block, index): (BlockId, u32),
-        through: &Through,
+        through: &CallBinding,
     ) {
         let Intrinsic::Heap(function) = intrinsic else {
             return;

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Given;
 use crate::program::ir::{FuncId, Program, Reg};
-use crate::program::outside::points::Leads;
+use crate::program::outside::points::PointsTo;
 use crate::program::outside::solve::{Node, Object};
 use crate::program::outside::{Reached, Site};
 
@@ -22,9 +22,9 @@ pub(in crate::program::outside) struct Solution {
 
 impl Solution {
     /// The points-to set of each register of each function.
-    pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<Leads>>> {
-        let mut known: FxHashMap<Vec<Object>, Arc<Leads>> = FxHashMap::default();
-        let mut of = |node: Node| -> Option<Arc<Leads>> {
+    pub fn leads(&self, program: &Program) -> Vec<FxHashMap<Reg, Arc<PointsTo>>> {
+        let mut known: FxHashMap<Vec<Object>, Arc<PointsTo>> = FxHashMap::default();
+        let mut of = |node: Node| -> Option<Arc<PointsTo>> {
             let held = &self.holds[node as usize];
             if held.is_empty() {
                 return None;
@@ -38,7 +38,7 @@ impl Solution {
                 let sites = objects.iter().filter_map(|object| self.sites.get(object));
                 let mut sites: Vec<Site> = sites.copied().collect();
                 sites.sort_unstable();
-                Arc::new(Leads {
+                Arc::new(PointsTo {
                     sites,
                     functions: functions.copied().collect(),
                 })

@@ -11,7 +11,7 @@ use super::text::{spaced, wrapped};
 use super::uses::{Case, KEPT_FREED};
 use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
-use crate::init::orders::Life;
+use crate::init::orders::CallAutomaton;
 
 /// The maximum number of uses of one object in a run.
 const TURNS: usize = 16;
@@ -36,20 +36,20 @@ const FIRST: i32 = 200;
 const PREFIX: &str = "uses_";
 
 /// The name of the harness for the object with this identity.
-pub fn life_name(identity: &str) -> String {
+pub fn automaton_name(identity: &str) -> String {
     let first = identity.split(' ').next().unwrap_or(identity);
     format!("{PREFIX}{}", first.trim_start_matches('_').to_lowercase())
 }
 
 /// Writes the harness of an object's life, or returns the reason why there is none.
-pub fn life(
+pub fn automaton_harness(
     api: &Api,
     usable: &BTreeSet<String>,
-    (identity, life): (&str, &Life),
+    (identity, automaton): (&str, &CallAutomaton),
     include: &str,
     adjust: &Adjust,
 ) -> Result<Harness, String> {
-    let seen: BTreeSet<&String> = life.next.values().flatten().collect();
+    let seen: BTreeSet<&String> = automaton.next.values().flatten().collect();
     let users = api.functions.iter().filter(|function| {
         let body = Body::new(api, usable, function, adjust);
         seen.contains(&function.name) && body.place_of(function, identity).is_some()
@@ -61,11 +61,11 @@ pub fn life(
     let advised: Vec<&Declared> = advised.copied().collect();
     let users = if advised.is_empty() { users } else { advised };
     let edges = |function: &Declared| {
-        let to = life
+        let to = automaton
             .next
             .values()
             .filter(|next| next.contains(&function.name));
-        let from = life.next.get(&function.name).map_or(0, BTreeSet::len);
+        let from = automaton.next.get(&function.name).map_or(0, BTreeSet::len);
         (has_word(&function.name, READS), to.count() + from)
     };
     let main = users.iter().max_by_key(|function| edges(function));
@@ -73,13 +73,13 @@ pub fn life(
     let mut body = Body::new(api, usable, main, adjust);
     body.nested = 1;
     body.names.extend(OWN.map(str::to_owned));
-    body.preferred = life.next.keys().cloned().collect();
+    body.preferred = automaton.next.keys().cloned().collect();
     let place = body.place_of(main, identity).ok_or("it is not used")?;
     let param = &main.params[place];
     let to = api.pointee(&param.ty).unwrap_or_else(|| param.ty.clone());
     let object = body.made(main, param, &to, identity, 0)?;
     let made = body.lines.join("\n");
-    let makers = life
+    let makers = automaton
         .next
         .keys()
         .filter(|name| made.contains(&format!("{name}(")));
@@ -92,22 +92,26 @@ pub fn life(
             cases.push(case);
         }
     }
-    let mut cases = reachable(cases, &makers, life);
+    let mut cases = reachable(cases, &makers, automaton);
     body.go_on_with_new(&mut cases, &object, identity);
     if cases.len() < 2 {
         return Err("callers are seen to use it in one way only".to_owned());
     }
-    let rows = rows(&cases, &makers, life);
-    let harness = body.finish_life(main, (identity, life), (&cases, &rows), include);
+    let rows = rows(&cases, &makers, automaton);
+    let harness = body.finish_automaton(main, (identity, automaton), (&cases, &rows), include);
     super::with_assumptions(harness, adjust)
 }
 
 /// The cases that some order of calls reaches.
-fn reachable<'a>(cases: Vec<Case<'a>>, makers: &[&str], life: &Life) -> Vec<Case<'a>> {
+fn reachable<'a>(
+    cases: Vec<Case<'a>>,
+    makers: &[&str],
+    automaton: &CallAutomaton,
+) -> Vec<Case<'a>> {
     let mut reached: BTreeSet<&str> = BTreeSet::new();
     let mut open: Vec<&str> = makers.to_vec();
     while let Some(from) = open.pop() {
-        for to in life.next.get(from).into_iter().flatten() {
+        for to in automaton.next.get(from).into_iter().flatten() {
             let is_case = cases.iter().any(|case| case.function.name == *to);
             if is_case && reached.insert(to) {
                 open.push(to);
@@ -119,14 +123,14 @@ fn reachable<'a>(cases: Vec<Case<'a>>, makers: &[&str], life: &Life) -> Vec<Case
 }
 
 /// For the beginning and for each case, the numbers of the cases that may follow.
-fn rows(cases: &[Case<'_>], makers: &[&str], life: &Life) -> Vec<Vec<usize>> {
+fn rows(cases: &[Case<'_>], makers: &[&str], automaton: &CallAutomaton) -> Vec<Vec<usize>> {
     let number: BTreeMap<&str, usize> = cases
         .iter()
         .enumerate()
         .map(|(i, case)| (case.function.name.as_str(), i))
         .collect();
     let behind = |from: &str| {
-        let all = life.next.get(from).into_iter().flatten();
+        let all = automaton.next.get(from).into_iter().flatten();
         all.filter_map(|to| number.get(to.as_str()).copied())
             .collect::<BTreeSet<usize>>()
     };
@@ -167,9 +171,9 @@ impl<'a> Body<'a> {
         if let Some(back) = back {
             self.lines.push(format!("{declared}owned[{TURNS}];"));
             self.lines.push("int owns = 0;".to_owned());
-            let ends = self.given_back(back, object);
+            let ends = self.release_call(back, object);
             let at = self.cleanup.iter().position(|line| line.contains(&ends));
-            let rest = self.given_back(back, "owned[--owns]");
+            let rest = self.release_call(back, "owned[--owns]");
             let at = at.map_or(0, |at| at + 1);
             self.cleanup
                 .insert(at, format!("while (owns > 0)\n        {rest};"));
@@ -206,15 +210,15 @@ impl<'a> Body<'a> {
         text
     }
 
-    fn finish_life(
+    fn finish_automaton(
         mut self,
         main: &Declared,
-        (identity, life): (&str, &Life),
+        (identity, automaton): (&str, &CallAutomaton),
         (cases, rows): (&[Case<'_>], &[Vec<usize>]),
         include: &str,
     ) -> Harness {
-        let files: Vec<&str> = life.files.iter().take(3).map(String::as_str).collect();
-        let more = if life.files.len() > files.len() {
+        let files: Vec<&str> = automaton.files.iter().take(3).map(String::as_str).collect();
+        let more = if automaton.files.len() > files.len() {
             " and others"
         } else {
             ""

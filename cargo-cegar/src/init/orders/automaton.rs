@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// The calls that callers make on objects of one kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Life {
+pub struct CallAutomaton {
     /// For each function, the functions that were called next on the same object.
     pub next: BTreeMap<String, BTreeSet<String>>,
     /// The files that show these calls.
     pub files: BTreeSet<String>,
 }
 
-impl Life {
+impl CallAutomaton {
     /// Whether callers call a function.
     pub fn has(&self, function: &str) -> bool {
         let mut all = self.next.iter();
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn what_lies_between_two_calls() {
-        let life = Life {
+        let automaton = CallAutomaton {
             next: [
                 ("new", "set"),
                 ("set", "open"),
@@ -76,11 +76,11 @@ mod tests {
             files: BTreeSet::new(),
         };
         let all = |names: &[&str]| Some(names.iter().map(|name| (*name).to_owned()).collect());
-        assert_eq!(life.between("new", "put"), all(&["set", "open"]));
-        assert_eq!(life.between("new", "set"), all(&[]));
-        assert_eq!(life.between("put", "new"), None);
+        assert_eq!(automaton.between("new", "put"), all(&["set", "open"]));
+        assert_eq!(automaton.between("new", "set"), all(&[]));
+        assert_eq!(automaton.between("put", "new"), None);
         assert_eq!(
-            life.up_to("new", |name| name == "open"),
+            automaton.up_to("new", |name| name == "open"),
             all(&["set", "open"])
         );
     }

@@ -17,7 +17,7 @@ const LISTENING: Duration = Duration::from_millis(10);
 
 impl Alternation<'_, '_> {
     /// Works until the strategy ends.
-    pub(super) fn named(&mut self, given: &[Vec<u8>]) -> Result<End, Error> {
+    pub(super) fn run_published_strategy(&mut self, given: &[Vec<u8>]) -> Result<End, Error> {
         let mut news = Vec::new();
         // Given inputs are executed once; the strategy does not start from them.
         for tape in given {

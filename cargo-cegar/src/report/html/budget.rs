@@ -13,14 +13,14 @@ pub const PAGE: usize = 2_000_000;
 
 /// The budget for one part of the page.
 #[derive(Debug)]
-pub struct Room {
+pub struct ByteBudget {
     left: usize,
 }
 
-impl Room {
+impl ByteBudget {
     /// A budget of `bytes` bytes.
-    pub fn new(bytes: usize) -> Room {
-        Room { left: bytes }
+    pub fn new(bytes: usize) -> ByteBudget {
+        ByteBudget { left: bytes }
     }
 
     /// Takes the size of a text from the budget, if it fits.
@@ -35,38 +35,38 @@ impl Room {
 
 /// The budgets of a page, and what was left out of it.
 #[derive(Debug)]
-pub struct Rooms {
+pub struct PageBudgets {
     /// Findings with their tests and the paths to the faults.
-    pub findings: Room,
+    pub findings: ByteBudget,
     /// Findings that are shown in one line.
-    pub further: Room,
+    pub further: ByteBudget,
     /// The rows of files and functions.
-    pub rows: Room,
+    pub rows: ByteBudget,
     /// Checks with their expressions.
-    pub checks: Room,
+    pub checks: ByteBudget,
     /// Checks of which only the lines are shown.
-    pub lines: Room,
+    pub lines: ByteBudget,
     /// What proofs rest on.
-    pub proofs: Room,
+    pub proofs: ByteBudget,
     /// Sources.
-    pub sources: Room,
+    pub sources: ByteBudget,
     /// The part about each harness: the table, graphs, assumptions, reasons.
-    pub harnesses: Room,
+    pub harnesses: ByteBudget,
     left_out: BTreeMap<&'static str, u64>,
 }
 
-impl Rooms {
+impl PageBudgets {
     /// The budgets of a new page.
-    pub fn new() -> Rooms {
-        Rooms {
-            findings: Room::new(PAGE / 20 * 3),
-            further: Room::new(PAGE / 20),
-            rows: Room::new(PAGE / 20 * 3),
-            checks: Room::new(PAGE / 20 * 4),
-            lines: Room::new(PAGE / 20),
-            proofs: Room::new(PAGE / 20),
-            sources: Room::new(PAGE / 20 * 5),
-            harnesses: Room::new(PAGE / 20),
+    pub fn new() -> PageBudgets {
+        PageBudgets {
+            findings: ByteBudget::new(PAGE / 20 * 3),
+            further: ByteBudget::new(PAGE / 20),
+            rows: ByteBudget::new(PAGE / 20 * 3),
+            checks: ByteBudget::new(PAGE / 20 * 4),
+            lines: ByteBudget::new(PAGE / 20),
+            proofs: ByteBudget::new(PAGE / 20),
+            sources: ByteBudget::new(PAGE / 20 * 5),
+            harnesses: ByteBudget::new(PAGE / 20),
             left_out: BTreeMap::new(),
         }
     }

@@ -20,7 +20,7 @@ const ALL_STEPS: u64 = 4_000_000;
 impl Alternation<'_, '_> {
     /// If the campaign ended with proofs of checks that no execution has reached, executes the
     /// first tapes and the shortest tapes of the corpus.
-    pub(in crate::campaign) fn look(&mut self, end: End) -> Result<End, Error> {
+    pub(in crate::campaign) fn execute_after_proof(&mut self, end: End) -> Result<End, Error> {
         if end != End::Settled || self.overview().table().checks.proved_not_reached == 0 {
             return Ok(end);
         }

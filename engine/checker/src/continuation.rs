@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 /// The code that may be executed after a place.
 #[derive(Clone, Debug)]
-pub struct Behind {
+pub struct Continuation {
     /// Blocks that may be executed completely.
     blocks: FxHashSet<BlockId>,
     /// Blocks that are being executed, one for each call in progress, with the instruction from
@@ -18,7 +18,7 @@ pub struct Behind {
     rest: Vec<(BlockId, u32)>,
 }
 
-impl Behind {
+impl Continuation {
     /// Whether an instruction may be executed after the place.
     pub fn has(&self, loc: Loc) -> bool {
         let rest = |&(block, from): &(BlockId, u32)| block == loc.block && loc.inst >= from;
@@ -33,14 +33,14 @@ impl Behind {
 
 /// The code that may be executed after an instruction of a context has begun, including the rest of
 /// that instruction.
-pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
+pub fn code_after(world: &World<'_>, ctx: CtxId, loc: Loc) -> Continuation {
     let program = world.program();
     let mut blocks = FxHashSet::default();
     if world.lies_in(ctx).is_some() {
         // Any caller may continue after the return.
         blocks.extend((0..program.blocks.len() as u32).map(BlockId));
         let rest = Vec::new();
-        return Behind { blocks, rest };
+        return Continuation { blocks, rest };
     }
     // Of the block that a frame is in, only the rest is executed, unless a loop leads back to it.
     let mut rest: Vec<(BlockId, u32)> = Vec::new();
@@ -74,7 +74,7 @@ pub fn behind(world: &World<'_>, ctx: CtxId, loc: Loc) -> Behind {
         });
     }
     called(program, &mut blocks, &rest);
-    Behind { blocks, rest }
+    Continuation { blocks, rest }
 }
 
 /// Adds the blocks that are reachable from a block, without the block itself unless it is on a

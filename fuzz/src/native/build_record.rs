@@ -16,13 +16,13 @@ use sha2::{Digest, Sha256};
 use super::{Kind, TargetBuilder, TargetError};
 use crate::hex;
 
-pub(super) struct Mark {
+pub(super) struct BuildRecord {
     product: PathBuf,
     path: PathBuf,
     digest: String,
 }
 
-impl Mark {
+impl BuildRecord {
     /// The record of a product with these inputs. None without a cache folder, whose name
     /// identifies the compiler's version.
     pub fn new(
@@ -30,7 +30,7 @@ impl Mark {
         kind: Kind,
         module: &[u8],
         product: &Path,
-    ) -> Result<Option<Mark>, TargetError> {
+    ) -> Result<Option<BuildRecord>, TargetError> {
         let Some(cache) = &builder.cache else {
             return Ok(None);
         };
@@ -49,7 +49,7 @@ impl Mark {
         let digest = hex(&hash.finalize());
         let mut path = product.as_os_str().to_owned();
         path.push(".sha256");
-        Ok(Some(Mark {
+        Ok(Some(BuildRecord {
             product: product.to_owned(),
             path: path.into(),
             digest,

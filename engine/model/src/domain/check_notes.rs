@@ -15,7 +15,7 @@ pub const OBJECTS: usize = 4;
 
 /// What was known where a check may be violated.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Short {
+pub struct OpenCheckNote {
     /// The function that was walked.
     pub function: FuncId,
     /// The position in the source.
@@ -161,10 +161,10 @@ impl Pointer {
     }
 }
 
-impl Short {
+impl OpenCheckNote {
     /// Joins what was known on another path. If that has another form, it is ignored, and less is
     /// said.
-    pub fn join(&mut self, other: &Short) {
+    pub fn join(&mut self, other: &OpenCheckNote) {
         match (&mut self.asked, &other.asked) {
             (Asked::Access(known), Asked::Access(new)) => {
                 known.base.join(&new.base);
@@ -208,8 +208,8 @@ mod tests {
         }
     }
 
-    fn short(pointer: Pointer) -> Short {
-        Short {
+    fn note(pointer: Pointer) -> OpenCheckNote {
+        OpenCheckNote {
             function: FuncId(0),
             pos: Pos::default(),
             asked: Asked::Release(pointer),
@@ -218,8 +218,8 @@ mod tests {
 
     #[test]
     fn what_is_known_on_several_ways_is_joined() {
-        let mut known = short(pointer(false, 1, 0));
-        known.join(&short(pointer(true, 1, 4)));
+        let mut known = note(pointer(false, 1, 0));
+        known.join(&note(pointer(true, 1, 4)));
         let Asked::Release(joined) = &known.asked else {
             panic!("{known:?}");
         };
@@ -231,9 +231,9 @@ mod tests {
 
     #[test]
     fn of_many_objects_some_are_kept_and_that_there_are_more() {
-        let mut known = short(pointer(false, 0, 0));
+        let mut known = note(pointer(false, 0, 0));
         for thing in 1..10 {
-            known.join(&short(pointer(false, thing, 0)));
+            known.join(&note(pointer(false, thing, 0)));
         }
         let Asked::Release(joined) = &known.asked else {
             panic!("{known:?}");

@@ -1,7 +1,7 @@
 //! The code that may be executed after a place, according to the calls that the walks met and those
 //! in the code.
 //!
-//! In contrast to [`crate::behind`], contexts are not distinguished: after a function's last
+//! In contrast to [`crate::continuation`], contexts are not distinguished: after a function's last
 //! instruction, execution continues after any of its calls.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use cegar_model::domain::found::Found;
 use cegar_model::program::ir::{BlockId, Callee, FuncId, Loc, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::behind::{decides, spread};
+use crate::continuation::{decides, spread};
 
 /// A set of instructions: complete blocks, and the rests of other blocks from an instruction on.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl<K: Copy + Eq + Hash, V> Known<K, V> {
 
 /// The code behind places; see the [module](self).
 #[derive(Debug)]
-pub struct Behinds {
+pub struct Continuations {
     /// The callees of each call, by block and operation.
     callees: BTreeMap<(BlockId, u32), Vec<FuncId>>,
     callers: FxHashMap<FuncId, Vec<(BlockId, u32)>>,
@@ -65,9 +65,9 @@ pub struct Behinds {
     decided: Known<BlockId, Vec<(BlockId, u32)>>,
 }
 
-impl Behinds {
+impl Continuations {
     /// Uses the calls that the walks met for callers, and the calls in the code for callees.
-    pub fn of(program: &Program, found: &Found) -> Behinds {
+    pub fn of(program: &Program, found: &Found) -> Continuations {
         let mut callers: FxHashMap<FuncId, Vec<(BlockId, u32)>> = FxHashMap::default();
         for &(block, op, callee) in &found.calls {
             callers.entry(callee).or_default().push((block, op));
@@ -89,7 +89,7 @@ impl Behinds {
                 callees.insert((block, op), to);
             }
         }
-        Behinds {
+        Continuations {
             callees,
             callers,
             ends: Known::default(),

@@ -1,4 +1,4 @@
-//! Notes what was known where a check may be violated ([`crate::domain::short`]).
+//! Notes what was known where a check may be violated ([`crate::domain::check_notes`]).
 //!
 //! Only the walk that checks a floor takes notes, since it visits each place once. Notes do not
 //! change what the walk finds.
@@ -7,8 +7,10 @@ use std::collections::BTreeMap;
 
 use super::memory::{DISPLACED, Purpose};
 use super::{Frame, Guide, Walker};
+use crate::domain::check_notes::{
+    Access, Asked, Compare, Index, OBJECTS, OpenCheckNote, Place, Pointer, Thing,
+};
 use crate::domain::num::Num;
-use crate::domain::short::{Access, Asked, Compare, Index, OBJECTS, Place, Pointer, Short, Thing};
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::State;
 use crate::domain::value::Value;
@@ -17,15 +19,15 @@ use crate::program::ir::{BlockId, CheckId, Op, Operand, Terminator};
 impl<G: Guide> Walker<'_, G> {
     fn note(&mut self, frame: &Frame, check: Option<CheckId>, asked: Asked) {
         let Some(check) = check else { return };
-        let short = Short {
+        let note = OpenCheckNote {
             function: frame.function,
             pos: self.pos,
             asked,
         };
-        match self.found.short.get_mut(&check) {
-            Some(known) => known.join(&short),
+        match self.found.check_notes.get_mut(&check) {
+            Some(known) => known.join(&note),
             None => {
-                self.found.short.insert(check, short);
+                self.found.check_notes.insert(check, note);
             }
         }
     }
@@ -80,8 +82,8 @@ impl<G: Guide> Walker<'_, G> {
         let (base, offset, indices) = self.displaced(frame, state, address);
         let mut places: BTreeMap<Thing, Place> = BTreeMap::new();
         for &(id, mut offset) in value.ptr.iter().take(OBJECTS) {
-            let sole = value.sole().is_some() && self.names.info(id).single;
-            if sole && offset.single().is_none() {
+            let sole = value.single_target().is_some() && self.names.info(id).is_unique;
+            if sole && offset.as_constant().is_none() {
                 offset = self.nearer(state, address, offset);
             }
             let (_, inside) = self.valid(state, (id, &offset), len, purpose.write);

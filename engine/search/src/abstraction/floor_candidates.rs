@@ -26,7 +26,7 @@ use super::asking::Facts;
 use super::graph::Graph;
 
 /// The candidates that a floor gives for these cut points.
-pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) -> Facts {
+pub fn generate(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) -> Facts {
     let stated = Stated::new(graph.world.program(), claim);
     let mut all = Facts::new();
     for &cut in at {
@@ -38,7 +38,7 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
             .zip(graph.states.get(&cut))
             .map(|((heads, first), state)| {
                 let variables = state.variables(&mut graph.pool, &graph.world);
-                let mut speaker = Speaker {
+                let mut translator = FloorTranslator {
                     world: &graph.world,
                     pool: &mut graph.pool,
                     cut,
@@ -47,9 +47,9 @@ pub fn guesses(graph: &mut Graph<'_>, claim: &FloorClaim, at: &BTreeSet<Cut>) ->
                     facts: Vec::new(),
                 };
                 for head in heads {
-                    speaker.say(&stated, head);
+                    translator.translate(&stated, head);
                 }
-                speaker.facts
+                translator.facts
             });
         if let Some(facts) = found.filter(|facts| !facts.is_empty()) {
             all.insert(cut, facts);
@@ -151,7 +151,7 @@ impl<'c> Stated<'c> {
 }
 
 /// Restates the floor's states at one cut point.
-struct Speaker<'a, 'p> {
+struct FloorTranslator<'a, 'p> {
     world: &'a World<'p>,
     pool: &'a mut Pool,
     cut: Cut,
@@ -162,8 +162,8 @@ struct Speaker<'a, 'p> {
     facts: Vec<Term>,
 }
 
-impl Speaker<'_, '_> {
-    fn say(&mut self, stated: &Stated<'_>, head: &StateClaim) {
+impl FloorTranslator<'_, '_> {
+    fn translate(&mut self, stated: &Stated<'_>, head: &StateClaim) {
         let ctx = self.cut.ctx;
         for (reg, value) in &head.registers {
             let reg = Reg(self.first + reg);
@@ -215,7 +215,7 @@ impl Speaker<'_, '_> {
     fn value(&mut self, place: impl Fn(Part) -> Place, value: &Value) {
         if let Some(num) = value.plain() {
             self.number(&place(Part::Whole), num);
-        } else if let Some((_, offset)) = value.sole() {
+        } else if let Some((_, offset)) = value.single_target() {
             self.number(&place(Part::Offset), offset);
         }
     }

@@ -67,8 +67,8 @@ type Condition = Vec<String>;
 
 impl Body<'_> {
     /// Assumes before a call the preconditions that the function's comment documents.
-    pub(super) fn duties(&mut self, function: &Declared, arguments: &[String]) {
-        for condition in self.kept_by_callers(function) {
+    pub(super) fn assume_preconditions(&mut self, function: &Declared, arguments: &[String]) {
+        for condition in self.documented_preconditions(function) {
             let words = condition.iter().map(|word| {
                 let place = function.params.iter().position(|param| param.name == *word);
                 place.map_or_else(|| word.clone(), |place| arguments[place].clone())
@@ -83,7 +83,7 @@ impl Body<'_> {
             };
             let is_late = self.main.is_some() && words.iter().any(is_of_input);
             let lines = if is_late {
-                &mut self.after
+                &mut self.lines_after_input
             } else {
                 &mut self.lines
             };
@@ -94,7 +94,7 @@ impl Body<'_> {
     }
 
     /// The preconditions that a function's comment documents.
-    fn kept_by_callers(&self, function: &Declared) -> Vec<Condition> {
+    fn documented_preconditions(&self, function: &Declared) -> Vec<Condition> {
         let numbers: Vec<&str> = (function.params.iter())
             .filter(|param| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. }))
             .map(|param| param.name.as_str())
@@ -157,11 +157,14 @@ impl Body<'_> {
     /// Whether a function's comment documents an upper bound of a number. Then every smaller value
     /// is permitted.
     pub(super) fn is_bounded(&self, function: &Declared, param: &Parameter) -> bool {
-        self.kept_by_callers(function).iter().any(|condition| {
-            let is_upper =
-                |pair: &[String]| pair[0] == param.name && ["<", "<="].contains(&pair[1].as_str());
-            condition.windows(2).any(is_upper)
-        })
+        self.documented_preconditions(function)
+            .iter()
+            .any(|condition| {
+                let is_upper = |pair: &[String]| {
+                    pair[0] == param.name && ["<", "<="].contains(&pair[1].as_str())
+                };
+                condition.windows(2).any(is_upper)
+            })
     }
 
     /// The call that some words begin with, of a function whose only parameter is an object that is

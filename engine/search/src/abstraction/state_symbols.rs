@@ -25,13 +25,13 @@ pub fn varying(graph: &mut Graph<'_>, cut: Cut) -> Option<(Vec<Term>, Vec<Array>
 
 /// The symbols of a cut point's states.
 #[derive(Clone, Debug, Default)]
-pub struct Own {
+pub struct StateSymbols {
     symbols: FxHashSet<Symbol>,
 }
 
-impl Own {
+impl StateSymbols {
     /// The symbols of a cut point; none for the start of the program.
-    pub fn of(graph: &mut Graph<'_>, cut: Option<Cut>) -> Own {
+    pub fn of(graph: &mut Graph<'_>, cut: Option<Cut>) -> StateSymbols {
         let varying = cut.and_then(|cut| varying(graph, cut));
         let (variables, arrays) = varying.unwrap_or_default();
         let pool = &graph.pool;
@@ -88,9 +88,9 @@ impl Own {
     }
 }
 
-impl FromIterator<Symbol> for Own {
-    fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> Own {
-        Own {
+impl FromIterator<Symbol> for StateSymbols {
+    fn from_iter<I: IntoIterator<Item = Symbol>>(symbols: I) -> StateSymbols {
+        StateSymbols {
             symbols: symbols.into_iter().collect(),
         }
     }

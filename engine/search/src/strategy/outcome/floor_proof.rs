@@ -13,47 +13,47 @@ use crate::strategy::options::{Options, Stats};
 
 /// What follows from the floor alone.
 #[derive(Debug)]
-pub struct Grounded {
+pub struct FloorProof {
     /// The floor.
     pub floor: Arc<Floor>,
     pub(super) verdicts: Verdicts,
     pub(super) claims: Claims,
 }
 
-impl Grounded {
+impl FloorProof {
     /// What follows from a floor alone. `why` is the reason why the other goals are open.
-    pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> Grounded {
-        let ground = &floor.ground;
-        let is_open = |id: CheckId| !ground.holds(id);
+    pub fn of(program: &Program, options: &Options, floor: &Arc<Floor>, why: &str) -> FloorProof {
+        let floor_result = &floor.result;
+        let is_open = |id: CheckId| !floor_result.holds(id);
         let mut sheet = Sheet::default();
         let checks = sheet.checks(
             (program, options),
             |id, loc| {
-                let holds = ground.holds(id);
-                let condition = holds.then(|| ground.condition(program, loc, &is_open));
+                let holds = floor_result.holds(id);
+                let condition = holds.then(|| floor_result.condition(program, loc, &is_open));
                 (None, condition)
             },
-            |id| ground.lost(id).unwrap_or(why).to_owned(),
+            |id| floor_result.lost(id).unwrap_or(why).to_owned(),
         );
         let blocks = sheet.blocks(
             (program, options),
             |id| {
                 let at = Loc { block: id, inst: 0 };
-                let dead = ground.is_dead(id);
-                let condition = dead.then(|| ground.condition(program, at, &is_open));
+                let dead = floor_result.is_dead(id);
+                let condition = dead.then(|| floor_result.condition(program, at, &is_open));
                 (None, condition)
             },
-            |id| ground.lost_block(id).unwrap_or(why).to_owned(),
+            |id| floor_result.lost_block(id).unwrap_or(why).to_owned(),
         );
-        let unsettled = unasked_of(program, options, ground, &is_open);
+        let unsettled = unasked_of(program, options, floor_result, &is_open);
         let open = assumptions::Open::beside(&options.properties, unsettled);
         let verdicts = Verdicts {
             checks,
             blocks,
-            elsewhere: Elsewhere::above((program, options), ground, why),
-            assumed: derive(program, &open, &ground.narrowings),
+            elsewhere: Elsewhere::above((program, options), floor_result, why),
+            assumed: derive(program, &open, &floor_result.narrowings),
         };
-        Grounded {
+        FloorProof {
             floor: Arc::clone(floor),
             verdicts,
             claims: sheet.claims,

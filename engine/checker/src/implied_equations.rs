@@ -172,7 +172,7 @@ impl Substitutions {
 /// Facts that follow if all of these terms hold: equations of two values of which each is at most
 /// the other, the only value that bounds allow, the other side of a disjunction with a refuted
 /// side, and false if one term refutes another by substitution.
-pub fn squeezed(pool: &mut Pool, given: &[Term]) -> Vec<Term> {
+pub fn implied_equations(pool: &mut Pool, given: &[Term]) -> Vec<Term> {
     let mut all = resolved(pool, given);
     let terms: Vec<Term> = given.iter().chain(&all).copied().collect();
     let terms = &terms[..];
@@ -249,11 +249,11 @@ mod tests {
         let less = pool.cmp(Pred::Slt, i, n);
         let ended = pool.not(less);
         let same = pool.eq(i, n);
-        assert_eq!(squeezed(&mut pool, &[at_most, ended]), [same]);
-        assert!(squeezed(&mut pool, &[at_most]).is_empty());
-        assert!(squeezed(&mut pool, &[at_most, less]).is_empty());
+        assert_eq!(implied_equations(&mut pool, &[at_most, ended]), [same]);
+        assert!(implied_equations(&mut pool, &[at_most]).is_empty());
+        assert!(implied_equations(&mut pool, &[at_most, less]).is_empty());
         let unsigned = pool.cmp(Pred::Ule, n, i);
-        assert!(squeezed(&mut pool, &[at_most, unsigned]).is_empty());
+        assert!(implied_equations(&mut pool, &[at_most, unsigned]).is_empty());
     }
 
     #[test]
@@ -265,9 +265,9 @@ mod tests {
         let fact = pool.eq(result, zero);
         let not = pool.not(called);
         let stated = pool.or(not, fact);
-        assert_eq!(squeezed(&mut pool, &[called, stated]), [fact]);
-        assert!(squeezed(&mut pool, &[not, stated]).is_empty());
-        assert!(squeezed(&mut pool, &[small, stated]).is_empty());
+        assert_eq!(implied_equations(&mut pool, &[called, stated]), [fact]);
+        assert!(implied_equations(&mut pool, &[not, stated]).is_empty());
+        assert!(implied_equations(&mut pool, &[small, stated]).is_empty());
     }
 
     #[test]
@@ -280,8 +280,8 @@ mod tests {
         let (is_less, is_whole) = (pool.eq(rest, less), pool.eq(sum, product));
         let is_other = pool.not(is_whole);
         let no = pool.bit(false);
-        assert_eq!(squeezed(&mut pool, &[is_less, is_other]), [no]);
-        assert!(squeezed(&mut pool, &[is_less, is_whole]).is_empty());
+        assert_eq!(implied_equations(&mut pool, &[is_less, is_other]), [no]);
+        assert!(implied_equations(&mut pool, &[is_less, is_whole]).is_empty());
     }
 
     /// Checks all comparisons of three-bit values with each other and with constants, and their
@@ -311,7 +311,7 @@ mod tests {
             for &q in &said {
                 let both = pool.and(p, q);
                 for question in [vec![p, q], vec![both]] {
-                    for t in squeezed(&mut pool, &question) {
+                    for t in implied_equations(&mut pool, &question) {
                         added += 1;
                         for &at in &values {
                             let asked = question.iter().all(|&t| holds(&pool, t, at));

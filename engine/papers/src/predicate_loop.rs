@@ -50,7 +50,7 @@ pub(super) enum Found {
 }
 
 /// A strategy over predicate abstraction; see the [module](self).
-pub(super) struct Ground<'b, 'a, 'p> {
+pub(super) struct PredicateLoop<'b, 'a, 'p> {
     pub(super) base: &'b mut Base<'a, 'p>,
     pub(super) abstraction: Abstraction,
     /// The goals, by their numbers in the abstraction.
@@ -58,13 +58,13 @@ pub(super) struct Ground<'b, 'a, 'p> {
     numbers: u32,
 }
 
-impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
+impl<'b, 'a, 'p> PredicateLoop<'b, 'a, 'p> {
     /// The coarsest abstraction, with the goals that are left.
-    pub(super) fn new(base: &'b mut Base<'a, 'p>) -> Ground<'b, 'a, 'p> {
+    pub(super) fn new(base: &'b mut Base<'a, 'p>) -> PredicateLoop<'b, 'a, 'p> {
         let goals = base.goals.clone();
         let mut abstraction = Abstraction::new(&mut base.graph, &goals);
         abstraction.hide(beside(base.program, &base.graph, &goals));
-        Ground {
+        PredicateLoop {
             base,
             abstraction,
             goals,
@@ -80,12 +80,12 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
 
     /// Searches an abstract path to a goal. Goals in the user's own code come first.
     pub(super) fn search(&mut self) -> Found {
-        self.base.patience.note(TURN);
+        self.base.cancellation.note(TURN);
         let base = &mut *self.base;
         loop {
             let found = self
                 .abstraction
-                .search(&mut base.graph, base.patience, &mut base.cost);
+                .search(&mut base.graph, base.cancellation, &mut base.cost);
             return match found {
                 Ok(Reached::Error(path)) => Found::Path(path),
                 // No goal in the user's own code is left.
@@ -109,7 +109,7 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
             &mut base.graph,
             trace,
             from,
-            base.patience,
+            base.cancellation,
             &mut base.cost,
         )
     }
@@ -140,10 +140,10 @@ impl<'b, 'a, 'p> Ground<'b, 'a, 'p> {
 
     fn exclude(&mut self, path: &AbstractPath) -> bool {
         let base = &mut *self.base;
-        let (patience, cost) = (base.patience, &mut base.cost);
+        let (cancellation, cost) = (base.cancellation, &mut base.cost);
         let graph = &mut base.graph;
         self.abstraction
-            .exclude_spurious(graph, path, patience, cost)
+            .exclude_spurious(graph, path, cancellation, cost)
             > 0
     }
 

@@ -76,14 +76,14 @@ const AS_FAR_AS: usize = 4;
 
 /// The size of a buffer according to a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Room {
+pub(super) struct DocumentedSize {
     /// The words of the expression, without blanks. Names are those of parameters and macros.
     pub(super) words: Vec<String>,
     /// Whether it counts bytes, rather than elements.
     pub(super) bytes: bool,
 }
 
-impl Room {
+impl DocumentedSize {
     /// The indices of the parameters that the expression contains.
     pub(super) fn numbers(&self, function: &Declared) -> Vec<usize> {
         let params = function.params.iter().enumerate();
@@ -147,7 +147,10 @@ pub(super) fn meant<'s>(
 
 /// The expressions of a sentence that state a size, with their positions. Of two that overlap, the
 /// longer one is taken.
-pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>, Room)> {
+pub(super) fn sizes_in(
+    sentence: &[String],
+    names: Names<'_>,
+) -> Vec<(Range<usize>, DocumentedSize)> {
     let lower = lower(sentence);
     let mut found = Vec::new();
     let mut at = 0;
@@ -162,7 +165,7 @@ pub(super) fn rooms(sentence: &[String], names: Names<'_>) -> Vec<(Range<usize>,
                     if has_nul(behind) {
                         words.extend(["+", "1"].map(str::to_owned));
                     }
-                    found.push((at..end, Room { words, bytes }));
+                    found.push((at..end, DocumentedSize { words, bytes }));
                 }
                 at = end;
             }
@@ -214,14 +217,14 @@ fn has_nul(behind: &[String]) -> bool {
 /// in `n bytes, or 3 * n bytes if all is escaped` neither size always holds.
 pub(super) fn unconditional(
     sentence: &[String],
-    said: Vec<(Range<usize>, Room)>,
-) -> Vec<(Range<usize>, Room)> {
+    said: Vec<(Range<usize>, DocumentedSize)>,
+) -> Vec<(Range<usize>, DocumentedSize)> {
     let is = |word: &String, all: &[&str]| all.contains(&word.to_lowercase().as_str());
-    let between = |pair: &[(Range<usize>, Room)]| {
+    let between = |pair: &[(Range<usize>, DocumentedSize)]| {
         let words = &sentence[pair[0].0.end..pair[1].0.start];
         words.iter().any(|word| is(word, &["or"]))
     };
-    let conditional = |(place, _): &(Range<usize>, Room)| {
+    let conditional = |(place, _): &(Range<usize>, DocumentedSize)| {
         let mut behind = sentence[place.end..].iter().skip(1).take(2);
         behind.any(|word| is(word, &["if", "when", "unless"]))
     };
@@ -232,7 +235,7 @@ pub(super) fn unconditional(
 }
 
 /// The number of elements of an array whose index range a comment gives: `T[0..n-1]`, `SA[0..n]`.
-pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Room> {
+pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<DocumentedSize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let starts = comment.match_indices(array).filter_map(|(at, _)| {
         let is_whole = !comment[..at].ends_with(is_word);
@@ -253,7 +256,7 @@ pub(super) fn indexed(comment: &str, array: &str, numbers: &[&str]) -> Option<Ro
         if !is_past {
             words.extend(["+", "1"].map(str::to_owned));
         }
-        Some(Room {
+        Some(DocumentedSize {
             words,
             bytes: false,
         })
@@ -279,7 +282,7 @@ mod tests {
             numbers,
             functions: &["bound", "room_size"],
         };
-        let rooms = all.iter().flat_map(|sentence| rooms(sentence, names));
+        let rooms = all.iter().flat_map(|sentence| sizes_in(sentence, names));
         rooms
             .map(|(_, room)| (room.words.concat(), room.bytes))
             .collect()
@@ -358,7 +361,7 @@ mod tests {
                 numbers: &["w", "h", "x"],
                 functions: &[],
             };
-            let found = rooms(&sentence, names);
+            let found = sizes_in(&sentence, names);
             let places: Vec<Range<usize>> = found.into_iter().map(|(place, _)| place).collect();
             let names = meant(&sentence, &places, is_pointer);
             names.into_iter().map(|names| names.join(" ")).collect()

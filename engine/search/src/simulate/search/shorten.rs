@@ -36,7 +36,7 @@ impl Search<'_> {
         origin: Origin,
         spans: &Spans<'_>,
     ) -> (Vec<u8>, Execution) {
-        let first = match self.telling.take() {
+        let first = match self.last_reported.take() {
             Some((known, run)) if known == tape => run,
             _ => self.machine.run(tape),
         };

@@ -13,42 +13,42 @@ use rustc_hash::FxHashSet;
 use super::{Checked, Claimed};
 use crate::assumptions::{Assumption, Met, Open, derive, is_known};
 use crate::certificate::{Certificate, Claim, Condition};
-use crate::floor::Ground;
+use crate::floor::FloorResult;
 use crate::rejected::Rejected;
 
 /// The numbers of claims.
 #[derive(Default)]
-pub(super) struct Grounded {
+pub(super) struct FloorClaims {
     pub checks: FxHashSet<u32>,
     pub blocks: FxHashSet<u32>,
 }
 
-impl Grounded {
+impl FloorClaims {
     /// The claims that follow from the floor. `late` are the checks for which there was no time, so
     /// they count as open.
     pub fn of(
         program: &Program,
         certificate: &Certificate,
         claimed: &Claimed,
-        (ground, late): (&Ground, &BTreeSet<u32>),
-    ) -> Grounded {
+        (floor_result, late): (&FloorResult, &BTreeSet<u32>),
+    ) -> FloorClaims {
         let is_open = |id: CheckId| !claimed.checks.contains_key(&id.0) || late.contains(&id.0);
         let rests = |claim: &Claim, at: Loc| {
             let none = Condition::default();
             let stated = certificate.condition(claim).unwrap_or(&none);
-            let needed = ground.condition(program, at, &is_open);
+            let needed = floor_result.condition(program, at, &is_open);
             (stated.elsewhere || !needed.elsewhere)
                 && needed.checks.iter().all(|id| stated.checks.contains(id))
         };
         let checks = certificate.checks.iter().filter(|claim| {
             let at = program.checks[claim.id as usize].loc;
-            ground.holds(CheckId(claim.id)) && rests(claim, at)
+            floor_result.holds(CheckId(claim.id)) && rests(claim, at)
         });
         let blocks = certificate.blocks.iter().filter(|claim| {
             let block = BlockId(claim.id);
-            ground.is_dead(block) && rests(claim, Loc { block, inst: 0 })
+            floor_result.is_dead(block) && rests(claim, Loc { block, inst: 0 })
         });
-        Grounded {
+        FloorClaims {
             checks: checks.map(|claim| claim.id).collect(),
             blocks: blocks.map(|claim| claim.id).collect(),
         }
@@ -62,18 +62,18 @@ impl Grounded {
 }
 
 /// The places where the model is narrower than the world in the walks, by rule.
-pub(super) fn met(ground: &Ground) -> Met {
-    ground.narrowings.clone()
+pub(super) fn met(floor_result: &FloorResult) -> Met {
+    floor_result.narrowings.clone()
 }
 
 /// The properties that were not asked for and have open checks.
 pub(super) fn unasked(
     program: &Program,
     certificate: &Certificate,
-    ground: &Ground,
+    floor_result: &FloorResult,
     claimed: &Claimed,
 ) -> BTreeSet<Property> {
-    ground
+    floor_result
         .open()
         .filter(|id| !claimed.checks.contains_key(&id.0))
         .filter_map(|id| program.checks.get(id.index()))
@@ -87,11 +87,11 @@ pub(super) fn accepted(
     program: &Program,
     certificate: &Certificate,
     claimed: &Claimed,
-    ground: &Ground,
+    floor_result: &FloorResult,
 ) -> Result<Checked, Rejected> {
-    let unsettled = unasked(program, certificate, ground, claimed);
+    let unsettled = unasked(program, certificate, floor_result, claimed);
     let open = Open::beside(&certificate.properties, unsettled);
-    stated(program, certificate, &open, &met(ground))?;
+    stated(program, certificate, &open, &met(floor_result))?;
     Ok(Checked {
         assumptions: certificate.assumptions.clone(),
         ..Checked::default()
