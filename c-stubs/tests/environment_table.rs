@@ -1,6 +1,6 @@
-//! `docs/environment.md`: how wide the model of each function of the stub library is. The table is
-//! derived from the sources, so that it cannot become outdated. If `CEGAR_WRITE_DOCS` is set, the
-//! document is updated.
+//! `docs/environment.md`: which results the model of each function of the stub library allows. The
+//! table is derived from the sources, so that it cannot become outdated. If `CEGAR_WRITE_DOCS` is
+//! set, the document is updated.
 #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
 
 mod common;
@@ -182,26 +182,29 @@ const NOTES: &[(&str, &str)] = &[
     ("mkdir", "no later call knows of the folder"),
 ];
 
-const HEAD: &str = "# How wide the environment is\n\n\
-    A proof holds for the real program only if the world around it may do there what it may do \
-    here. This page says of each function of the\n\
-    C library that has a stub how wide that stub is. It is written by the test `environment_table` \
-    of `c-stubs`, from the stubs' sources and\n\
-    from the tables of outcomes (`c-stubs/tests/outcomes`), whose cases are all run.\n\n\
-    - *exact*: the result follows from the arguments and from what the program did before.\n\
-    - *all outcomes*: what the system decides is a choice, for proofs and for accusations alike.\n\
-    - *narrowed*: the same, where the assumption that stands there is lifted. Otherwise the \
-    ordinary outcome is assumed, and a verdict that\n  rests on it says so, with the switch that \
-    lifts it. `io` is lifted unless `--faults none` or `--faults alloc` is given.\n\n\
-    A call that the system can refuse takes one byte of the channel of its name: 128 and the \
-    error's number, or less than 128 where it goes well.\n\
-    Input streams carry their faults in themselves: after 0xFF, a 1 and an error's number, or a 2 \
-    where a read falls short. In a test these are\n\
-    `.fails(\"write\", errno::ENOSPC)`, `.short_write(\"write\", 2)`, `.read_fails(\"stdin\", \
-    errno::EINTR)` and `.short_read(\"stdin\", \"ab\")`.\n\n\
-    While a signal's handler is installed, each call of a function that can wait, read, write or \
-    ask the system may run it first: a byte of the channel\n\
-    `signal`. That a signal comes between two calls is outside of the model (`signals`).\n";
+const HEAD: &str = "# The models of the C library
+
+A proof holds for the real program only if the model of the C library allows all that the library
+may do there. This page says, for each function that has a stub, which of its results the model
+allows. The test `environment_table` of `c-stubs` writes the page from the stubs' sources and from
+the tables of outcomes (`c-stubs/tests/outcomes`); all cases of these tables are executed.
+
+- *exact*: the arguments and the earlier calls determine the result.
+- *all outcomes*: where the system decides, the result is chosen, for proofs and for searches.
+- *narrowed*: as *all outcomes* if the named assumption is lifted. Otherwise the model allows the
+  ordinary outcome only, and a verdict that rests on the assumption names it and the option that
+  lifts it. `io` is lifted unless `--faults none` or `--faults alloc` is given.
+
+A call that the system can refuse takes one byte from the channel of its name: 128 plus the number
+of the error, or a byte below 128 if the call succeeds. Input streams contain their faults: after
+0xFF comes a 1 and the number of an error, or a 2 if a read ends early. In tests these are
+`.fails(\"write\", errno::ENOSPC)`, `.short_write(\"write\", 2)`,
+`.read_fails(\"stdin\", errno::EINTR)` and `.short_read(\"stdin\", \"ab\")`.
+
+While a signal handler is installed, each call of a function that can wait, read, write or ask the
+system may run the handler first: a byte of the channel `signal` decides. A signal between two calls
+is not modelled (`signals`).
+";
 
 fn page() -> (String, Vec<String>) {
     let all = bodies();
@@ -212,7 +215,7 @@ fn page() -> (String, Vec<String>) {
     }
     let mut page = HEAD.to_owned();
     page.push_str(
-        "\n| function | how wide | outcomes that tests reach | not modelled |\n|---|---|---|---|\n",
+        "\n| function | model | outcomes that tests reach | not modelled |\n|---|---|---|---|\n",
     );
     let mut without = Vec::new();
     let mut known = BTreeSet::new();

@@ -152,7 +152,11 @@ fn an_address_may_wrap_around() {
     let below = format!("{any}assert((uintptr_t)p - n > 1000);");
     unproved("", &below, "assertion");
     // A program without position-independent code has lower addresses.
-    unproved("int g;", "assert((uintptr_t)&g > 0x80000000u);", "assertion");
+    unproved(
+        "int g;",
+        "assert((uintptr_t)&g > 0x80000000u);",
+        "assertion",
+    );
     let near = format!("{any}if (n < 16) assert(p + n && (uintptr_t)(p + n) > 4096);");
     proved("", &near, "assertion");
     let narrow = "char *p = malloc(16);\nif (!p) return 0;\nassert(p + __VERIFIER_nondet_uint());";
