@@ -73,7 +73,7 @@ fn patterns_and_nests() {
 /// Every third name, or all if the tests are thorough: each program takes seconds, all of them
 /// minutes.
 fn sampled<'n>(names: &'n [&'n str]) -> impl Iterator<Item = &'n &'n str> {
-    names.iter().step_by(one_in(3))
+    names.iter().step_by(one_in(5))
 }
 
 /// Checks the programs of a folder: the faulty variants are violated; the corrected variants of the
@@ -283,7 +283,7 @@ fn relations_of_parameters_and_results() {
 #[test]
 fn recursion_that_is_wrong_by_a_little() {
     let project = Project::program("recursions.c");
-    for case in (1..=20).step_by(one_in(3)) {
+    for case in (1..=20).step_by(one_in(5)) {
         let case = format!("CASE={case}");
         let run = |time: &str, more: &str| {
             let about = [

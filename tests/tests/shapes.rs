@@ -8,7 +8,7 @@ use cegar_tests::{Project, Tool, exit, program, tool};
 
 /// The harnesses with which a run finds a fault of the library.
 fn found(project: &Project) -> Vec<String> {
-    let words = ["run", "--runs", "3000", "--jobs", "2"];
+    let words = ["run", "--runs", "1500", "--jobs", "2"];
     let words = words.into_iter().chain(["--message-format", "json"]);
     // There are a dozen harnesses, and each also gets the prover's time.
     let limit = Duration::from_secs(600);

@@ -1,4 +1,5 @@
-//! Functions that callers call through a macro.
+//! The macros of a header: numbers that have a name, and functions that callers call through a
+//! macro.
 //!
 //! `inflateInit(strm)` passes the header's version and the size of a structure to `inflateInit_`.
 //! No caller chooses these values, and a harness that chooses them hardly ever passes the check. So
@@ -6,10 +7,12 @@
 
 use super::api::{Api, Declared, Parameter};
 
-/// Replaces functions by the macros of the header that call them.
+/// Replaces functions by the macros of the header that call them, and notes the macros that stand
+/// for a number.
 pub fn put(api: &mut Api, header: &str) {
     let joined = header.replace("\\\r\n", " ").replace("\\\n", " ");
     for line in joined.lines() {
+        api.numbers.extend(number_of(line));
         let Some((name, params, body)) = macro_of(line) else {
             continue;
         };
@@ -23,6 +26,26 @@ pub fn put(api: &mut Api, header: &str) {
             api.functions[i] = declared;
         }
     }
+}
+
+/// The name and the value of `#define NAME 136`, if that is all: parentheses and a comment are
+/// allowed.
+fn number_of(line: &str) -> Option<(String, u64)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("define")?.trim_start();
+    let (name, body) = rest.split_once(char::is_whitespace)?;
+    let body = body.split("/*").next()?.split("//").next()?.trim();
+    let body = body
+        .strip_prefix('(')
+        .map_or(Some(body), |body| body.strip_suffix(')'))?;
+    let digits = body.trim().trim_end_matches(['u', 'U', 'l', 'L']);
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
+        // A number that begins with 0 is octal.
+        None if digits.len() > 1 && digits.starts_with('0') => return None,
+        None => digits.parse().ok()?,
+    };
+    is_name(name).then(|| (name.to_owned(), value))
 }
 
 /// The name, parameters and body of `#define NAME(a, b) body`.
@@ -116,6 +139,7 @@ mod tests {
             variadic: false,
             inline: false,
             deprecated: false,
+            pure: false,
             sibling_header: None,
         };
         let mut api = Api::of(vec![

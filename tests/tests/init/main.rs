@@ -5,6 +5,7 @@ mod callers;
 mod containers;
 mod declared;
 mod headers;
+mod stated;
 
 use std::fs;
 

@@ -313,8 +313,8 @@ impl Alternation<'_, '_> {
         let judge = &mut self.confirming.judge;
         if !judge.is_reproducible(self.subject.native, tape, &confirmed)? {
             self.reporting.warn_once(format!(
-                "the program {} on one input, and not when it is run on it again: it is not \
-                 deterministic, and this is not reported as a violation",
+                "a run ended with \"{}\", but a second run on the same input did not: the \
+                 program is not deterministic, and this is not reported as a violation",
                 confirmed.finding.message
             ));
             return Ok(false);

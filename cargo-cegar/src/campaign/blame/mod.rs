@@ -185,7 +185,7 @@ impl HarnessText<'_> {
                 ) =>
             {
                 format!(
-                    "`{choice}` had {} bytes, and `{call}` looked at no length",
+                    "`{choice}` had {} bytes, and `{call}` did not check its size",
                     missing.value
                 )
             }

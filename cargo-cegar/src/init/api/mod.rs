@@ -11,7 +11,7 @@ mod prototype;
 pub mod single;
 mod tree;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::ctype::{Kind, Written};
@@ -37,6 +37,9 @@ pub struct Declared {
     pub inline: bool,
     /// Whether the header marks it as deprecated.
     pub deprecated: bool,
+    /// Whether it has the attribute `pure` or `const`: compilers drop a call whose result is
+    /// unused.
+    pub pure: bool,
     /// The file name of the header that declares it, if that is not the library's own header but
     /// one next to it.
     pub sibling_header: Option<String>,
@@ -113,6 +116,8 @@ pub struct Api {
     /// The documentation of function pointers, by their typedefs, or by the members and parameters
     /// that hold them ([`prototype::key`]).
     prototypes: HashMap<String, Prototype>,
+    /// The macros of the header that stand for a number.
+    pub numbers: BTreeMap<String, u64>,
 }
 
 /// Reads a header, and the headers next to it as far as they can be read together.

@@ -391,7 +391,7 @@ impl Reader {
         let file = self.enter(node);
         let (mine, near) = self.whose(&file);
         let mut params = Vec::new();
-        let (mut defined, mut deprecated) = (false, false);
+        let (mut defined, mut deprecated, mut pure) = (false, false, false);
         for inner in &node.inner {
             match inner.kind.as_str() {
                 "ParmVarDecl" => {
@@ -408,6 +408,7 @@ impl Reader {
                 }
                 "CompoundStmt" => defined = true,
                 "DeprecatedAttr" => deprecated = true,
+                "PureAttr" | "ConstAttr" => pure = true,
                 // The tree does not tell which parameters the attribute names, so all of them are
                 // treated as non-null.
                 NOT_NULL => params.iter_mut().for_each(|param| param.not_null = true),
@@ -432,6 +433,7 @@ impl Reader {
             variadic: node.variadic,
             inline: defined || node.storage_class == "static",
             deprecated,
+            pure,
             comment: match mine {
                 true => comment::before(&self.text, node.loc.offset.unwrap_or(0)),
                 false => String::new(),

@@ -92,6 +92,7 @@ mod tests {
             variadic: false,
             inline: false,
             deprecated: false,
+            pure: false,
             sibling_header: None,
             comment: comment.to_owned(),
         };

@@ -67,6 +67,7 @@ impl Body<'_> {
         let names = Names {
             numbers: &numbers,
             functions: &self.functions_of_numbers(),
+            constants: &[],
         };
         let params = function.params.iter().enumerate();
         let open = params.filter(|(i, param)| is_memory(param) && lengths[*i].is_none());

@@ -281,6 +281,7 @@ mod tests {
         let names = Names {
             numbers,
             functions: &["bound", "room_size"],
+            constants: &[],
         };
         let rooms = all.iter().flat_map(|sentence| sizes_in(sentence, names));
         rooms
@@ -360,6 +361,7 @@ mod tests {
             let names = Names {
                 numbers: &["w", "h", "x"],
                 functions: &[],
+                constants: &[],
             };
             let found = sizes_in(&sentence, names);
             let places: Vec<Range<usize>> = found.into_iter().map(|(place, _)| place).collect();

@@ -11,6 +11,8 @@ pub(super) struct Names<'s> {
     pub(super) numbers: &'s [&'s str],
     /// Functions of the library that compute a number from numbers: `compress_bound(len)`.
     pub(super) functions: &'s [&'s str],
+    /// Macros that stand for a number.
+    pub(super) constants: &'s [&'s str],
 }
 
 /// The end of an expression that begins at a word of a sentence. `None` unless it contains a

@@ -10,6 +10,7 @@ mod adjust;
 mod answers;
 mod arrays;
 mod automaton;
+mod conditions;
 mod documented;
 mod documented_sizes;
 mod elements;

@@ -5,51 +5,16 @@
 //! blame the library for a violation of a documented precondition, and conditions that are learnt
 //! from faults instead are weaker or odd.
 
-use super::expression::{Names, sum};
-use super::prose::{begins_with, has_phrase, lower, sentences};
+use super::conditions::{CONDITIONS, Condition, NEGATIONS, conditions, relation};
+use super::expression::Names;
+use super::prose::{has_phrase, lower, sentences};
 use super::{Body, text};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype};
 use crate::init::ctype::Kind;
 
-/// Words between the subject of a sentence and the statement about it.
-const VERBS: &[&str] = &[
-    "is", "are", "must", "be", "has", "have", "to", "should", "shall", "always",
-];
-/// Words that negate a condition.
-const NEGATIONS: &[&str] = &["not", "never", "no"];
-/// Words that mark a sentence as a description of the result rather than a duty of the caller.
-const CONDITIONS: &[&str] = &[
-    "if",
-    "when",
-    "where",
-    "unless",
-    "while",
-    "until",
-    "whether",
-    "once",
-    "otherwise",
-    "else",
-    "returns",
-    "return",
-];
 /// Words that mark a sentence as a description of a callback's result.
 const ANSWERS: &[&str] = &["return", "returns", "never", "answer", "answers"];
-/// Relations in words, each with its operator and the operator of its negation.
-const RELATIONS: &[(&str, &str, &str)] = &[
-    ("less than or equal to", "<=", ">"),
-    ("greater than or equal to", ">=", "<"),
-    ("at least", ">=", "<"),
-    ("at most", "<=", ">"),
-    ("less than", "<", ">="),
-    ("smaller than", "<", ">="),
-    ("below", "<", ">="),
-    ("more than", ">", "<="),
-    ("greater than", ">", "<="),
-    ("larger than", ">", "<="),
-    ("exceed", ">", "<="),
-    ("a multiple of", "%", ""),
-];
 
 /// Phrases for an object that must not be empty.
 const NOT_EMPTY: &[&str] = &[
@@ -61,9 +26,6 @@ const NOT_EMPTY: &[&str] = &[
     "is not empty",
     "on an empty",
 ];
-
-/// A condition as a list of words. Numbers and functions have their names from the header.
-type Condition = Vec<String>;
 
 impl Body<'_> {
     /// Assumes before a call the preconditions that the function's comment documents.
@@ -93,6 +55,20 @@ impl Body<'_> {
         }
     }
 
+    /// The least value of a number that the function's comment documents: `secret_size must be at
+    /// least SECRET_MIN`.
+    pub(super) fn documented_least(&self, function: &Declared, number: &Parameter) -> u64 {
+        let all = self.documented_preconditions(function);
+        let least = all.iter().filter_map(|condition| match &condition[..] {
+            [name, relation, least] if *name == number.name && relation == ">=" => {
+                let value = least.parse().ok();
+                value.or_else(|| self.api.numbers.get(least).copied())
+            }
+            _ => None,
+        });
+        least.max().unwrap_or(0)
+    }
+
     /// The preconditions that a function's comment documents.
     fn documented_preconditions(&self, function: &Declared) -> Vec<Condition> {
         let numbers: Vec<&str> = (function.params.iter())
@@ -103,9 +79,11 @@ impl Body<'_> {
         if function.comment.is_empty() {
             return Vec::new();
         }
+        let constants: Vec<&str> = self.api.numbers.keys().map(String::as_str).collect();
         let names = Names {
             numbers: &numbers,
             functions: &self.functions_of_numbers(),
+            constants: &constants,
         };
         let said = sentences(&function.comment);
         let all = said.iter().flat_map(|sentence| {
@@ -225,174 +203,6 @@ fn in_c(words: &[String]) -> String {
     text.replace("- 1", "-1")
 }
 
-/// Where a sentence continues after a number: `n bytes, which must not be more than ..`.
-fn behind_which(lower: &[String], end: usize) -> usize {
-    let is_which = |at: usize| {
-        let words = lower.get(at..at + 2);
-        words.is_some_and(|words| words == [",", "which"])
-    };
-    match () {
-        () if is_which(end) => end + 2,
-        () if is_which(end + 1) => end + 3,
-        () => end,
-    }
-}
-
-/// Rewrites `a + b <= c` for numbers whose sum may overflow.
-fn without_overflow(condition: Condition) -> Condition {
-    let [a, plus, b, relation, c @ ..] = &condition[..] else {
-        return condition;
-    };
-    if plus != "+" || !["<", "<="].contains(&relation.as_str()) || c.is_empty() {
-        return condition;
-    }
-    let left = [a.clone(), relation.clone()]
-        .into_iter()
-        .chain(c.iter().cloned());
-    let and = ["&&".to_owned(), b.clone(), relation.clone()];
-    let rest = c.iter().cloned().chain(["-".to_owned(), a.clone()]);
-    left.chain(and).chain(rest).collect()
-}
-
-/// The preconditions that a sentence documents.
-fn conditions(
-    sentence: &[String],
-    names: Names<'_>,
-    call: impl Fn(&[String]) -> Option<Vec<String>>,
-) -> Vec<Condition> {
-    let lower = lower(sentence);
-    let mut found = Vec::new();
-    let mut at = 0;
-    while at < sentence.len() {
-        let Some(end) = sum(sentence, at, names) else {
-            at += 1;
-            continue;
-        };
-        let clause = lower[..at]
-            .iter()
-            .rposition(|word| word == "," || word == ":");
-        let before = &lower[clause.map_or(0, |comma| comma + 1)..at];
-        // `w and h are even` applies to both.
-        let before_both = match before {
-            [.., one, and] if and == "and" && names.numbers.contains(&one.as_str()) => {
-                Some(vec![sentence[at - 2].clone()])
-            }
-            _ => None,
-        };
-        let is_answer = before
-            .iter()
-            .any(|word| CONDITIONS.contains(&word.as_str()));
-        let subject = sentence[at..end].to_vec();
-        // Continues a list: `x is at most w, y at most h`.
-        let goes_on = !found.is_empty() && before.is_empty();
-        let said = said_of((sentence, &lower), end, (names, goes_on), &call);
-        if let Some(said) = said.filter(|_| !is_answer) {
-            let subjects = before_both.into_iter().chain([subject]);
-            found.extend(subjects.map(|subject| said.of(&subject)));
-        }
-        at = end;
-    }
-    found
-}
-
-/// A statement about a subject.
-enum Said {
-    /// The words after the subject: `<= n`.
-    Relation(Vec<String>),
-    /// The subject lies within these bounds, or may be -1 as well if `or_none` is set.
-    Range { low: u64, high: u64, or_none: bool },
-}
-
-impl Said {
-    /// The condition on a subject.
-    fn of(&self, subject: &[String]) -> Condition {
-        match self {
-            Said::Relation(tail) => without_overflow([subject, tail].concat()),
-            Said::Range { low, high, or_none } => {
-                let subject = subject.join(" ");
-                let mut text = format!("( {subject} >= {low} && {subject} <= {high} )");
-                if *or_none {
-                    text += &format!(" || ( {subject} == - 1 )");
-                }
-                split(&text)
-            }
-        }
-    }
-}
-
-fn split(text: &str) -> Vec<String> {
-    text.split(' ').map(str::to_owned).collect()
-}
-
-/// The statement about a subject that ends at `end`.
-fn said_of(
-    (sentence, lower): (&[String], &[String]),
-    end: usize,
-    (names, goes_on): (Names<'_>, bool),
-    call: &impl Fn(&[String]) -> Option<Vec<String>>,
-) -> Option<Said> {
-    let mut at = behind_which(lower, end);
-    let (mut has_verb, mut is_negated) = (goes_on, false);
-    while let Some(word) = lower.get(at).map(String::as_str) {
-        if VERBS.contains(&word) {
-            has_verb = true;
-        } else if NEGATIONS.contains(&word) {
-            is_negated = true;
-        } else {
-            break;
-        }
-        at += 1;
-    }
-    let rest = lower.get(at..).filter(|_| has_verb)?;
-    let plain = match (rest.first().map(String::as_str)?, is_negated) {
-        ("0" | "zero", true) => Some("!= 0"),
-        ("positive", false) => Some("> 0"),
-        ("negative", true) => Some(">= 0"),
-        ("even", false) => Some("% 2 == 0"),
-        _ => None,
-    };
-    if let Some(plain) = plain {
-        return Some(Said::Relation(split(plain)));
-    }
-    // Matches `grey is 0 to 255, or -1`.
-    if let [low, to, high, ..] = rest
-        && !is_negated
-        && to == "to"
-        && let (Ok(low), Ok(high)) = (low.parse::<u64>(), high.parse::<u64>())
-    {
-        let or_none = has_phrase(rest, &["or - 1"]);
-        return Some(Said::Range { low, high, or_none });
-    }
-    let (count, operator) = relation(rest, is_negated)?;
-    let object = &sentence[at + count..];
-    let object = match sum_or_number(object, names) {
-        Some(end) => object[..end].to_vec(),
-        None => call(object)?,
-    };
-    let mut tail = vec![operator.to_owned()];
-    tail.extend(object);
-    if operator == "%" {
-        tail.extend(split("== 0"));
-    }
-    Some(Said::Relation(tail))
-}
-
-/// The relation that the words begin with: its number of words, and its operator.
-fn relation(words: &[String], is_negated: bool) -> Option<(usize, &'static str)> {
-    let mut all = RELATIONS.iter();
-    let (count, plain, negated) = all.find_map(|(phrase, plain, negated)| {
-        begins_with(words, phrase).map(|count| (count, *plain, *negated))
-    })?;
-    let operator = if is_negated { negated } else { plain };
-    (!operator.is_empty()).then_some((count, operator))
-}
-
-/// The end of an expression of numeric parameters, or of a number, at the beginning of the words.
-fn sum_or_number(words: &[String], names: Names<'_>) -> Option<usize> {
-    let is_number = words.first()?.parse::<u64>().is_ok();
-    sum(words, 0, names).or(is_number.then_some(1))
-}
-
 /// The documented bound of a callback's result by one of its parameters: the operator, and the
 /// index of the parameter. "A number that is less than bound", "never more than n".
 pub(super) fn bound_of_answer(said: &Prototype) -> Option<(&'static str, usize)> {
@@ -424,6 +234,7 @@ mod tests {
         let names = Names {
             numbers: &["n", "w", "x"],
             functions: &["bound"],
+            constants: &["LEAST"],
         };
         let all = said
             .iter()
@@ -435,6 +246,11 @@ mod tests {
     fn duties_are_conditions_in_words() {
         for (comment, condition) in [
             ("n must be at least 1.", "n >= 1"),
+            ("@p n *must* be >= @ref LEAST.", "n >= LEAST"),
+            (
+                "n must be large enough (>= LEAST), or it fails",
+                "n >= LEAST",
+            ),
             ("Copies them. x + w is at most n.", "x <= n && w <= n - x"),
             (
                 "Drops n bytes, which must not be more than used.",

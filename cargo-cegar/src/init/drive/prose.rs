@@ -4,10 +4,39 @@
 //! words of their own, and searched for known phrases. Any other wording is not understood and is
 //! ignored.
 
+/// Commands of Doxygen that only mark the word behind them.
+const MARKS: &[&str] = &["ref", "p", "a", "b", "c", "e", "em"];
+
+/// A comment without the marks of single words: `@p len`, `\ref LIMIT`, `*must*`.
+fn unmarked(comment: &str) -> String {
+    let mut text = String::with_capacity(comment.len());
+    let mut rest = comment;
+    while let Some(at) = rest.find(['@', '\\', '*']) {
+        text += &rest[..at];
+        let behind = &rest[at + 1..];
+        let length = behind.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let (word, after) = behind.split_at(length.unwrap_or(behind.len()));
+        let begins = !text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        if rest[at..].starts_with('*') {
+            let is_word = word.len() > 2 && word.chars().all(|c| c.is_ascii_alphabetic());
+            let closed = after.strip_prefix('*').filter(|_| is_word && begins);
+            text += if closed.is_some() { word } else { "*" };
+            rest = closed.unwrap_or(behind);
+        } else if begins && MARKS.contains(&word) && after.starts_with(' ') {
+            rest = after;
+        } else {
+            text += &rest[at..=at];
+            rest = behind;
+        }
+    }
+    text + rest
+}
+
 /// The sentences of a comment, each as a list of words.
 pub(super) fn sentences(comment: &str) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     let mut words: Vec<String> = Vec::new();
+    let comment = unmarked(comment);
     let mut characters = comment.chars().peekable();
     while let Some(c) = characters.next() {
         let next = characters.peek().copied();

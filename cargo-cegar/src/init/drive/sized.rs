@@ -5,6 +5,8 @@ use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs::{self, Unit};
 
+/// The greatest documented minimum size for which a harness makes memory.
+const LARGEST: u64 = 1 << 16;
 /// The maximum size in bytes of an element in an array whose elements may have any size.
 const ELEMENT: usize = 16;
 
@@ -66,10 +68,12 @@ impl<'a> Body<'a> {
         let count = self.name(&format!("{name}_size"));
         let kind = stored(&element);
         let bytes = in_bytes(&count, (kind, size));
-        let least = self.adjust.least.get(&name).copied().unwrap_or(0);
-        let least = (least as usize).div_ceil(usize::from(size));
+        let learnt = self.adjust.least.get(&name).copied().unwrap_or(0);
+        let learnt = (learnt as usize).div_ceil(usize::from(size));
+        let documented = self.documented_least(function, length).min(LARGEST) as usize;
+        let least = learnt.max(documented);
         let most = SECOND.max(2 * least);
-        if least > 0 {
+        if learnt > documented {
             let guess = format!("`{name}` has {least} elements or more");
             self.guesses.push(guess);
         }

@@ -142,9 +142,24 @@ impl<'a> Body<'a> {
             }
             _ => match self.read_result(function, call) {
                 Some(lines) => lines,
+                None if function.pure && !self.returns_nothing(function) => {
+                    self.kept(function, call)
+                }
                 None => format!("{call};"),
             },
         }
+    }
+
+    fn returns_nothing(&self, function: &Declared) -> bool {
+        self.api.resolve(&function.returns).kind == Kind::Void
+    }
+
+    /// The call of a pure function. Its result is read as a volatile object, because a compiler
+    /// drops the call if nothing reads the result.
+    fn kept(&mut self, function: &Declared, call: &str) -> String {
+        let name = self.name("result");
+        let declared = spaced(&function.returns.words);
+        format!("{declared}{name} = {call};\n    (void)*(volatile char *)&{name};")
     }
 
     /// Guards the cleanup: the result may be one of the arguments under another type, which must

@@ -21,6 +21,7 @@ fn declared(name: &str, returns: &str, params: &[&str]) -> Declared {
         variadic: false,
         inline: false,
         deprecated: false,
+        pure: false,
         sibling_header: None,
     }
 }

@@ -468,7 +468,7 @@ impl<'a> Body<'a> {
             && self.api.resolve(&function.returns).kind != Kind::Void;
         // A function that returns an object continues to use it.
         let goes_on = self.api.identity(&function.returns).is_some();
-        if !gives_back || is_part || is_read || goes_on {
+        if !gives_back || is_part || is_read || goes_on || self.ends_a_step(function) {
             return None;
         }
         let through = || self.api.handle(&self.api.pointee(&param.ty)?);

@@ -8,7 +8,7 @@
 //! Rust never call the driven function first, it is always preceded by the calls that they begin
 //! with.
 
-use super::{Body, common, has_word};
+use super::{Body, ENDS, common, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 use crate::init::drive::Success;
@@ -21,6 +21,25 @@ const MOST: usize = 3;
 const PREFIX: usize = 3;
 
 impl<'a> Body<'a> {
+    /// Whether a function ends a step of the work on an object instead of its life: `q_end` after
+    /// `q_begin`, if another function destroys the object.
+    pub(super) fn ends_a_step(&self, function: &Declared) -> bool {
+        let Some(stem) = function.name.strip_suffix("end") else {
+            return false;
+        };
+        let is_begun = ["begin", "start"].iter().any(|word| {
+            let begin = format!("{stem}{word}");
+            self.api.functions.iter().any(|one| one.name == begin)
+        });
+        let object = function.params.first();
+        let object = object.and_then(|param| self.api.handle(&param.ty));
+        let destroys = |one: &Declared| match &one.params[..] {
+            [only] => has_word(&one.name, ENDS) && self.api.handle(&only.ty) == object,
+            _ => false,
+        };
+        is_begun && object.is_some() && self.api.all_functions().any(destroys)
+    }
+
     /// Opens an object that was just created, if a trial or the callers require it.
     pub(super) fn opened(
         &mut self,
