@@ -1,11 +1,13 @@
 //! Handles runs that fail or do not end: the signal handlers and the watchdog.
 //!
 //! They act on the target that is running, and leave its run by a long jump. If no target is
-//! running, a signal has its default effect.
+//! running, a signal has its default effect. The jump is possible only on the thread that runs the
+//! target: a tick that the kernel delivers to a thread of the C code is sent on to that thread, and
+//! a fault on a thread of the C code ends the process, whose parent reports the tape.
 
 use std::ffi::c_void;
 use std::ops::Range;
-use std::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use libloading::os::unix::Library;
 
@@ -48,6 +50,8 @@ impl Hooks {
 pub(super) static ACTIVE: AtomicPtr<Hooks> = AtomicPtr::new(std::ptr::null_mut());
 /// The number of the current run; the watchdog compares it with the number that it saw last.
 pub(super) static RUN: AtomicU64 = AtomicU64::new(0);
+/// The thread that runs the target.
+static RUNNER: AtomicI32 = AtomicI32::new(0);
 static SEEN: AtomicU64 = AtomicU64::new(0);
 static TICKS: AtomicU32 = AtomicU32::new(0);
 /// How often the watchdog checks within one time limit.
@@ -76,6 +80,12 @@ unsafe fn called_at(code: &Range<usize>, stack: usize, address: usize) -> Option
     words.into_iter().find(|word| code.contains(word))
 }
 
+/// Whether the calling thread runs the target.
+fn is_runner() -> bool {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::gettid() == RUNNER.load(Ordering::Relaxed) }
+}
+
 extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_void) {
     // SAFETY: called by the kernel with valid arguments. If the program is running, `crashed`
     // leaves this function by a jump.
@@ -84,7 +94,7 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
             return;
         }
         let hooks = ACTIVE.load(Ordering::Acquire);
-        if !hooks.is_null() && ((*hooks).running)() != 0 {
+        if !hooks.is_null() && is_runner() && ((*hooks).running)() != 0 {
             let registers = &(*context.cast::<libc::ucontext_t>()).uc_mcontext;
             let [pc, stack] = [libc::REG_RIP, libc::REG_RSP]
                 .map(|register| registers.gregs[register as usize] as usize);
@@ -104,7 +114,15 @@ extern "C" fn on_fault(signal: i32, info: *mut libc::siginfo_t, context: *mut c_
     }
 }
 
-extern "C" fn on_tick(_: i32) {
+extern "C" fn on_tick(signal: i32) {
+    if !is_runner() {
+        // SAFETY: the thread runs as long as the process.
+        unsafe {
+            let runner = RUNNER.load(Ordering::Relaxed);
+            libc::syscall(libc::SYS_tgkill, libc::getpid(), runner, signal);
+        }
+        return;
+    }
     let run = RUN.load(Ordering::Relaxed);
     if SEEN.swap(run, Ordering::Relaxed) != run {
         TICKS.store(0, Ordering::Relaxed);
@@ -134,6 +152,7 @@ pub(super) fn guard(limit_ms: u32) -> std::io::Result<()> {
     // SAFETY: the structures are zeroed and filled as sigaction(2) and sigaltstack(2) require; the
     // stack is never freed.
     unsafe {
+        RUNNER.store(libc::gettid(), Ordering::Relaxed);
         let alternate = libc::stack_t {
             ss_sp: stack.as_mut_ptr().cast(),
             ss_flags: 0,
