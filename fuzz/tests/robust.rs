@@ -161,12 +161,21 @@ void cegar_entry(void)
 #[test]
 fn a_campaign_goes_on_whatever_its_target_does() {
     let program = Program::new(MISCHIEF, &[], &[]);
+    // The target kills its process several times a second. About one campaign in fifty keeps inputs
+    // that kill each process before it solves the comparisons in front of the bug.
+    let attempts = (0..3).map(|_| goes_on(&program, PATIENCE / 3));
+    let failed: Vec<String> = attempts.map_while(Result::err).collect();
+    assert!(failed.len() < 3, "{failed:#?}");
+}
+
+/// Runs a campaign on [`MISCHIEF`] until it has found everything. Fails if that takes too long.
+fn goes_on(program: &Program, patience: Duration) -> Result<(), String> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let queue = folder.path().join("queue");
-    let mut worker = worker(&program, &queue);
+    let mut worker = worker(program, &queue);
     let (mut told, mut deaths, mut timeouts) = (BTreeSet::new(), 0, 0);
     let mut failures = BTreeSet::new();
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + patience;
     let seen = |failures: &BTreeSet<String>, what: &str| failures.contains(what);
     let mut fresh = true;
     while !(deaths > 0
@@ -175,10 +184,11 @@ fn a_campaign_goes_on_whatever_its_target_does() {
             .iter()
             .all(|what| seen(&failures, what)))
     {
-        assert!(
-            Instant::now() < deadline,
-            "{deaths} deaths, {timeouts} timeouts, {failures:?}"
-        );
+        if Instant::now() >= deadline {
+            return Err(format!(
+                "{deaths} deaths, {timeouts} timeouts, {failures:?}"
+            ));
+        }
         for deed in b"lmfswcyox".iter().filter(|_| fresh) {
             let _ = worker.send(&Command::AddSeed {
                 tape: vec![b'#', *deed, b'1'],
@@ -206,4 +216,5 @@ fn a_campaign_goes_on_whatever_its_target_does() {
     drop(worker);
     save_tape(&queue, b"one more").expect("the folder can be written");
     intact(&queue, &told);
+    Ok(())
 }
