@@ -1,7 +1,9 @@
-//! The folders of the checkout, so that every command works from any folder.
+//! The folders of the checkout, so that every command works from any folder, and the files in them.
 
-use std::env;
 use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use crate::error::{Error, Result};
 
 /// The checkout, and the folder that cargo builds into.
 pub(crate) struct Places {
@@ -21,4 +23,25 @@ impl Places {
         };
         Self { root, target }
     }
+}
+
+/// The files with one of these extensions below a folder, sorted. The folders that cargo builds
+/// into are left out.
+pub(crate) fn files_below(folder: &Path, extensions: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
+        let path = entry.map_err(Error::file("read", folder))?.path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if !path.is_dir() {
+            files.extend(
+                extension
+                    .filter(|e| extensions.contains(e))
+                    .map(|_| path.clone()),
+            );
+        } else if !path.ends_with("target") {
+            files.extend(files_below(&path, extensions)?);
+        }
+    }
+    files.sort();
+    Ok(files)
 }

@@ -9,10 +9,10 @@
 //! trusted too.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::places::Places;
+use crate::places::{Places, files_below};
 
 /// What is counted: a description, and the paths.
 const TRUSTED: [(&str, &[&str]); 9] = [
@@ -197,7 +197,7 @@ pub(crate) fn trusted(places: &Places) -> Result<()> {
     let engine = places.root.join("engine");
     let mut files = Vec::new();
     for folder in ["checker/src", "llvm/src", "model/src"] {
-        sources(&engine.join(folder), &mut files)?;
+        files.extend(files_below(&engine.join(folder), &["rs"])?);
     }
     let mut total = 0;
     let mut unlisted: Vec<String> = Vec::new();
@@ -279,24 +279,6 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
 
 fn lines(text: &str) -> usize {
     code(text).count()
-}
-
-/// All Rust files below a folder.
-fn sources(folder: &Path, all: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = fs::read_dir(folder).map_err(Error::file("read", folder))?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(Error::file("read", folder))?.path());
-    }
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            sources(&path, all)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            all.push(path);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

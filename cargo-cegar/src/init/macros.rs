@@ -28,12 +28,16 @@ pub fn put(api: &mut Api, header: &str) {
     }
 }
 
+/// The text behind `#define`.
+fn defined(line: &str) -> Option<&str> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    Some(rest.strip_prefix("define")?.trim_start())
+}
+
 /// The name and the value of `#define NAME 136`, if that is all: parentheses and a comment are
 /// allowed.
 fn number_of(line: &str) -> Option<(String, u64)> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("define")?.trim_start();
-    let (name, body) = rest.split_once(char::is_whitespace)?;
+    let (name, body) = defined(line)?.split_once(char::is_whitespace)?;
     let body = body.split("/*").next()?.split("//").next()?.trim();
     let body = body
         .strip_prefix('(')
@@ -50,9 +54,7 @@ fn number_of(line: &str) -> Option<(String, u64)> {
 
 /// The name, parameters and body of `#define NAME(a, b) body`.
 fn macro_of(line: &str) -> Option<(String, Vec<String>, String)> {
-    let rest = line.trim_start().strip_prefix('#')?.trim_start();
-    let rest = rest.strip_prefix("define")?.trim_start();
-    let (name, rest) = rest.split_once('(')?;
+    let (name, rest) = defined(line)?.split_once('(')?;
     let (params, body) = rest.split_once(')')?;
     let params: Vec<String> = params.split(',').map(|one| one.trim().to_owned()).collect();
     let are_names = is_name(name) && params.iter().all(|param| is_name(param));

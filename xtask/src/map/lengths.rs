@@ -4,9 +4,10 @@
 //! breaks lines of code, but not comments.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::error::{Error, Result};
+use crate::places::files_below;
 
 /// The maximal number of lines of a file.
 pub(super) const MOST: usize = 500;
@@ -37,7 +38,7 @@ pub(super) struct TooLong {
 pub(super) fn too_long(root: &Path) -> Result<TooLong> {
     let mut files = Vec::new();
     for folder in FOLDERS {
-        find(&root.join(folder), &mut files)?;
+        files.extend(files_below(&root.join(folder), &["rs"])?);
     }
     files.sort();
     let mut long = TooLong::default();
@@ -66,18 +67,4 @@ fn is_wide(line: &str) -> bool {
     let is_fixed = comment.starts_with(" |") || comment.starts_with("     ");
     let is_code = comment.ends_with([';', '{', '}', ')', ',', '?']) && !comment.contains(". ");
     line.chars().count() > COLUMNS && !is_fixed && !is_code
-}
-
-/// Collects all Rust files below a folder, except in cargo's build folders.
-fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
-        let path = entry.map_err(Error::file("read", folder))?.path();
-        let is_built = path.ends_with("target");
-        if path.is_dir() && !is_built {
-            find(&path, files)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

@@ -11,14 +11,16 @@ use std::path::{Path, PathBuf};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use crate::error::{Error, Result};
+use crate::places::files_below;
 
 /// A module's path below the crate: `["campaign", "goals"]`.
 type Module = Vec<String>;
 
 /// For each file below `src`, the files that it names.
 pub(super) fn read(src: &Path) -> Result<BTreeMap<PathBuf, BTreeSet<PathBuf>>> {
-    let mut files = Vec::new();
-    find(src, src, &mut files)?;
+    let files = files_below(src, &["rs"])?.into_iter();
+    let files = files.filter_map(|file| Some(file.strip_prefix(src).ok()?.to_owned()));
+    let files: Vec<PathBuf> = files.collect();
     let mut modules: BTreeMap<Module, PathBuf> = BTreeMap::new();
     for file in &files {
         modules.entry(module(file)).or_insert_with(|| file.clone());
@@ -60,19 +62,6 @@ pub(super) fn read(src: &Path) -> Result<BTreeMap<PathBuf, BTreeSet<PathBuf>>> {
         named.retain(|file| !is_test(file));
     }
     Ok(all)
-}
-
-fn find(src: &Path, folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
-        let path = entry.map_err(Error::file("read", folder))?.path();
-        if path.is_dir() {
-            find(src, &path, files)?;
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.extend(path.strip_prefix(src).ok().map(Path::to_owned));
-        }
-    }
-    files.sort();
-    Ok(())
 }
 
 /// The files that are the root of a crate. (If there are both, `main.rs` names its library by that

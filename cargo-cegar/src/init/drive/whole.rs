@@ -26,7 +26,7 @@ const ENDS: &[&str] = &[
 ];
 
 /// The words of a name before the last one, if the last one is in the list.
-fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
+pub(super) fn stem(name: &str, last: &[&str]) -> Option<Vec<String>> {
     let mut words: Vec<String> = words(name).filter(|word| !word.is_empty()).collect();
     let word = words.pop()?;
     last.contains(&word.as_str()).then_some(words)

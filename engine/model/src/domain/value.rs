@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::num::{self, Num, Thresholds};
 use super::space::ObjId;
+use crate::program::ir::numbers::LOWEST;
 use crate::program::ir::{BinOp, CastKind, Pred, Width};
 
 /// The most objects in a set. A value with more of them becomes any number.
@@ -36,9 +37,6 @@ impl fmt::Display for Value {
         f.write_str(&all.join("|"))
     }
 }
-
-/// No object lies below this.
-pub const LOWEST: u64 = 1 << 16;
 
 impl Value {
     /// Any value of a width.

@@ -6,6 +6,8 @@ pub use cegar_stubs::KIND;
 pub const USER_MAIN: &str = "cegar_user_main";
 /// The function that was chosen as the entry.
 pub const USER_ENTRY: &str = "cegar_user_entry";
+/// The stub library's `atexit`.
+pub const ATEXIT: &str = "CRUNNER_atexit";
 /// Where the engine's own C library keeps `errno`.
 pub const ERRNO: &str = "cegar_errno";
 /// The string attribute of an external function that says what it may do; see

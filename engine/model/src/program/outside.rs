@@ -21,7 +21,7 @@ mod solve;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::convention::ERRNO;
+use super::convention::{ATEXIT, ERRNO};
 use super::ir::numbers::place_of;
 use super::ir::{
     BlockId, Callee, FuncId, FunctionKind, GLOBAL_OBJECTS, GlobalId, Op, Operand, Program,
@@ -93,7 +93,7 @@ impl ExternalEffects {
 }
 
 /// The stub library's functions that register a function to be called when the program ends.
-const AT_END: [&str; 2] = ["CRUNNER_atexit", "CRUNNER_at_quick_exit"];
+const AT_END: [&str; 2] = [ATEXIT, "CRUNNER_at_quick_exit"];
 
 /// Whether the user's code, or the driver for a destructor, registers a function to be called when
 /// the program ends. A register function whose address is taken counts as called.

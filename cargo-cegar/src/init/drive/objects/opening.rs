@@ -12,6 +12,7 @@ use super::{Body, ENDS, common, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::Kind;
 use crate::init::drive::Success;
+use crate::init::drive::whole::stem;
 
 /// Words in the names of functions that prepare an object for others.
 const OPENS: &[&str] = &["open", "connect", "mount", "begin", "start", "setup"];
@@ -24,13 +25,11 @@ impl<'a> Body<'a> {
     /// Whether a function ends a step of the work on an object instead of its life: `q_end` after
     /// `q_begin`, if another function destroys the object.
     pub(super) fn ends_a_step(&self, function: &Declared) -> bool {
-        let Some(stem) = function.name.strip_suffix("end") else {
+        let Some(of) = stem(&function.name, &["end"]) else {
             return false;
         };
-        let is_begun = ["begin", "start"].iter().any(|word| {
-            let begin = format!("{stem}{word}");
-            self.api.functions.iter().any(|one| one.name == begin)
-        });
+        let begins = |one: &Declared| stem(&one.name, &["begin", "start"]).as_ref() == Some(&of);
+        let is_begun = self.api.functions.iter().any(begins);
         let object = function.params.first();
         let object = object.and_then(|param| self.api.handle(&param.ty));
         let destroys = |one: &Declared| match &one.params[..] {

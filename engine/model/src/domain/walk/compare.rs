@@ -8,7 +8,8 @@ use super::{Frame, Guide, Walker};
 use crate::domain::num::{Num, decided};
 use crate::domain::space::{Alive, Kind, ObjId};
 use crate::domain::state::State;
-use crate::domain::value::{LOWEST, Value};
+use crate::domain::value::Value;
+use crate::program::ir::numbers::LOWEST;
 use crate::program::ir::{BinOp, Operand, Pred, Width};
 
 /// Whether a condition may hold, and whether it may fail.

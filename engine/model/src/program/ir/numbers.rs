@@ -23,6 +23,9 @@ pub const DYNAMIC_OBJECTS: u32 = 0x0200_0000;
 
 /// All places are below this.
 pub const PLACES: u32 = 1 << 30;
+/// The distance in bytes that every object of a native program keeps from both ends of the address
+/// space: no object lies below this address.
+pub const LOWEST: u64 = 1 << 16;
 
 /// Its small multiples lie far from 0 and from each other, so that a small difference between
 /// numbers is a large difference between places.

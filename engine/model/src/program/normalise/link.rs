@@ -7,9 +7,8 @@ use cegar_llvm::{Builder, LLVMLinkage, LlvmError, Metadata, Module, Value};
 
 use super::{
     Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, declaration, granted, mocks, run,
-    startup,
 };
-use crate::program::convention::{KIND, MEMBER, VISIBLE};
+use crate::program::convention::{ATEXIT, KIND, MEMBER, VISIBLE};
 use crate::program::load::ENTRY;
 
 const FUZZER: &str = "LLVMFuzzerTestOneInput";
@@ -262,7 +261,7 @@ fn needed(module: &Module, parts: &[(Part<'_>, &str)]) -> Vec<bool> {
         .filter(|value| value.is_declaration())
         .map(Value::name)
         .collect();
-    let asked_by_name = [ENTRY, startup::ATEXIT].into_iter();
+    let asked_by_name = [ENTRY, ATEXIT].into_iter();
     let asked_by_name = asked_by_name.chain(granted::NEEDED);
     let asked_by_name = asked_by_name.chain(mocks::NEEDED.iter().copied());
     open.extend(asked_by_name.map(str::to_owned));

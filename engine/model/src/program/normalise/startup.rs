@@ -8,9 +8,8 @@
 use cegar_llvm::{Builder, LLVMOpcode, Metadata, Module, Type, Value};
 
 use super::{LinkRequest, assumed, platform};
+use crate::program::convention::ATEXIT;
 use crate::program::load::ENTRY;
-
-pub(super) const ATEXIT: &str = "CRUNNER_atexit";
 
 /// Moves both lists into the driver. Without a driver they stay unchanged.
 pub(super) fn into_driver(module: &Module, request: &LinkRequest) {

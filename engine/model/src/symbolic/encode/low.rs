@@ -9,13 +9,12 @@ use super::super::state::Reached;
 use super::super::world::{ObjId, ObjectKind};
 use super::pointer::{Case, Root};
 use super::{Encoder, Step};
+use crate::program::ir::numbers::LOWEST;
 use crate::program::ir::{BinOp, CastKind, Op, Pred, Width};
 use crate::term::{Term, fault};
 
 /// The alignment of every block in the C library's allocator.
 const HEAP: u64 = 16;
-/// The distance in bytes that every object keeps from both ends of the address space.
-pub(super) const PAGES: u64 = 1 << 16;
 
 impl Encoder<'_, '_> {
     /// `a op b`, where `a` or `b` may be an address.
@@ -174,7 +173,7 @@ impl Encoder<'_, '_> {
         if x.is_empty() || y.is_empty() {
             let number = if x.is_empty() { a } else { b };
             let value = self.pool.as_const(number)? as u64;
-            let free = (PAGES..=PAGES.wrapping_neg()).contains(&value);
+            let free = (LOWEST..=LOWEST.wrapping_neg()).contains(&value);
             return free.then(|| self.pool.bit(true));
         }
         let (xs, ys) = (self.split(now, a), self.split(now, b));
@@ -238,11 +237,10 @@ impl Encoder<'_, '_> {
             (Some(number), None) => (b, number as u64),
             _ => return wraps,
         };
-        if (PAGES..=PAGES.wrapping_neg()).contains(&number) {
+        if (LOWEST..=LOWEST.wrapping_neg()).contains(&number) {
             return wraps;
         }
-        // The lowest address of an object is `PAGES`.
-        let nearest = self.c64(number.wrapping_sub(PAGES));
+        let nearest = self.c64(number.wrapping_sub(LOWEST));
         for case in self.split(now, address) {
             if matches!(case.root, Root::Null | Root::Unknown | Root::Number(0)) {
                 continue;

@@ -9,9 +9,8 @@
 use super::super::memory::{Contents, constant};
 use super::super::state::{Reached, Surroundings};
 use super::Encoder;
-use super::low::PAGES;
 use super::pointer::Root;
-use crate::program::ir::numbers::object_and_offset;
+use crate::program::ir::numbers::{LOWEST, object_and_offset};
 use crate::program::ir::{BinOp, FUNCTION_OBJECTS, Pred, Width, place_of};
 use crate::term::{Node, Term};
 
@@ -96,8 +95,8 @@ impl Encoder<'_, '_> {
             (true, true) => false,
             (false, false) => !(x.len() == 1 && x == y),
             // Every address is greater than these numbers, unless it wraps around.
-            (true, false) => self.pool.as_const(a).is_none_or(|v| v >= PAGES.into()),
-            (false, true) => self.pool.as_const(b).is_none_or(|v| v >= PAGES.into()),
+            (true, false) => self.pool.as_const(a).is_none_or(|v| v >= LOWEST.into()),
+            (false, true) => self.pool.as_const(b).is_none_or(|v| v >= LOWEST.into()),
         }
     }
 
