@@ -376,10 +376,14 @@ impl Report {
     /// Adds faults of harnesses that violate unlisted preconditions. A user must decide whether the
     /// library may require these, so the build is not clean.
     pub fn add_preconditions(&mut self, preconditions: Vec<Finding>) {
-        if !preconditions.is_empty() && self.exit_code == ExitCode::Clean.code() {
+        self.preconditions = preconditions;
+        self.heed_preconditions();
+    }
+
+    fn heed_preconditions(&mut self) {
+        if !self.preconditions.is_empty() && self.exit_code == ExitCode::Clean.code() {
             self.exit_code = ExitCode::Incomplete.code();
         }
-        self.preconditions = preconditions;
     }
 
     /// Makes the exit code that of a build whose findings are all known. What the findings hid,
@@ -388,11 +392,8 @@ impl Report {
         if self.exit_code != ExitCode::Violation.code() || rules.fail_on_known {
             return;
         }
-        let code = match code_without_findings(outcomes, whole, rules) {
-            ExitCode::Clean if !self.preconditions.is_empty() => ExitCode::Incomplete,
-            code => code,
-        };
-        self.exit_code = code.code();
+        self.exit_code = code_without_findings(outcomes, whole, rules).code();
+        self.heed_preconditions();
     }
 
     /// Adds mismatching declarations. A new one fails the build.

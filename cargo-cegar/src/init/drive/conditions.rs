@@ -174,12 +174,10 @@ fn said_of(
     let enough = ENOUGH
         .iter()
         .find_map(|phrase| begins_with(&lower[at..], phrase));
-    at += enough.unwrap_or(0);
-    if enough.is_some() {
-        let opens = lower[at..]
-            .iter()
-            .take_while(|word| ["(", ":"].contains(&word.as_str()));
-        at += opens.count();
+    if let Some(count) = enough {
+        at += count;
+        let is_open = |word: &&String| ["(", ":"].contains(&word.as_str());
+        at += lower[at..].iter().take_while(is_open).count();
     }
     let rest = lower.get(at..).filter(|_| has_verb)?;
     let plain = match (rest.first().map(String::as_str)?, is_negated) {
