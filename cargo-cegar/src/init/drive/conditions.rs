@@ -229,3 +229,70 @@ fn sum_or_number(words: &[String], names: Names<'_>) -> Option<usize> {
     let is_number = first.parse::<u64>().is_ok() || names.constants.contains(&first.as_str());
     sum(words, 0, names).or(is_number.then_some(1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::prose::sentences;
+    use super::*;
+
+    fn of(comment: &str) -> Vec<String> {
+        let call = |words: &[String]| {
+            let is_call = words.first().is_some_and(|word| word == "used");
+            is_call.then(|| ["used", "(", "r", ")"].map(str::to_owned).to_vec())
+        };
+        let said = sentences(comment);
+        let names = Names {
+            numbers: &["n", "w", "x"],
+            functions: &["bound"],
+            constants: &["LEAST"],
+        };
+        let all = said
+            .iter()
+            .flat_map(|sentence| conditions(sentence, names, call));
+        all.map(|words| words.join(" ")).collect()
+    }
+
+    #[test]
+    fn duties_are_conditions_in_words() {
+        for (comment, condition) in [
+            ("n must be at least 1.", "n >= 1"),
+            ("@p n *must* be >= @ref LEAST.", "n >= LEAST"),
+            (
+                "n must be large enough (>= LEAST), or it fails",
+                "n >= LEAST",
+            ),
+            ("Copies them. x + w is at most n.", "x <= n && w <= n - x"),
+            (
+                "Drops n bytes, which must not be more than used.",
+                "n <= used ( r )",
+            ),
+            ("n must not be more than used.", "n <= used ( r )"),
+            ("x must be less than used, always", "x < used ( r )"),
+            ("n is not 0", "n != 0"),
+            ("n must be at least bound(w) + 1", "n >= bound ( w ) + 1"),
+            ("n must not be negative", "n >= 0"),
+            ("n is a multiple of 4", "n % 4 == 0"),
+            (
+                "n is 0 to 255, or -1",
+                "( n >= 0 && n <= 255 ) || ( n == - 1 )",
+            ),
+        ] {
+            assert_eq!(of(comment), [condition], "{comment}");
+        }
+        assert_eq!(of("so w and x are even"), ["w % 2 == 0", "x % 2 == 0"]);
+        assert_eq!(of("w is at most n, x at most 7"), ["w <= n", "x <= 7"]);
+    }
+
+    #[test]
+    fn answers_are_none() {
+        for comment in [
+            "Returns -1 if n is less than 4.",
+            "n is the number of items.",
+            "Where n is not 0 it is freed.",
+            "at most n bytes are written",
+            "n is 0 for all of them",
+        ] {
+            assert!(of(comment).is_empty(), "{comment}: {:?}", of(comment));
+        }
+    }
+}
