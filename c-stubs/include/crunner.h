@@ -52,6 +52,9 @@ long crunner_range(long lo, long hi);
 /* A size, or a number of repetitions, between these bounds, both included. Other values exist but
  * are not tried, which a proof states (assumption `sizes`). */
 size_t crunner_size(size_t least, size_t most);
+/* The harness relies on guesses about its callers, such as the size of memory that it passes. A
+ * proof states that they hold (assumption `guesses`). */
+void crunner_guessed(void);
 /* Reads a string of less than `capacity` characters, always terminated by NUL. Channel "string":
  * characters up to NUL or the end of the stream. Returns the length. */
 size_t crunner_get_string(char *into, size_t capacity);

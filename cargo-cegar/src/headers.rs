@@ -53,6 +53,15 @@ pub enum Found {
     Candidates(Vec<PathBuf>),
 }
 
+impl Found {
+    /// All headers that were found.
+    pub fn all(self) -> Vec<PathBuf> {
+        match self {
+            Found::Evident(_, all) | Found::Candidates(all) => all,
+        }
+    }
+}
+
 /// Searches the include folders of the library and the crate.
 pub fn find(project: &Project, includes: &[PathBuf]) -> Found {
     let mut includes = includes.to_vec();

@@ -61,6 +61,9 @@ pub struct Settings {
     /// `runs`. Default none.
     #[serde(default)]
     pub join: Option<String>,
+    /// Whether a campaign ends at its first violation. Default: `check` yes, `run` no.
+    #[serde(default)]
+    pub first_only: bool,
     /// The sides that run. Default both.
     pub sides: Sides,
     /// The strategy. All except `auto` run alone, without fuzzing and without another search.
@@ -95,6 +98,7 @@ impl Settings {
             seed: 0,
             workers: 1,
             join: None,
+            first_only: false,
             sides: Sides::Both,
             strategy: Strategy::Auto,
             loops: true,

@@ -53,7 +53,7 @@ fn they_are_as_long_as_the_library_is_told() {
     }
     for name in ["dot", "scale", "energy", "sum", "last", "level"] {
         let one = format!("arr_{name}");
-        let run = tool(&["run", &one, "--no-emit", "--max-time", "10s"]);
+        let run = tool(&["run", &one, "--no-emit", "--until-violation"]);
         run.expect(exit::VIOLATION).expect_message("Found");
         assert!(!run.stderr.contains("Precondition"), "{run}");
     }

@@ -51,7 +51,6 @@ pub fn check(
         settings,
         budget,
         folders,
-        first_only: true,
         stop,
     };
     let result = single.run(bitcode, reporter);
@@ -218,7 +217,6 @@ fn turn(
         settings: &options.settings,
         budget,
         folders,
-        first_only: false,
         stop,
     };
     single.run(bitcode, reporter)

@@ -130,7 +130,7 @@ impl Prover {
         tapes: Vec<Vec<u8>>,
         before: Option<Certificate>,
     ) -> Result<Prover, Error> {
-        let (settings, first_only) = (subject.settings, subject.first_only);
+        let (settings, first_only) = (subject.settings, subject.settings.first_only);
         let (program, digest) = (Arc::clone(subject.program), subject.digest.clone());
         let budget = (!subject.is_counted()).then_some(subject.budget);
         let ends = budget.and_then(|budget| Some((budget.proving_ends()?, budget.end()?)));

@@ -61,8 +61,6 @@ pub(super) struct Single<'a> {
     pub settings: &'a Settings,
     pub budget: Budget,
     pub folders: Folders<'a>,
-    /// Whether the campaign ends at the first violation.
-    pub first_only: bool,
     /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
 }
@@ -169,7 +167,6 @@ impl<'a> Single<'a> {
                 reach: Reach::of(program),
                 digest: store::hex(&Sha256::digest(bitcode)),
                 budget: self.budget,
-                first_only: self.first_only,
                 stop: self.stop,
             },
             inputs: Inputs {

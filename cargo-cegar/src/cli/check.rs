@@ -80,7 +80,7 @@ pub(super) fn program(
     Given::read(&args.budget.dict, &args.budget.seeds)?.give(&mut harness);
     let compiler = Compiler::find()?;
     let mut settings = settings(&args.budget, &RunConfig::default(), compiler)?;
-    settings.keep = args.keep;
+    (settings.keep, settings.first_only) = (args.keep, true);
     // A witness states its invariants in C, and the states of the floor cannot be expressed in C.
     settings.floor &= args.witness.is_none();
     if settings.max_time.is_none() && settings.runs.is_none() {
@@ -281,6 +281,7 @@ pub(super) fn settings(
         seed: budget.seed.or(file.seed).unwrap_or(0),
         workers: 1,
         join: None,
+        first_only: false,
         sides: match (budget.engine_only, budget.fuzz_only) {
             (true, _) => Sides::Engine,
             (_, true) => Sides::Fuzz,

@@ -59,6 +59,7 @@ pub(super) fn run(
         stop,
     )?;
     exchange.apply(&args.team, &mut options);
+    options.settings.first_only = args.until_violation;
     fan.add(HtmlReporter::new(
         &project.name,
         &options.scratch,

@@ -91,26 +91,24 @@ impl Bound {
         }
     }
 
-    /// The number of these functions that a header declares.
-    fn declared(&self, header: &Path) -> usize {
+    /// The functions among these that a header declares.
+    pub fn declared(&self, header: &Path) -> BTreeSet<String> {
         let text = std::fs::read(header).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let all = self
             .declaration
             .iter()
             .flat_map(|one| one.captures_iter(&text));
-        let here: BTreeSet<&str> = all
-            .filter_map(|found| Some(found.get(1)?.as_str()))
-            .filter(|name| self.names.contains(*name))
-            .collect();
-        here.len()
+        all.filter_map(|found| Some(found.get(1)?.as_str().to_owned()))
+            .filter(|name| self.names.contains(name))
+            .collect()
     }
 
     /// Whether a header that is named after the library is meant for users to include. A library
     /// may have such a header with only its version (`htscodecs.h`), while other headers declare
     /// the functions that the crate binds.
     pub fn is_for_users(&self, header: &Path, others: &[PathBuf]) -> bool {
-        let has_enough = |header: &Path| self.declared(header) >= ENOUGH;
+        let has_enough = |header: &Path| self.declared(header).len() >= ENOUGH;
         has_enough(header)
             || includes_one(header, others)
             || !others.iter().any(|other| has_enough(other))
@@ -122,7 +120,7 @@ impl Bound {
     pub fn ranked(&self, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
         let counted = candidates
             .iter()
-            .map(|header| (self.declared(header), header.clone()));
+            .map(|header| (self.declared(header).len(), header.clone()));
         let mut all: Vec<(usize, PathBuf)> = counted.collect();
         // The sort is stable, so equal counts keep the order of the candidates.
         all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));

@@ -45,7 +45,7 @@ impl Known<'_> {
         let api = api::read(compiler, &header, &self.flags)?;
         let library = self.library(compiler, (&header, &include), stop);
         let defined = library.defined(&mut done.notes);
-        let defined = defined.map(|defined| defined.into_keys().collect());
+        let defined = defined.map(|defined| defined.functions.into_keys().collect());
         let result = carve::carve(
             &Library {
                 project: self.project,

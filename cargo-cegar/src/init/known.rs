@@ -1,6 +1,7 @@
 //! The facts about a crate that are collected before the first file of its package is written, and
 //! the harnesses that follow from them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -141,15 +142,7 @@ impl<'a> Known<'a> {
              name it with --header"
                 .to_owned()
         } else if let Some(ranked) = bound.ranked(&candidates) {
-            let (count, best) = ranked.first()?;
-            let others = ranked.iter().skip(1).filter(|(count, _)| *count > 0);
-            let others = shown(&mut others.map(|(_, path)| path));
-            if !others.is_empty() {
-                done.notes.push(format!(
-                    "of the functions that the crate binds, {count} are in this header; choose \
-                     another with --header:\n{others}"
-                ));
-            }
+            let (_, best) = ranked.first()?;
             return Some(best.clone());
         } else {
             format!(
@@ -159,6 +152,33 @@ impl<'a> Known<'a> {
         };
         done.notes.push(note);
         None
+    }
+
+    /// A note with the headers that declare further functions which the crate binds, if there are
+    /// such headers.
+    fn elsewhere(&self, header: &Path, chosen: &signatures::Chosen) -> Option<String> {
+        let bound = bound::Bound::of(self.project);
+        let is_known = |name: &String| chosen.api.all_functions().any(|one| one.name == *name);
+        let is_usable = |name: &String| chosen.usable.contains(name);
+        let candidates = headers::find(self.project, &self.includes()).all();
+        let mut seen = BTreeSet::new();
+        let mut lines = Vec::new();
+        for other in candidates.iter().filter(|other| *other != header) {
+            let names = bound.declared(other).into_iter();
+            let names: Vec<String> = names
+                .filter(|name| is_usable(name) && !is_known(name) && seen.insert(name.clone()))
+                .collect();
+            if !names.is_empty() && lines.len() < headers::LISTED {
+                lines.push(format!("  {}: {}", other.display(), names.join(", ")));
+            }
+        }
+        (!lines.is_empty()).then(|| {
+            format!(
+                "the crate also binds functions of other headers, which get harnesses with \
+                 --header:\n{}",
+                lines.join("\n")
+            )
+        })
     }
 
     /// Generates the header of a library without one, with the functions that one of its files
@@ -209,6 +229,7 @@ impl<'a> Known<'a> {
         (reporter, stop): (&mut dyn Reporter, &AtomicBool),
     ) -> Result<Vec<Harness>, Error> {
         let is_guess = header.is_none() && options.wanted.is_any();
+        let is_named = header.is_some();
         let header = match header {
             Some(header) => header,
             None => match self.own_header(&options.wanted.0, done) {
@@ -226,7 +247,10 @@ impl<'a> Known<'a> {
         };
         done.header = Some(header.clone());
         let include = self.include(&header);
-        let library = self.library(compiler, (&header, &include), stop);
+        let mut library = self.library(compiler, (&header, &include), stop);
+        if !is_named {
+            library.bound = bound::functions(self.project);
+        }
         let mut chosen = match signatures::choose(&library, &options.wanted, options.most) {
             Ok(chosen) => chosen,
             // The header is a guess, and a package without harnesses from it is still useful.
@@ -239,6 +263,9 @@ impl<'a> Known<'a> {
         };
         done.skipped = std::mem::take(&mut chosen.skipped);
         done.notes.append(&mut chosen.notes);
+        if !is_named {
+            done.notes.extend(self.elsewhere(&header, &chosen));
+        }
         if let Some(time) = options.try_for.filter(|_| !self.units.is_empty()) {
             let rejected = Contracts::load(&self.project.cegar)?;
             let trial = trial::Trial {
@@ -301,6 +328,7 @@ impl<'a> Known<'a> {
             scratch: self.project.scratch(),
             root: self.project.root.clone(),
             callers: self.project.callers.clone(),
+            bound: BTreeSet::new(),
             stop,
         }
     }

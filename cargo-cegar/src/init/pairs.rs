@@ -232,6 +232,26 @@ pub fn is_room_name(name: &str) -> bool {
     is_count_name(name) || words.iter().any(|word| lower.contains(word))
 }
 
+/// The maximum value of a number whose name says that the time or the memory that a call takes
+/// grows with it. The time grows exponentially with a plain `cost`, and linearly with the others.
+pub fn most_cost(name: &str) -> Option<u64> {
+    let lower = name.to_lowercase();
+    let words = [
+        "cost",
+        "rounds",
+        "iter",
+        "iterations",
+        "lanes",
+        "threads",
+        "passes",
+    ];
+    let is_word = |word: &&str| lower == **word || lower.ends_with(&format!("_{word}"));
+    match lower.as_str() {
+        "cost" | "log_n" | "logn" => Some(10),
+        _ => words.iter().any(|word| is_word(&word)).then_some(64),
+    }
+}
+
 /// Whether a parameter's name is a plural and it points to a structure that the header defines:
 /// `items`, `points`.
 fn is_many(api: &Api, pointer: &Parameter) -> bool {

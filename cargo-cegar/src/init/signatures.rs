@@ -10,9 +10,9 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use cegar_harness::build::own_macros;
-use cegar_model::program::normalise;
+use cegar_model::program::{self, Settings, normalise};
 
-use super::api::{self, Api};
+use super::api::{self, Api, Declared};
 use super::drive::{self, Adjust, Harness};
 use super::macros;
 use super::orders::Orders;
@@ -34,7 +34,17 @@ pub(super) struct Library<'a> {
     pub root: PathBuf,
     /// The folders of the crates that call the library.
     pub callers: Vec<PathBuf>,
+    /// The functions of headers beside the library's own that get harnesses too.
+    pub bound: BTreeSet<String>,
     pub stop: &'a AtomicBool,
+}
+
+/// The facts about the library that its code shows.
+pub(super) struct Defined {
+    /// The functions that its files define, each with the index of its file.
+    pub functions: BTreeMap<String, usize>,
+    /// The members of structures that its callers set.
+    settings: Settings,
 }
 
 /// The harnesses that were written for a header.
@@ -133,10 +143,24 @@ impl Wanted {
 /// Writes harnesses for the requested functions, at most `most` of them unless they are requested
 /// by name.
 pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Result<Chosen, Error> {
+    let mut chosen = Chosen::default();
     let mut api = api::read(library.compiler, library.header, library.flags)?;
-    let text = std::fs::read(library.header).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
-    macros::put(&mut api, &text);
+    let folder = library.header.parent().unwrap_or(Path::new("/"));
+    let headers = api.take_bound(&library.bound).into_iter();
+    let mut text = String::new();
+    for header in [library.header.to_owned()]
+        .into_iter()
+        .chain(headers.map(|header| folder.join(header)))
+    {
+        let bytes = std::fs::read(header).unwrap_or_default();
+        let one = String::from_utf8_lossy(&bytes);
+        macros::put(&mut api, &one);
+        text += &one;
+    }
+    let defined = library.defined(&mut chosen.notes);
+    if let Some(defined) = &defined {
+        api.take_settings(&defined.settings);
+    }
     api.orders = Orders::learn(&library.root, &library.callers, &api)?;
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
     if names.is_empty() {
@@ -156,12 +180,10 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     if let Some(pattern) = patterns.find(|one| !is_function(one) && !is_life(one)) {
         return Err(undeclared(library.header, pattern, &names));
     }
-    let mut chosen = Chosen::default();
-    let defined = library.defined(&mut chosen.notes);
     let usable: BTreeSet<String> = match &defined {
         Some(defined) => {
-            chosen.defines = library.own_macros(defined);
-            defined.keys().cloned().collect()
+            chosen.defines = library.own_macros(&defined.functions);
+            defined.functions.keys().cloned().collect()
         }
         None => names.iter().map(|name| (*name).to_owned()).collect(),
     };
@@ -190,8 +212,10 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
         let lives = library.lives(&api, &usable, &mut chosen.skipped);
         found.extend(lives.into_iter().filter(|(name, _)| wanted.covers(name)));
     }
-    // The sort is stable, so equal scores keep the order of the header.
+    // The sorts are stable, so equal scores keep the order of the header.
     found.sort_by_key(|(_, harness)| -harness.score);
+    let twins = twins(&api, &found);
+    found.sort_by_key(|(name, _)| twins.contains(name));
     chosen.take(found, library, (wanted, most));
     let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
@@ -217,6 +241,37 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
 fn is_safe_twin(name: &str, other: &str) -> bool {
     let rest = other.strip_prefix(name);
     rest.is_some_and(|rest| matches!(rest, "_safe" | "Safe" | "_checked" | "_s"))
+}
+
+/// The functions that are a variant of one before them: `argon2d_verify` after `argon2i_verify`.
+/// The parameters are equal, and the names differ in a few characters. A harness for one of them
+/// finds most faults of the others, so they come last.
+fn twins(api: &Api, found: &[(String, Harness)]) -> BTreeSet<String> {
+    let mut twins = BTreeSet::new();
+    let functions = found.iter().filter_map(|(name, _)| api.function(name));
+    let functions: Vec<&Declared> = functions.collect();
+    for (i, function) in functions.iter().enumerate() {
+        let is_equal = |other: &&&Declared| {
+            (&other.params, &other.returns) == (&function.params, &function.returns)
+                && is_near(&other.name, &function.name)
+        };
+        let first = functions[..i].iter().find(is_equal);
+        if first.is_some_and(|other| !twins.contains(&other.name)) {
+            twins.insert(function.name.clone());
+        }
+    }
+    twins
+}
+
+/// Whether two names differ in at most three characters, in one place and neither at the beginning
+/// nor at the end.
+fn is_near(a: &str, b: &str) -> bool {
+    let before = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a.as_bytes()[before..], &b.as_bytes()[before..]);
+    let behind = a.iter().rev().zip(b.iter().rev());
+    let behind = behind.take_while(|(a, b)| a == b).count();
+    let differ = a.len().max(b.len()) - behind;
+    before > 0 && behind > 0 && differ <= 3
 }
 
 /// Whether a function's name says that it trusts its caller: `unsafe_yyjson_set_arr`, `_get`,
@@ -303,9 +358,8 @@ impl Library<'_> {
             .collect()
     }
 
-    /// The functions that the library's files define, each with the index of its file. `None` if
-    /// there are no files or they do not compile.
-    pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<BTreeMap<String, usize>> {
+    /// What the library's files define. `None` if there are no files or they do not compile.
+    pub(super) fn defined(&self, notes: &mut Vec<String>) -> Option<Defined> {
         if self.units.is_empty() {
             return None;
         }
@@ -316,15 +370,19 @@ impl Library<'_> {
         let bitcode = self.scratch.join("bitcode");
         match compile_unchecked(self.compiler, &units, &bitcode, self.stop) {
             Ok(compiled) => {
-                let mut all = BTreeMap::new();
+                let mut functions = BTreeMap::new();
                 for (number, path) in compiled.bitcode.iter().enumerate() {
-                    let functions = normalise::defined_functions(path).unwrap_or_default();
+                    let all = normalise::defined_functions(path).unwrap_or_default();
                     // A linker takes the first of several definitions.
-                    for name in functions.into_keys() {
-                        all.entry(name).or_insert(number);
+                    for name in all.into_keys() {
+                        functions.entry(name).or_insert(number);
                     }
                 }
-                Some(all)
+                let settings = program::settings(&compiled.bitcode).unwrap_or_default();
+                Some(Defined {
+                    functions,
+                    settings,
+                })
             }
             Err(why) => {
                 let text = why.to_string();
@@ -394,6 +452,23 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variants_of_a_name_differ_in_few_characters() {
+        for (a, b) in [
+            ("argon2i_verify", "argon2id_verify"),
+            ("decode24_memory", "decode32_memory"),
+        ] {
+            assert!(is_near(a, b), "{a} {b}");
+        }
+        for (a, b) in [
+            ("parse_request", "parse_response"),
+            ("get", "set"),
+            ("read_int", "read_uints"),
+        ] {
+            assert!(!is_near(a, b), "{a} {b}");
+        }
+    }
 
     #[test]
     fn stars_stand_for_letters() {

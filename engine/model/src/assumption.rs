@@ -166,6 +166,8 @@ pub const RULES: &[Rule] = &[
         two", Lift::NoAssume, Asked::Code),
     rule("sizes", "sizes, counts, numbers of calls and members of enumerations are among those \
         that the harness asks for with crunner_size", Lift::Never, Asked::Code),
+    rule("guesses", "callers do what the first comment of a harness guesses, or has from other \
+        callers", Lift::Never, Asked::Code),
     rule("assembly", "assembly at file scope neither defines nor changes what the C code \
         names", Lift::NoAssume, Asked::Code),
     rule("own-copies", "the program's own memcpy, memmove and memset do what the C library's do, \

@@ -28,8 +28,8 @@ fn has(project: &Project, function: &str, lines: &[&str]) {
 
 /// Asserts that a run of the harness finds a fault in this place.
 fn shows(project: &Project, function: &str, place: &str) {
-    let arguments = ["run", function, "--max-time", "15s", "--no-emit"];
-    tool(project, &arguments)
+    let run = ["run", function, "--max-time", "15s", "--until-violation"];
+    tool(project, &[&run[..], &["--no-emit"]].concat())
         .expect(exit::VIOLATION)
         .expect_message(place);
 }

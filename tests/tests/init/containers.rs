@@ -62,7 +62,7 @@ fn what_looks_into_a_container_finds_something_there() {
     assert!(turns.contains("crunner_new_string()"), "{text}");
     tool(
         &project,
-        &["run", "shelf_width", "--max-time", "20s", "--no-emit"],
+        &["run", "shelf_width", "--until-violation", "--no-emit"],
     )
     .expect(exit::VIOLATION)
     .expect_message("c/shelf.c:28");
@@ -89,7 +89,10 @@ fn a_fault_while_a_container_is_filled_is_told_once() {
     tool(&project, &["init", "--most", "99"]).expect(exit::CLEAN);
     let text = project.read("cegar/harnesses/shelf_has.c");
     assert!(!text.contains("shelf_add"), "{text}");
-    let run = |name: &str| tool(&project, &["run", name, "--max-time", "15s", "--no-emit"]);
+    let run = |name: &str| {
+        let words = ["run", name, "--max-time", "15s", "--until-violation"];
+        tool(&project, &[&words[..], &["--no-emit"]].concat())
+    };
     run("shelf_add")
         .expect(exit::VIOLATION)
         .expect_message("c/shelf.c:8");

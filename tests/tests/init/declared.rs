@@ -60,7 +60,10 @@ fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
     );
     has("value_last", "= value_list(); break;");
     has("value_last", "= value_number(number); break;");
-    let run = |name: &str| tool(&project, &["run", name, "--max-time", "12s", "--no-emit"]);
+    let run = |name: &str| {
+        let words = ["run", name, "--max-time", "12s", "--until-violation"];
+        tool(&project, &[&words[..], &["--no-emit"]].concat())
+    };
     run("value_pack")
         .expect(exit::VIOLATION)
         .expect_message("c/value.c:27");

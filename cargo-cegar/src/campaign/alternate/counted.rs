@@ -28,7 +28,7 @@ impl Alternation<'_, '_> {
         if let Some(end) = self.turn_of_search(&mut news)? {
             return Ok(end);
         }
-        if self.take(&mut news)? && self.subject.first_only {
+        if self.take(&mut news)? && self.subject.settings.first_only {
             return Ok(End::Found);
         }
         if self.subject.settings.sides.engine() {
@@ -47,7 +47,7 @@ impl Alternation<'_, '_> {
         }
         let mut left = QUESTIONS;
         loop {
-            if self.take(news)? && self.subject.first_only {
+            if self.take(news)? && self.subject.settings.first_only {
                 return Ok(Some(End::Found));
             }
             if self.subject.is_stopped() {

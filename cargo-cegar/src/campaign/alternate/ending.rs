@@ -19,7 +19,7 @@ impl Alternation<'_, '_> {
         // The fuzzer would take processor time from the prover and its checker, which may still be
         // working.
         self.fuzzing.crew.stop();
-        if self.subject.first_only && self.confirming.judge.count() > 0 {
+        if self.subject.settings.first_only && self.confirming.judge.count() > 0 {
             // The first finding is the answer, so there is no need to wait for the prover. A
             // published strategy ends at the first finding too.
             match self.subject.settings.strategy {
@@ -44,6 +44,22 @@ impl Alternation<'_, '_> {
         self.stats.seconds = self.subject.budget.begin().elapsed().as_secs_f64();
     }
 
+    /// The reason that counts as "never executed" if no execution came to the function for which the
+    /// harness was written.
+    fn misses_its_function(&self) -> Option<Unexecuted> {
+        let subject = &self.subject;
+        let first_found = subject.settings.first_only && self.confirming.judge.count() > 0;
+        let name = subject.harness.drives.as_ref().filter(|_| !first_found)?;
+        let function = subject.program.function_named(name)?;
+        let function = subject.program.function(function);
+        let entry = function.blocks.start as usize;
+        let is_entered = self.searching.search.covered().get(entry).copied();
+        (function.is_defined() && is_entered == Some(false)).then(|| Unexecuted {
+            harness: subject.harness.name.clone(),
+            why: format!("no execution came to `{name}`, which it drives"),
+        })
+    }
+
     /// Why this harness was never executed, or `None` if it was. Native executions count, and a
     /// complete proof needs no execution. Executions by the machine count where no fuzzing was
     /// requested, and where the check of one program ends at its first finding.
@@ -52,11 +68,14 @@ impl Alternation<'_, '_> {
         let is_enough = self.stats.executions > 0
             // A strategy that has finished has examined everything that it examines.
             || (self.subject.settings.strategy != Strategy::Auto && self.proving.proofs.is_some())
-            || ((!self.subject.settings.fuzzes() || self.subject.first_only) && by_machine)
+            || ((!self.subject.settings.fuzzes() || self.subject.settings.first_only) && by_machine)
             || self.proving.is_complete()
             || self.is_decided();
-        if is_enough || end == End::Interrupted {
+        if end == End::Interrupted {
             return None;
+        }
+        if is_enough {
+            return self.misses_its_function();
         }
         let mut why = if !self.subject.settings.fuzzes() {
             "the time was up before its first execution".to_owned()

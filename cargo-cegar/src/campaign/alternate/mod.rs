@@ -102,7 +102,7 @@ impl Alternation<'_, '_> {
             let end = self.run_published_strategy(&given)?;
             // The strategy may end before the runner that confirms its violations is built.
             return match self.look_into_suspects()? {
-                true if self.subject.first_only => Ok(End::Found),
+                true if self.subject.settings.first_only => Ok(End::Found),
                 _ => Ok(end),
             };
         }
@@ -129,7 +129,7 @@ impl Alternation<'_, '_> {
             is_found |= self.last_runs()?;
         }
         match is_found {
-            true if self.subject.first_only => Ok(End::Found),
+            true if self.subject.settings.first_only => Ok(End::Found),
             _ => Ok(end),
         }
     }
@@ -235,7 +235,7 @@ impl Alternation<'_, '_> {
     /// Reacts to what has happened since the last turn. Returns the campaign's end if there is a
     /// reason for it.
     fn act(&mut self, news: &mut Vec<News>) -> Result<Option<End>, Error> {
-        let first_only = self.subject.first_only;
+        let first_only = self.subject.settings.first_only;
         if self.take(news)? && first_only {
             return Ok(Some(End::Found));
         }

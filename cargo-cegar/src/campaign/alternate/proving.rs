@@ -213,7 +213,7 @@ impl Alternation<'_, '_> {
     /// arithmetic that was not asked about may fail, the fuzzer first runs a minimum number of
     /// inputs.
     pub(super) fn is_settled(&self) -> bool {
-        let is_tried = self.subject.first_only
+        let is_tried = self.subject.settings.first_only
             || self.stats.executions >= ENOUGH
             || !self.subject.settings.fuzzes();
         self.is_decided() && (is_tried || self.proving.is_complete())
@@ -221,7 +221,7 @@ impl Alternation<'_, '_> {
 
     /// Whether no goal is open.
     pub(super) fn is_decided(&self) -> bool {
-        if self.subject.first_only {
+        if self.subject.settings.first_only {
             return self.proving.is_complete();
         }
         let Some(proofs) = &self.proving.proofs else {

@@ -33,7 +33,7 @@ impl Alternation<'_, '_> {
             self.searching
                 .search
                 .note_covered(self.proving.coverage.covered());
-            if self.take(&mut news)? && self.subject.first_only {
+            if self.take(&mut news)? && self.subject.settings.first_only {
                 return Ok(End::Found);
             }
             if self.subject.is_stopped() {

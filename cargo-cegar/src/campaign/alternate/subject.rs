@@ -38,8 +38,6 @@ pub struct Subject<'a> {
     pub digest: String,
     /// The time limit of the campaign.
     pub budget: Budget,
-    /// Whether the campaign ends at the first finding.
-    pub first_only: bool,
     /// Set by Ctrl-C.
     pub stop: &'a AtomicBool,
 }

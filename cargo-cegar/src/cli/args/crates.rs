@@ -20,6 +20,9 @@ pub struct RunArgs {
     /// Which sides work on it
     #[command(flatten)]
     pub team: TeamArgs,
+    /// Stop a harness at its first violation
+    #[arg(long)]
+    pub until_violation: bool,
     /// Also write the page of the campaign here; target/cegar/report.html has it in any case
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

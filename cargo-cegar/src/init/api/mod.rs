@@ -14,6 +14,8 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use cegar_model::program::Settings;
+
 use super::ctype::{Kind, Written};
 use super::orders::Orders;
 use crate::compile::Compiler;
@@ -40,8 +42,8 @@ pub struct Declared {
     /// Whether it has the attribute `pure` or `const`: compilers drop a call whose result is
     /// unused.
     pub pure: bool,
-    /// The file name of the header that declares it, if that is not the library's own header but
-    /// one next to it.
+    /// The header that declares it, relative to the folder of the library's own header, if another
+    /// header in or below that folder does.
     pub sibling_header: Option<String>,
     /// The comment before it in the header, without comment markers.
     pub comment: String,
@@ -118,6 +120,10 @@ pub struct Api {
     prototypes: HashMap<String, Prototype>,
     /// The macros of the header that stand for a number.
     pub numbers: BTreeMap<String, u64>,
+    /// Headers next to it that the header itself includes. They may have no include guard.
+    pub included: BTreeSet<String>,
+    /// The members of structures that the library reads and never writes: structure and member.
+    settings: BTreeSet<(String, String)>,
 }
 
 /// Reads a header, and the headers next to it as far as they can be read together.
@@ -143,6 +149,21 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
             _ => alone,
         };
     };
+    let included = alone.sibling_functions.iter();
+    let included = included.filter_map(|one| one.sibling_header.clone());
+    let included: BTreeSet<String> = included.collect();
+    let read = read_beside(compiler, header, flags, (alone, siblings));
+    Ok(Api { included, ..read })
+}
+
+/// The declarations of a header and of those next to it that can be read after it, where `alone`
+/// are its own.
+fn read_beside(
+    compiler: &Compiler,
+    header: &Path,
+    flags: &[String],
+    (alone, siblings): (Api, Vec<PathBuf>),
+) -> Api {
     let names = |api: &Api| -> BTreeSet<String> {
         api.functions.iter().map(|one| one.name.clone()).collect()
     };
@@ -151,7 +172,7 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
     if let Ok(api) = read_one(compiler, (header, &siblings), flags)
         && as_before(&api)
     {
-        return Ok(api);
+        return api;
     }
     let (mut best, mut taken) = (alone, Vec::new());
     for one in siblings {
@@ -163,7 +184,7 @@ pub fn read(compiler: &Compiler, header: &Path, flags: &[String]) -> Result<Api,
             }
         }
     }
-    Ok(best)
+    best
 }
 
 /// Whether a typedef is just another name for a pointer to anything: `voidpf`, `gpointer`,
@@ -212,6 +233,20 @@ impl Api {
         }
     }
 
+    /// Moves functions of headers next to the library's own, which the crate binds too, to the
+    /// functions that get harnesses. Returns the headers that declare them, relative to the folder.
+    pub fn take_bound(&mut self, bound: &BTreeSet<String>) -> BTreeSet<String> {
+        let siblings = std::mem::take(&mut self.sibling_functions);
+        let (taken, left): (Vec<Declared>, Vec<Declared>) = siblings
+            .into_iter()
+            .partition(|function| bound.contains(&function.name));
+        self.sibling_functions = left;
+        let headers = taken.iter().filter_map(|one| one.sibling_header.clone());
+        let headers = headers.collect();
+        self.functions.extend(taken);
+        headers
+    }
+
     /// All functions that may create or release an object, those of the header itself first.
     pub fn all_functions(&self) -> impl Iterator<Item = &Declared> {
         self.functions.iter().chain(&self.sibling_functions)
@@ -245,6 +280,27 @@ impl Api {
     /// The defined structure or union with this tag.
     pub fn record(&self, tag: &str) -> Option<&Record> {
         self.records.get(tag)
+    }
+
+    /// Notes the members that the library's code reads and never writes, so that callers set them.
+    /// Structures with bit-fields are ignored: their members in C are not those in bitcode.
+    pub fn take_settings(&mut self, settings: &Settings) {
+        for (tag, (count, members)) in settings {
+            let Some(record) = self.records.get(tag) else {
+                continue;
+            };
+            let is_same = record.fields.len() == *count && !record.union;
+            for member in members.iter().filter(|_| is_same) {
+                let (name, _) = &record.fields[*member];
+                self.settings.insert((tag.clone(), name.clone()));
+            }
+        }
+    }
+
+    /// Whether callers set a member of a structure, because the library only reads it.
+    pub fn is_setting(&self, tag: &str, member: &str) -> bool {
+        let key = (tag.to_owned(), member.to_owned());
+        self.settings.contains(&key)
     }
 
     /// All constants of an enumeration.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use serde::Deserialize;
 
@@ -190,7 +191,8 @@ pub(super) struct Reader {
     /// The file named last: clang names a file only if it differs from the previous one.
     file: String,
     canonical: HashMap<String, PathBuf>,
-    text: String,
+    /// The texts of headers, by their names in the tree.
+    texts: HashMap<String, Rc<str>>,
     api: Api,
     /// Definitions without a tag, by node id, until a typedef names them.
     unnamed: HashMap<String, Record>,
@@ -204,10 +206,10 @@ impl Reader {
         let header = header.canonicalize().unwrap_or_else(|_| header.to_owned());
         Reader {
             folder: header.parent().unwrap_or(Path::new("/")).to_owned(),
-            text: String::from_utf8_lossy(&std::fs::read(&header).unwrap_or_default()).into_owned(),
             header,
             file: String::new(),
             canonical: HashMap::new(),
+            texts: HashMap::new(),
             api: Api::default(),
             unnamed: HashMap::new(),
             unnamed_enums: HashMap::new(),
@@ -296,10 +298,10 @@ impl Reader {
     /// Records the documentation of a function pointer that a node declares.
     fn prototype(&mut self, node: &Node, file: &str, key: String) {
         if node.ty.qual_type.ends_with(')')
-            && self.whose(file).0
+            && self.whose(file) != (false, false)
             && let Some(span) = node.span()
             && let Some(name) = node.loc.offset
-            && let Some(prototype) = prototype::read(&self.text, span, name)
+            && let Some(prototype) = prototype::read(&self.text(file), span, name)
         {
             self.api.prototypes.insert(key, prototype);
         }
@@ -401,7 +403,11 @@ impl Reader {
                     params.push(Parameter {
                         name: inner.name.clone(),
                         ty: written,
-                        bound: if mine { self.bound(inner) } else { None },
+                        bound: if mine || near {
+                            self.bound(inner, &file)
+                        } else {
+                            None
+                        },
                         not_null: inner.ty.qual_type.contains("_Nonnull")
                             || inner.inner.iter().any(|one| one.kind == NOT_NULL),
                     });
@@ -434,15 +440,10 @@ impl Reader {
             inline: defined || node.storage_class == "static",
             deprecated,
             pure,
-            comment: match mine {
-                true => comment::before(&self.text, node.loc.offset.unwrap_or(0)),
-                false => String::new(),
-            },
+            comment: comment::before(&self.text(&file), node.loc.offset.unwrap_or(0)),
             sibling_header: match mine {
                 true => None,
-                false => Path::new(&file)
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned()),
+                false => Some(self.below_folder(&file)),
             },
         };
         if mine {
@@ -461,11 +462,34 @@ impl Reader {
         (*path == self.header, path.starts_with(&self.folder))
     }
 
-    /// The text between the brackets after a parameter's name in the header. (The tree shows the
+    /// The path of a file relative to the header's folder, in which it lies.
+    fn below_folder(&self, file: &str) -> String {
+        let path = self.canonical.get(file);
+        let inside = path.and_then(|path| path.strip_prefix(&self.folder).ok());
+        let inside = inside.or(Path::new(file).file_name().map(Path::new));
+        inside
+            .unwrap_or(Path::new(file))
+            .to_string_lossy()
+            .into_owned()
+    }
+
+    /// The text of a header; empty if it cannot be read.
+    fn text(&mut self, file: &str) -> Rc<str> {
+        if let Some(text) = self.texts.get(file) {
+            return Rc::clone(text);
+        }
+        let bytes = std::fs::read(file).unwrap_or_default();
+        let text: Rc<str> = String::from_utf8_lossy(&bytes).into();
+        self.texts.insert(file.to_owned(), Rc::clone(&text));
+        text
+    }
+
+    /// The text between the brackets after a parameter's name in its header. (The tree shows the
     /// type as a pointer already.)
-    fn bound(&self, parameter: &Node) -> Option<String> {
+    fn bound(&mut self, parameter: &Node, file: &str) -> Option<String> {
         let at = parameter.loc.offset? + parameter.loc.tok_len;
-        let rest = self.text.get(at..)?.trim_start();
+        let text = self.text(file);
+        let rest = text.get(at..)?.trim_start();
         let inner = rest.strip_prefix('[')?.split_once(']')?.0;
         let inner = inner.trim().trim_start_matches("static ").trim();
         let plain = |c: char| c.is_ascii_alphanumeric() || "_+-*() ".contains(c);

@@ -253,6 +253,9 @@ impl Body<'_> {
             .iter()
             .filter(|(field, ty)| is_wanted(field) || functions && is_function(ty))
             .collect();
+        let types: Vec<Written> = record.fields.iter().map(|(_, ty)| ty.clone()).collect();
+        let allocates = self.has_allocator(&types);
+        let earlier = std::mem::replace(&mut self.allocates, allocates);
         for (member, ty) in all {
             let before = self.clone();
             match self.member_value(function, name, member, ty) {
@@ -260,6 +263,7 @@ impl Body<'_> {
                 Err(_) => *self = before,
             }
         }
+        self.allocates = earlier;
     }
 
     fn member_value(

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{spaced, wrapped};
+use super::text::{GUESSED, spaced, wrapped};
 use super::uses::{Case, KEPT_FREED};
 use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
@@ -223,11 +223,12 @@ impl<'a> Body<'a> {
         } else {
             ""
         };
-        let told = format!(
+        let mut told = format!(
             "Makes a {identity}, uses it in an order that the search chooses, and gives it back.\n \
              *\n * What may follow what is what callers do: {}{more}.",
             files.join(", ")
         );
+        told += &self.guessed();
         let mut code = self.lines.clone();
         code.extend(self.cleanup.iter().cloned());
         code.extend(cases.iter().flat_map(|case| case.lines.iter().cloned()));
@@ -247,7 +248,8 @@ impl<'a> Body<'a> {
             };
             text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * most);
         }
-        let (begins, ends) = self.whole(main);
+        let (mut begins, ends) = self.whole(main);
+        begins.insert(0, GUESSED.to_owned());
         for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }

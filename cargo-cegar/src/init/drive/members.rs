@@ -4,7 +4,7 @@
 //! chooses whether a string or a callback is set or NULL, because every caller omits some options.
 
 use super::looks::is_text;
-use super::{Body, MEMBERS};
+use super::{Body, MEMBERS, has_word};
 use crate::init::api::{Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
@@ -23,8 +23,8 @@ impl Body<'_> {
             if lengths.contains(&Some(i)) || field.starts_with('_') {
                 continue;
             }
-            let resolved = self.api.resolve(ty);
-            let Some(mut value) = self.choice(&resolved) else {
+            let Some(mut value) = self.member(field, ty) else {
+                self.numbers(name, field, ty);
                 continue;
             };
             if let Some((_, array)) = counted.as_ref().filter(|(count, _)| count == field) {
@@ -34,6 +34,58 @@ impl Body<'_> {
                     .push(format!("`{name}.{field}` counts what is in `{array}`"));
             }
             self.lines.push(format!("{name}.{field} = {value};"));
+        }
+    }
+
+    /// A value for a numeric member.
+    fn member(&mut self, field: &str, ty: &Written) -> Option<String> {
+        let resolved = self.api.resolve(ty);
+        self.number(&Parameter::plain(field, ty.clone()), &resolved)
+            .ok()
+    }
+
+    /// Fills an array of numbers within a structure. The last character of a text is its NUL.
+    fn numbers(&mut self, name: &str, field: &str, ty: &Written) {
+        let Kind::Array(element) = &self.api.resolve(ty).kind else {
+            return;
+        };
+        let element = self.api.resolve(element);
+        if bound(ty).is_none_or(|bound| GOES_ON.contains(&bound)) {
+            return;
+        }
+        let array = format!("{name}.{field}");
+        if let Kind::Int { size, signed } = element.kind {
+            self.lines
+                .push(format!("crunner_get_bytes({array}, sizeof {array});"));
+            if size == 1 && signed {
+                self.lines.push(format!("{array}[sizeof {array} - 1] = 0;"));
+            }
+        }
+    }
+
+    /// Chooses the members of a structure that the library reads and never writes: its callers set
+    /// them. Lengths and positions are left as they are, and so is a structure that points to
+    /// memory of unknown length, because nothing tells which values are permitted.
+    pub(super) fn settings(&mut self, name: &str, tag: &str, record: &Record) {
+        let is_set = |body: &Self, field: &str| body.api.is_setting(tag, field);
+        let lengths = self.member_lengths(record);
+        let mut fields = record.fields.iter().zip(&lengths);
+        let has_memory = fields.any(|((field, ty), length)| {
+            let to = self.api.pointee(ty).map(|to| self.api.resolve(&to).kind);
+            let is_data = to.is_some_and(|to| !matches!(to, Kind::Function(_)));
+            is_set(self, field) && is_data && length.is_none()
+        });
+        if has_memory {
+            return;
+        }
+        for (field, ty) in &record.fields {
+            let is_place = pairs::is_place_name(field) || pairs::is_count_name(field);
+            if is_place || field.starts_with('_') || !is_set(self, field) {
+                continue;
+            }
+            if let Some(value) = self.member(field, ty) {
+                self.lines.push(format!("{name}.{field} = {value};"));
+            }
         }
     }
 
@@ -66,7 +118,7 @@ impl Body<'_> {
             .any(|word| field.name.contains(word));
             length.take_if(|at| {
                 let name = fields[*at].name.to_lowercase();
-                let is_named = name.contains(&field.name.to_lowercase())
+                let is_named = has_word(&fields[*at].name, &[&field.name.to_lowercase()])
                     || ["len", "length", "size", "n"].contains(&name.as_str());
                 (is_text(&field.ty) || is_own) && !is_named
             });

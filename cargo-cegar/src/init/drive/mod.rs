@@ -166,6 +166,8 @@ struct Body<'a> {
     fillers: Vec<String>,
     /// The number of memory blocks that live until the objects are closed.
     kept: usize,
+    /// Whether one of the callbacks that are being written returns memory of the harness.
+    allocates: bool,
     /// The functions that callers were seen to call. Makers from this set are preferred.
     preferred: BTreeSet<String>,
 }
@@ -205,6 +207,7 @@ impl<'a> Body<'a> {
             making: Vec::new(),
             fillers: Vec::new(),
             kept: 0,
+            allocates: false,
             preferred: BTreeSet::new(),
         }
     }
@@ -234,6 +237,9 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<Vec<String>, String> {
         let params = &function.params;
+        let types: Vec<Written> = params.iter().map(|param| param.ty.clone()).collect();
+        let allocates = self.has_allocator(&types);
+        let earlier = std::mem::replace(&mut self.allocates, allocates);
         let mut arguments: Vec<Option<String>> = vec![None; params.len()];
         for (i, text) in given {
             arguments[*i] = Some(text.clone());
@@ -300,6 +306,7 @@ impl<'a> Body<'a> {
                 },
             );
         }
+        self.allocates = earlier;
         let arguments: Vec<String> = arguments.into_iter().flatten().collect();
         self.assume_preconditions(function, &arguments);
         Ok(arguments)

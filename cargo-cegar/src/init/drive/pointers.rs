@@ -3,23 +3,46 @@
 use super::members::{as_parameters, goes_on};
 use super::preconditions::bound_of_answer;
 use super::text::declaration;
-use super::{Body, GUESSED, GUESSED_OUTPUT, MEMBERS, Main, OUTPUT, SAMPLES, unknown};
+use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, has_word, unknown};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
+/// A structure with more members than this gets no memory.
+const MOST_MEMBERS: usize = 32;
 /// Number of elements in the memory that a callback provides.
 const HANDED: usize = 4096;
 /// The maximum count that the callback reports, because one counted item may have several elements.
 const PIECES: usize = 16;
+
+/// The number of the parameter that is the block, among the parameters of type `void *` of a function
+/// that releases or resizes memory. The other one is the caller's own data.
+fn block_of(memory: &[usize], said: Option<&Prototype>, length: Option<usize>) -> usize {
+    const OWN: &[&str] = &[
+        "user", "opaque", "context", "ctx", "arg", "cookie", "closure", "state", "pool", "data",
+    ];
+    const BLOCK: &[&str] = &["ptr", "block", "mem", "old", "address", "buf"];
+    let is_named = |number: &usize, words: &[&str]| {
+        let name = said.and_then(|said| said.names.get(number - 1));
+        name.is_some_and(|name| has_word(name, words))
+    };
+    let block = memory.iter().find(|number| is_named(number, BLOCK));
+    let is_free = |number: &&usize| !is_named(number, OWN);
+    // The size usually follows the block.
+    let before = memory.iter().find(|number| length == Some(**number + 1));
+    let found = block
+        .or_else(|| before.filter(is_free))
+        .or_else(|| memory.iter().rfind(is_free));
+    found.or(memory.last()).copied().unwrap_or(1)
+}
 
 impl Body<'_> {
     /// Sets the members of a structure that are a pointer to bytes and its length: `struct { const
     /// void *src; size_t size; }`. If the function only reads the structure (`is_read`), the bytes
     /// are chosen, too.
     pub(super) fn buffers(&mut self, name: &str, record: &Record, is_read: bool) {
-        if record.union || record.fields.len() > MEMBERS {
+        if record.union || record.fields.len() > MOST_MEMBERS {
             return;
         }
         let fields = as_parameters(record);
@@ -64,6 +87,10 @@ impl Body<'_> {
                     let memory = self.name(&format!("{plain}_{}", field.name));
                     self.lines
                         .push(format!("void *{memory} = {name}.{};", field.name));
+                    if !pairs::is_output_name(&field.name) {
+                        self.lines
+                            .push(format!("crunner_get_bytes({memory}, {room});"));
+                    }
                     self.cleanup.push(format!(
                         "if ({name}.{} == {memory})\n        free({memory});",
                         field.name
@@ -186,8 +213,11 @@ impl Body<'_> {
             self.members(&name, &record);
             self.options(&name, &record);
             self.buffers(&name, &record, true);
-        } else if depth == 0 && !self.has_input(function) {
-            self.buffers(&name, &record, false);
+        } else {
+            self.settings(&name, tag, &record);
+            if depth == 0 && !self.has_input(function) {
+                self.buffers(&name, &record, false);
+            }
         }
         Ok(format!("&{name}"))
     }
@@ -325,7 +355,11 @@ impl Body<'_> {
 
     /// The body of a callback that returns memory. A callback with a length is an allocator, and a
     /// library whose allocator always fails does nothing.
-    fn given_memory(&self, function: &Function, wanted: &str) -> String {
+    fn given_memory(
+        &self,
+        (said, function): (Option<&Prototype>, &Function),
+        wanted: &str,
+    ) -> String {
         let is_length = |ty: &Written| {
             let kind = self.api.resolve(ty).kind;
             matches!(kind, Kind::Int { size, signed: false } if size >= 4)
@@ -357,13 +391,48 @@ impl Body<'_> {
                 "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    \
                  }}\n    return realloc(p{block}, p{length});\n"
             ),
-            ([block, ..], [length]) if again => {
+            ([_, ..], [length]) if again => {
+                let block = block_of(&memory, said, Some(*length));
                 format!("    return realloc(p{block}, p{length});\n")
             }
             (_, [length]) => format!("    return malloc(p{length});\n"),
             ([] | [_], [count, length]) => format!("    return calloc(p{count}, p{length});\n"),
             _ => "    return NULL;\n".to_owned(),
         }
+    }
+
+    /// The body of a callback that releases memory. If an allocator of the harness is beside it, the
+    /// block is freed, so that a later access of the library to the block is detected.
+    fn taken_memory(
+        &self,
+        (said, function): (Option<&Prototype>, &Function),
+        wanted: &str,
+    ) -> String {
+        let is_memory = |ty: &Written| {
+            let to = self.api.pointee(ty);
+            to.is_some_and(|to| !to.constant && self.api.resolve(&to).kind == Kind::Void)
+        };
+        let params = function.params.iter().enumerate();
+        let memory: Vec<usize> = params
+            .filter(|(_, ty)| is_memory(ty))
+            .map(|(i, _)| i + 1)
+            .collect();
+        let is_release = has_word(wanted, &["free", "release", "dealloc", "memfree"]);
+        match !memory.is_empty() && is_release && self.allocates {
+            true => format!("    free(p{});\n", block_of(&memory, said, None)),
+            false => String::new(),
+        }
+    }
+
+    /// Whether one of the functions returns memory of a requested size.
+    pub(super) fn has_allocator(&self, types: &[Written]) -> bool {
+        types.iter().any(|ty| {
+            let to = self.api.pointee(ty).map(|to| self.api.resolve(&to).kind);
+            let Some(Kind::Function(function)) = to else {
+                return false;
+            };
+            self.given_memory((None, &function), "").contains("alloc(")
+        })
     }
 
     /// The body of a callback that provides memory, `long read(void *user, float **to)`: it sets
@@ -430,8 +499,8 @@ impl Body<'_> {
         let handed = self.handed_over(function);
         let mut statements = std::mem::take(&mut self.lines);
         let answer = match &resolved.kind {
-            Kind::Void => String::new(),
-            Kind::Pointer(_) => self.given_memory(function, wanted),
+            Kind::Void => self.taken_memory((said, function), wanted),
+            Kind::Pointer(_) => self.given_memory((said, function), wanted),
             _ if handed.is_some() || filled.is_some() => {
                 self.answers = true;
                 handed.or(filled).unwrap_or_default()

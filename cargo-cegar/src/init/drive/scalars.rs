@@ -30,13 +30,17 @@ pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
 
 impl Body<'_> {
     /// A value for a scalar parameter. A capacity passed to a function that creates an object is
-    /// small in most cases.
+    /// small in most cases. A number that makes a call slow is small in all cases.
     pub(super) fn number(
         &mut self,
         param: &Parameter,
         resolved: &Written,
     ) -> Result<String, String> {
         let value = self.choice(resolved).ok_or_else(|| unknown(param))?;
+        let is_number = matches!(resolved.kind, Kind::Int { .. });
+        if let Some(most) = pairs::most_cost(&param.name).filter(|_| is_number) {
+            return Ok(format!("crunner_size(0, {most})"));
+        }
         let is_room = self.nested > 0
             && matches!(resolved.kind, Kind::Int { size: 2.., .. })
             && pairs::is_room_name(&param.name);

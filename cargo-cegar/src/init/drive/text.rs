@@ -7,6 +7,8 @@ use crate::init::ctype::{Kind, Written};
 
 /// The score penalty of a deprecated function.
 const DEPRECATED: i32 = 300;
+/// The line that makes proofs state that the guesses of the harness hold.
+pub(super) const GUESSED: &str = "crunner_guessed(); /* as listed above */";
 /// The maximum width of a line in columns.
 const LINE: usize = 100;
 
@@ -44,7 +46,7 @@ impl<'a> Body<'a> {
         call: &str,
         include: &str,
     ) -> Result<Harness, String> {
-        let (begins, ends) = self.whole(function);
+        let (mut begins, ends) = self.whole(function);
         let lines = begins.iter().chain(&self.lines).map(String::as_str);
         let chooses = lines.chain([call]).any(|line| line.contains("crunner_"));
         if self.main.is_none() && !chooses && !self.answers {
@@ -56,16 +58,16 @@ impl<'a> Body<'a> {
             "Calls {} with arguments that the search chooses.",
             function.name
         );
-        if !self.guesses.is_empty() {
-            told += &format!(
-                "\n *\n * Guessed, since the header does not say: {}.",
-                self.guesses.join("; ")
-            );
+        told += &self.guessed();
+        let is_guessed = self.assumes_guesses();
+        if is_guessed {
+            begins.insert(0, GUESSED.to_owned());
         }
-        let assumes = self
-            .lines_after_input
-            .iter()
-            .any(|line| line.contains("crunner_"));
+        let assumes = is_guessed
+            || self
+                .lines_after_input
+                .iter()
+                .any(|line| line.contains("crunner_"));
         let lines = begins.iter().chain(&self.lines);
         let lines = lines.chain(&self.lines_after_input).chain(&self.cleanup);
         let code: String = lines
@@ -107,6 +109,24 @@ impl<'a> Body<'a> {
             fillers: self.fillers,
             text,
         })
+    }
+
+    /// The part of the first comment that lists the guesses.
+    pub(super) fn guessed(&self) -> String {
+        match self.guesses.is_empty() {
+            true => String::new(),
+            false => format!(
+                "\n *\n * Guessed, since the header does not say: {}.",
+                self.guesses.join("; ")
+            ),
+        }
+    }
+
+    /// Whether a proof about the harness assumes one of its guesses. That a function is called
+    /// several times, or at any time, excludes nothing.
+    pub(super) fn assumes_guesses(&self) -> bool {
+        let mut guesses = self.guesses.iter();
+        guesses.any(|guess| !guess.ends_with(ANY_TIME) && guess != AGAIN)
     }
 
     /// The call, and the code that releases the object that it returns.
@@ -237,9 +257,11 @@ impl<'a> Body<'a> {
     fn sibling_headers(&self, include: &str, code: &str) -> Vec<String> {
         let folder = include.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut headers: Vec<String> = Vec::new();
-        for function in &self.api.sibling_functions {
+        for function in self.api.all_functions() {
             let is_called = code.contains(&format!("{}(", function.name));
-            let Some(file) = function.sibling_header.as_ref().filter(|_| is_called) else {
+            let file = function.sibling_header.as_ref();
+            let is_wanted = |file: &&String| is_called && !self.api.included.contains(*file);
+            let Some(file) = file.filter(is_wanted) else {
                 continue;
             };
             let header = match folder {

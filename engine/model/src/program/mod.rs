@@ -7,6 +7,7 @@ pub mod load;
 pub mod normalise;
 pub mod outside;
 mod sanity;
+mod settings;
 mod show;
 pub mod sources;
 pub mod stack;
@@ -14,6 +15,7 @@ pub mod stack;
 pub use cegar_llvm::ModuleError;
 pub use ir::*;
 pub use load::LoadError;
+pub use settings::{Settings, settings};
 pub use show::Summary;
 
 /// The name that a function has in the source. Normalisation renames `main` and the functions of

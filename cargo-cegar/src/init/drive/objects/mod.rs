@@ -121,6 +121,11 @@ impl<'a> Body<'a> {
         {
             return Ok(own);
         }
+        if makers.is_empty()
+            && let Some(own) = self.own_constants(to, identity)
+        {
+            return Ok(own);
+        }
         for (_, maker, way) in makers {
             let before = self.clone();
             match self.made_by(maker, way, param, to, identity, depth) {
@@ -204,7 +209,12 @@ impl<'a> Body<'a> {
             .map(|(name, _)| format!("&{name}"))
             .take(OWN)
             .collect();
-        match &own[..] {
+        self.among_pointers(to, identity, &own)
+    }
+
+    /// One of several pointers to structures, which the tape chooses.
+    fn among_pointers(&mut self, to: &Written, identity: &str, all: &[String]) -> Option<String> {
+        match all {
             [] => None,
             [one] => Some(one.clone()),
             several => {
@@ -218,6 +228,21 @@ impl<'a> Body<'a> {
                 Some(format!("{name}[crunner_range(0, {last})]"))
             }
         }
+    }
+
+    /// Constant objects that functions without parameters return: `const struct curve *p256(void)`.
+    fn own_constants(&mut self, to: &Written, identity: &str) -> Option<String> {
+        let returns = |function: &&Declared| {
+            let returned = self.api.pointee(&function.returns);
+            function.params.is_empty()
+                && !function.variadic
+                && self.is_usable(function)
+                && self.api.handle(&function.returns).as_deref() == Some(identity)
+                && returned.is_some_and(|returned| to.constant || !returned.constant)
+        };
+        let own = self.api.all_functions().filter(returns).take(OWN);
+        let own: Vec<String> = own.map(|function| format!("{}()", function.name)).collect();
+        self.among_pointers(to, identity, &own)
     }
 
     pub(super) fn is_usable(&self, function: &Declared) -> bool {
@@ -378,6 +403,9 @@ impl<'a> Body<'a> {
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
+                if let Some(record) = &record {
+                    self.settings(name, &tag, record);
+                }
                 // An initialised table of callbacks is empty: the caller supplies them.
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
                 if let Some(record) = record.filter(|one| is_read && self.has_only_functions(one)) {

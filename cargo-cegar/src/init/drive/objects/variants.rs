@@ -90,7 +90,7 @@ impl<'a> Body<'a> {
         // If callers are seen to use the maker, only constructors that they use are included.
         let is_seen = |name: &String| self.preferred.contains(name);
         let as_callers = is_seen(&maker.name);
-        let others = self.api.functions.iter().filter(|other| {
+        let others = self.api.all_functions().filter(|other| {
             other.name != maker.name
                 && other.name != self.function.name
                 && !other.deprecated

@@ -1,0 +1,118 @@
+//! The members of structures that a library's callers set.
+//!
+//! A header does not say which members of `struct decoder` are options of the caller and which are
+//! the library's own state. The library's code does: a member that is loaded somewhere and stored
+//! nowhere has its value from the caller, or is always zero. Bitcode names a member by its
+//! structure and index ([`settings`]), and accesses that do not (through `memcpy` or another type)
+//! are ignored, because the result is only a guess about what callers do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use cegar_llvm::{LLVMOpcode, Module, Type, Value};
+
+use super::normalise::NormaliseError;
+
+/// How the library's code accesses the members of one structure.
+#[derive(Debug, Default)]
+struct Members {
+    /// The number of members.
+    count: usize,
+    /// The members that are loaded.
+    read: BTreeSet<usize>,
+    /// The members that are stored, or whose address goes elsewhere.
+    written: BTreeSet<usize>,
+}
+
+/// The members that callers set, by the structure's tag, with the number of its members.
+pub type Settings = BTreeMap<String, (usize, BTreeSet<usize>)>;
+
+/// The members of structures that the code in some bitcode files reads and never writes.
+///
+/// # Errors
+///
+/// Fails if a file cannot be read.
+pub fn settings(paths: &[PathBuf]) -> Result<Settings, NormaliseError> {
+    let mut all: BTreeMap<String, Members> = BTreeMap::new();
+    for path in paths {
+        let module = Module::read(path)?;
+        for function in module.functions() {
+            for block in function.blocks() {
+                for instruction in block.instructions() {
+                    note(&mut all, instruction);
+                }
+            }
+        }
+    }
+    let set = all.into_iter().map(|(tag, members)| {
+        let set = members.read.difference(&members.written);
+        (tag, (members.count, set.copied().collect()))
+    });
+    Ok(set.collect())
+}
+
+/// Notes the accesses to members in one instruction.
+fn note(all: &mut BTreeMap<String, Members>, instruction: Value<'_>) {
+    if instruction.is_gep() {
+        for user in instruction.users() {
+            put(all, instruction, is_load_of(user, instruction));
+        }
+    }
+    for operand in instruction.operands() {
+        if operand.is_gep() && operand.is_constant() {
+            put(all, operand, is_load_of(instruction, operand));
+        }
+        // A whole structure is copied from a constant.
+        if operand.is_global_variable()
+            && instruction.is_call()
+            && let Some((tag, count)) = structure(operand.value_type())
+        {
+            members(all, tag, count).written.extend(0..count);
+        }
+    }
+}
+
+fn is_load_of(user: Value<'_>, address: Value<'_>) -> bool {
+    user.opcode() == Some(LLVMOpcode::LLVMLoad) && user.operand(0) == address
+}
+
+fn members(all: &mut BTreeMap<String, Members>, tag: String, count: usize) -> &mut Members {
+    let members = all.entry(tag).or_default();
+    members.count = members.count.max(count);
+    members
+}
+
+/// Notes an access through the address that a `getelementptr` computes.
+fn put(all: &mut BTreeMap<String, Members>, address: Value<'_>, is_load: bool) {
+    let mut ty = address.gep_source();
+    let mut last = None;
+    for i in 2..address.operand_count() {
+        if ty.is_struct() {
+            let Some(field) = address.operand(i).const_int() else {
+                return;
+            };
+            last = structure(ty).map(|(tag, count)| (tag, count, field as usize));
+            let Some(next) = ty.fields().get(field as usize).copied() else {
+                return;
+            };
+            ty = next;
+        } else if ty.is_array() {
+            ty = ty.element();
+            last = None;
+        }
+    }
+    if let Some((tag, count, field)) = last {
+        let members = members(all, tag, count);
+        match is_load {
+            true => members.read.insert(field),
+            false => members.written.insert(field),
+        };
+    }
+}
+
+/// The tag and the number of members of a C structure.
+fn structure(ty: Type<'_>) -> Option<(String, usize)> {
+    let name = ty.struct_name()?;
+    let tag = name.strip_prefix("struct.")?.split('.').next()?.to_owned();
+    Some((tag, ty.fields().len()))
+}
