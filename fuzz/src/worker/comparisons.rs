@@ -264,6 +264,7 @@ impl<EM, Z> Stage<NativeExecutor, EM, State, Z> for CompareStage {
         let start = state.rand_mut().below_or_zero(tape.len().max(1));
         let mut found = patches(tape, &searches, start);
         found.extend(transforms::memories(tape, memory));
+        found.extend(transforms::strings(tape, memory));
         *self.patches.borrow_mut() = found;
         if let Some(known) = state.metadata_map_mut().get_mut::<Tokens>() {
             for token in &tokens_of(compares, memory) {

@@ -22,6 +22,10 @@ const PAIRS: usize = 256;
 const TURNS: usize = 4;
 /// The maximal number of changes for one operand.
 const PLACES: usize = 6;
+/// The number of strings at the beginning of a tape that are replaced by texts.
+const STRINGS: usize = 3;
+/// The maximal number of texts that replace them.
+const TEXTS: usize = 48;
 /// The maximal number of digits of a number.
 const DIGITS: usize = 20;
 
@@ -249,6 +253,40 @@ pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
     found
 }
 
+/// Changes that make a string of the tape the text that some string was compared with. A string on
+/// the tape ends at a NUL and may be empty, too long for the log, or contain escapes, so it need not
+/// occur in the log; each of the first strings, the last one and the one behind the tape's end may be
+/// the one that was compared.
+pub(super) fn strings(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    let mut at = 0;
+    for string in tape.split(|&byte| byte == 0) {
+        if all.len() > STRINGS {
+            all.pop();
+        }
+        all.push((at, string.len()));
+        at += string.len() + 1;
+    }
+    let is_text = |bytes: &[u8]| {
+        let mut bytes = bytes.iter();
+        bytes.len() > 1 && bytes.all(|byte| (0x20..0x7f).contains(byte))
+    };
+    let mut wanted: Vec<&[u8]> = Vec::new();
+    for (from, to) in log.iter().flat_map(MemoryEntry::both_ways) {
+        if from != to && is_text(to) && !wanted.contains(&to) && wanted.len() < TEXTS {
+            wanted.push(to);
+        }
+    }
+    let mut found = Vec::new();
+    for to in wanted {
+        let replaced = all.iter().map(|&(at, cut)| (at, cut, to.to_vec()));
+        let behind = (tape.len(), 0, [&[0], to].concat());
+        let patches = replaced.chain([behind]);
+        found.extend(patches.map(|(at, cut, put)| Patch { at, cut, put }));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::comparisons::apply;
@@ -317,6 +355,24 @@ mod tests {
         let put = |tape: &[u8]| memories(tape, std::slice::from_ref(&log))[0].put.clone();
         assert_eq!(put(b"..GeT"), b"patch");
         assert_eq!(put(b".g\0e\0t\0"), b"p\0a\0t\0c\0h\0");
+    }
+
+    #[test]
+    fn each_string_of_a_tape_may_be_the_one_that_was_compared() {
+        let tried = |tape: &[u8], from: &[u8]| -> Vec<Vec<u8>> {
+            let log = MemoryEntry::of([from, b"utf"]);
+            let patches = strings(tape, std::slice::from_ref(&log));
+            let all = patches.iter().map(|patch| {
+                let mut tape = tape.to_vec();
+                apply(patch, &mut tape, 64);
+                tape
+            });
+            all.collect()
+        };
+        let all: [&[u8]; 4] = [b"utf\0\0", b"x\0utf\0", b"x\0\0utf", b"x\0\0\0utf"];
+        assert_eq!(tried(b"x\0\0", b""), all);
+        assert_eq!(tried(b"x", b""), [&b"utf"[..], b"x\0utf"]);
+        assert_eq!(tried(b"\xff\xff\x01\0z", b"\xff\x01")[0], b"utf\0z");
     }
 
     #[test]
