@@ -17,6 +17,7 @@ mod elements;
 mod expression;
 mod looks;
 mod members;
+mod nullable;
 mod objects;
 mod pointers;
 mod preconditions;
@@ -352,7 +353,7 @@ impl<'a> Body<'a> {
                 let key = (function.name.clone(), i);
                 let is_wanted = param.not_null || self.adjust.not_null.contains(&key);
                 if value != "NULL" || !is_wanted {
-                    return Ok(value);
+                    return Ok(self.or_null(function, i, param, value));
                 }
                 *self = before;
                 Ok(self.instead_of_null(&wanted))

@@ -9,24 +9,35 @@ use cegar_model::program::ir::{FuncId, Program};
 use cegar_model::program::outside::points::Points;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The maximum number of blocks in all contexts together.
+/// The maximum number of blocks in all contexts together, for a program that is not larger itself.
 const BLOCKS: u64 = 10_000;
+/// A larger program may have this fraction of its blocks in further contexts.
+const PART: u64 = 8;
+
+/// For each function, its callees with the number of call sites.
+type Calls = FxHashMap<FuncId, Vec<(FuncId, u64)>>;
 
 /// The functions to share.
 pub fn shared(program: &Program, points: &Points) -> FxHashSet<FuncId> {
     let order = order(program, points);
+    let blocks = |function: FuncId| program.function(function).blocks.len() as u64;
+    let all: Calls = order
+        .iter()
+        .map(|&function| (function, calls(program, points, function)))
+        .collect();
+    let own: u64 = order.iter().map(|&function| blocks(function)).sum();
+    let most = BLOCKS.max(own + own / PART);
     let mut shared: FxHashSet<FuncId> = order
         .iter()
         .copied()
         .filter(|&function| calls_itself(points, function))
         .collect();
     loop {
-        let copies = copies(program, points, &order, &shared);
-        let blocks = |function: FuncId| program.function(function).blocks.len() as u64;
+        let copies = copies(program, &all, &order, &shared);
         let total = copies.iter().fold(0u64, |total, (&function, &copies)| {
             total.saturating_add(copies.saturating_mul(blocks(function)))
         });
-        if total <= BLOCKS {
+        if total <= most {
             return shared;
         }
         let candidates = copies
@@ -100,7 +111,7 @@ fn order(program: &Program, points: &Points) -> Vec<FuncId> {
 /// How often each function is walked.
 fn copies(
     program: &Program,
-    points: &Points,
+    all: &Calls,
     order: &[FuncId],
     shared: &FxHashSet<FuncId>,
 ) -> FxHashMap<FuncId, u64> {
@@ -112,7 +123,7 @@ fn copies(
             false => copies.get(&function).copied().unwrap_or(0),
         };
         copies.insert(function, own);
-        for (callee, times) in calls(program, points, function) {
+        for &(callee, times) in all.get(&function).into_iter().flatten() {
             if callee != function {
                 let known = copies.entry(callee).or_default();
                 *known = known.saturating_add(own.saturating_mul(times));

@@ -2,8 +2,10 @@
 //!
 //! Each node holds a set of objects. New objects of a node are propagated along its edges. If the
 //! node is an address that something is loaded from, stored to or called through, each new object
-//! adds new edges.
+//! adds new edges. Sets are bit sets, because the nodes of a large program hold thousands of objects
+//! and pass most of them on.
 
+use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
 
 /// A set of objects, by number.
@@ -38,8 +40,9 @@ pub(super) struct Callable {
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(super) struct Constraints {
-    holds: Vec<FxHashSet<Object>>,
-    fresh: Vec<Vec<Object>>,
+    holds: Vec<FixedBitSet>,
+    /// The objects of each node that have not been propagated.
+    fresh: Vec<FixedBitSet>,
     edges: Vec<FxHashSet<Node>>,
     loads: Vec<Vec<Node>>,
     stores: Vec<Vec<Node>>,
@@ -52,11 +55,16 @@ pub(super) struct Constraints {
     work: Vec<Node>,
 }
 
+/// The objects of a set, in ascending order.
+pub(super) fn objects(set: &FixedBitSet) -> impl Iterator<Item = Object> {
+    set.ones().map(|object| object as Object)
+}
+
 impl Constraints {
     /// A new, empty set.
     pub fn node(&mut self) -> Node {
-        self.holds.push(FxHashSet::default());
-        self.fresh.push(Vec::new());
+        self.holds.push(FixedBitSet::new());
+        self.fresh.push(FixedBitSet::new());
         self.edges.push(FxHashSet::default());
         self.loads.push(Vec::new());
         self.stores.push(Vec::new());
@@ -100,12 +108,24 @@ impl Constraints {
 
     /// Adds the object to a node.
     pub fn add(&mut self, node: Node, object: Object) {
-        if self.holds[node as usize].insert(object) {
-            if self.fresh[node as usize].is_empty() {
-                self.work.push(node);
-            }
-            self.fresh[node as usize].push(object);
+        let mut one = FixedBitSet::with_capacity(object as usize + 1);
+        one.insert(object as usize);
+        self.add_all(node, &one);
+    }
+
+    /// Adds objects to a node.
+    fn add_all(&mut self, node: Node, objects: &FixedBitSet) {
+        let at = node as usize;
+        let mut new = objects.clone();
+        new.difference_with(&self.holds[at]);
+        if new.is_clear() {
+            return;
         }
+        if self.fresh[at].is_clear() {
+            self.work.push(node);
+        }
+        self.holds[at].union_with(&new);
+        self.fresh[at].union_with(&new);
     }
 
     /// Makes `to` hold what `from` holds.
@@ -114,10 +134,9 @@ impl Constraints {
             return;
         }
         // The fresh objects of `from` are propagated along all its edges later.
-        let known: Vec<Object> = self.holds[from as usize].iter().copied().collect();
-        for object in known {
-            self.add(to, object);
-        }
+        let known = std::mem::take(&mut self.holds[from as usize]);
+        self.add_all(to, &known);
+        self.holds[from as usize] = known;
     }
 
     /// Makes `to` hold the contents of the objects that `address` holds.
@@ -168,7 +187,7 @@ impl Constraints {
     }
 
     fn known(&self, node: Node) -> Vec<Object> {
-        self.holds[node as usize].iter().copied().collect()
+        objects(&self.holds[node as usize]).collect()
     }
 
     fn loaded(&mut self, object: Object, to: Node) {
@@ -191,16 +210,15 @@ impl Constraints {
     }
 
     /// Computes the set of each node.
-    pub fn solve(mut self) -> Vec<FxHashSet<Object>> {
+    pub fn solve(mut self) -> Vec<FixedBitSet> {
         while let Some(node) = self.work.pop() {
             let at = node as usize;
             let fresh = std::mem::take(&mut self.fresh[at]);
             let edges: Vec<Node> = self.edges[at].iter().copied().collect();
             for to in edges {
-                for &object in &fresh {
-                    self.add(to, object);
-                }
+                self.add_all(to, &fresh);
             }
+            let fresh: Vec<Object> = objects(&fresh).collect();
             for to in self.loads[at].clone() {
                 fresh.iter().for_each(|&object| self.loaded(object, to));
             }

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 
 use super::Given;
 use crate::program::ir::{FuncId, Program, Reg};
 use crate::program::outside::points::PointsTo;
-use crate::program::outside::solve::{Node, Object};
+use crate::program::outside::solve::{Node, Object, objects};
 use crate::program::outside::{Reached, Site};
 
 /// The solution of the constraints, with the meaning of its numbers.
 pub(in crate::program::outside) struct Solution {
-    pub(super) holds: Vec<FxHashSet<Object>>,
+    pub(super) holds: Vec<FixedBitSet>,
     pub(super) sites: FxHashMap<Object, Site>,
     pub(super) functions: FxHashMap<Object, FuncId>,
     pub(super) registers: Vec<Node>,
@@ -26,11 +27,10 @@ impl Solution {
         let mut known: FxHashMap<Vec<Object>, Arc<PointsTo>> = FxHashMap::default();
         let mut of = |node: Node| -> Option<Arc<PointsTo>> {
             let held = &self.holds[node as usize];
-            if held.is_empty() {
+            if held.is_clear() {
                 return None;
             }
-            let mut objects: Vec<Object> = held.iter().copied().collect();
-            objects.sort_unstable();
+            let objects: Vec<Object> = objects(held).collect();
             let leads = known.entry(objects).or_insert_with_key(|objects| {
                 let functions = objects
                     .iter()
@@ -66,16 +66,19 @@ impl Solution {
             return reached;
         };
         let nodes = [given.written, self.kept];
-        for object in nodes.iter().flat_map(|&node| &self.holds[node as usize]) {
-            if let Some(&site) = self.sites.get(object)
+        let held = nodes
+            .iter()
+            .flat_map(|&node| objects(&self.holds[node as usize]));
+        for object in held {
+            if let Some(&site) = self.sites.get(&object)
                 && is_writable(program, site)
             {
                 reached.written.insert(site);
             }
         }
-        let spared = self.holds[given.constant as usize].iter();
+        let spared = objects(&self.holds[given.constant as usize]);
         reached.spares = spared
-            .filter_map(|object| self.sites.get(object))
+            .filter_map(|object| self.sites.get(&object))
             .any(|site| is_writable(program, *site) && !reached.written.contains(site));
         if effects.errno
             && let Some(errno) = program.errno()
