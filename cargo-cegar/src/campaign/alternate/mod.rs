@@ -37,6 +37,7 @@ pub(super) mod searching;
 pub(super) mod share;
 pub(super) mod subject;
 
+use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 use cegar_fuzz::native::Kind;
@@ -344,6 +345,7 @@ impl Alternation<'_, '_> {
             search: &self.searching.search,
             judge: &self.confirming.judge,
             proving: &self.proving,
+            names: RefCell::default(),
         }
     }
 }

@@ -4,6 +4,9 @@
 //! report names the first of these checks and counts the rest: a library has hundreds of them
 //! before its last line.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use cegar_checker::Condition;
 use cegar_model::program::{Check, Program};
 use cegar_search::simulate::search::Search;
@@ -22,6 +25,8 @@ pub struct Overview<'s, 'a, 'p> {
     pub search: &'s Search<'p>,
     pub judge: &'s Judge<'a>,
     pub proving: &'s Proving,
+    /// Checks in words, by number.
+    pub names: RefCell<HashMap<u32, String>>,
 }
 
 impl Overview<'_, '_, '_> {
@@ -53,7 +58,7 @@ impl Overview<'_, '_, '_> {
             if self.subject.is_users(block.function) {
                 if covered {
                     edges.covered += 1;
-                } else if self.is_dead(number) && self.dead_given(number).is_empty() {
+                } else if self.is_dead_for_certain(number) {
                     edges.unreachable += 1;
                 } else {
                     edges.open += 1;
@@ -70,9 +75,10 @@ impl Overview<'_, '_, '_> {
         } else if !self.holds(number) {
             &mut table.open
         } else {
-            match self.proved(number) {
+            let (status, condition) = self.status(number);
+            match status {
                 GoalStatus::Unreachable => &mut table.unreachable,
-                GoalStatus::Proved { given, reached } if !given.is_empty() => {
+                GoalStatus::Proved { reached, .. } if is_conditional(condition) => {
                     table.proved_if_not_reached += u64::from(!reached);
                     &mut table.proved_if
                 }
@@ -93,16 +99,30 @@ impl Overview<'_, '_, '_> {
         self.proving.is_dead(block)
     }
 
+    /// Whether this block is proved unreachable without conditions.
+    fn is_dead_for_certain(&self, block: usize) -> bool {
+        let proofs = self.proving.proofs.as_ref();
+        let condition = proofs.and_then(|proofs| proofs.block_given(block));
+        self.is_dead(block) && !is_conditional(condition)
+    }
+
     /// The status of a check that is proved.
     pub fn proved(&self, number: usize) -> GoalStatus {
-        let covered = self.search.covered();
-        let is_certain = |block| self.is_dead(block) && self.dead_given(block).is_empty();
-        let proofs = self.proving.proofs.as_ref();
-        let mut status = self.subject.reach.proved(number, covered, is_certain);
+        let (mut status, condition) = self.status(number);
         if let GoalStatus::Proved { given, .. } = &mut status {
-            *given = self.words(proofs.and_then(|proofs| proofs.check_given(number)));
+            *given = self.words(condition);
         }
         status
+    }
+
+    /// The status of a check that is proved, without its conditions in words, and its conditions.
+    /// Words take as long as everything else, and most callers only count.
+    fn status(&self, number: usize) -> (GoalStatus, Option<&Condition>) {
+        let covered = self.search.covered();
+        let proofs = self.proving.proofs.as_ref();
+        let is_certain = |block| self.is_dead_for_certain(block);
+        let status = self.subject.reach.proved(number, covered, is_certain);
+        (status, proofs.and_then(|proofs| proofs.check_given(number)))
     }
 
     /// The conditions under which a block is proved unreachable, in words.
@@ -111,17 +131,25 @@ impl Overview<'_, '_, '_> {
         self.words(proofs.and_then(|proofs| proofs.block_given(block)))
     }
 
+    /// A check by its place and kind. The conditions of thousands of goals name few checks.
+    fn named(&self, id: u32) -> Option<String> {
+        if let Some(text) = self.names.borrow().get(&id) {
+            return Some(text.clone());
+        }
+        let check = self.program().checks.get(id as usize)?;
+        let place = self.program().show(check.pos);
+        let place = readable(self.program(), self.judge.root(), &place);
+        let text = format!("{place} ({})", rule_id(check.kind));
+        self.names.borrow_mut().insert(id, text.clone());
+        Some(text)
+    }
+
     fn words(&self, condition: Option<&Condition>) -> Vec<String> {
         let Some(condition) = condition else {
             return Vec::new();
         };
-        let named = condition.checks.iter().take(NAMED).filter_map(|&id| {
-            let check = self.program().checks.get(id as usize)?;
-            let place = self.program().show(check.pos);
-            let place = readable(self.program(), self.judge.root(), &place);
-            Some(format!("{place} ({})", rule_id(check.kind)))
-        });
-        let mut all: Vec<String> = named.collect();
+        let named = condition.checks.iter().take(NAMED);
+        let mut all: Vec<String> = named.filter_map(|&id| self.named(id)).collect();
         match condition.checks.len().saturating_sub(NAMED) {
             0 => {}
             1 => all.push("1 more check".to_owned()),
@@ -132,4 +160,9 @@ impl Overview<'_, '_, '_> {
         }
         all
     }
+}
+
+/// Whether a proof rests on other checks or on library functions.
+fn is_conditional(condition: Option<&Condition>) -> bool {
+    condition.is_some_and(|condition| !condition.checks.is_empty() || condition.elsewhere)
 }
