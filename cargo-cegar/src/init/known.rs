@@ -230,15 +230,12 @@ impl<'a> Known<'a> {
     ) -> Result<Vec<Harness>, Error> {
         let is_guess = header.is_none() && options.wanted.is_any();
         let is_named = header.is_some();
-        let header = match header {
-            Some(header) => header,
-            None => match self.own_header(&options.wanted.0, done) {
-                Some(header) => header,
-                None => match self.declare(done)? {
-                    Some(header) => header,
-                    None => return Ok(Vec::new()),
-                },
-            },
+        let header = match header.or_else(|| self.own_header(&options.wanted.0, done)) {
+            Some(header) => Some(header),
+            None => self.declare(done)?,
+        };
+        let Some(header) = header else {
+            return Ok(Vec::new());
         };
         let Some(compiler) = self.compiler else {
             done.notes

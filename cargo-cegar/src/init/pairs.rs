@@ -245,10 +245,10 @@ pub fn most_cost(name: &str) -> Option<u64> {
         "threads",
         "passes",
     ];
-    let is_word = |word: &&str| lower == **word || lower.ends_with(&format!("_{word}"));
+    let is_word = |word: &&str| lower == *word || lower.ends_with(&format!("_{word}"));
     match lower.as_str() {
         "cost" | "log_n" | "logn" => Some(10),
-        _ => words.iter().any(|word| is_word(&word)).then_some(64),
+        _ => words.iter().any(is_word).then_some(64),
     }
 }
 

@@ -140,23 +140,27 @@ impl Wanted {
     }
 }
 
-/// Writes harnesses for the requested functions, at most `most` of them unless they are requested
-/// by name.
-pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Result<Chosen, Error> {
-    let mut chosen = Chosen::default();
+/// The declarations of the header and of those beside it that the crate binds, and their text.
+fn read(library: &Library<'_>) -> Result<(Api, String), Error> {
     let mut api = api::read(library.compiler, library.header, library.flags)?;
     let folder = library.header.parent().unwrap_or(Path::new("/"));
-    let headers = api.take_bound(&library.bound).into_iter();
+    let beside = api.take_bound(&library.bound).into_iter();
+    let beside = beside.map(|header| folder.join(header));
     let mut text = String::new();
-    for header in [library.header.to_owned()]
-        .into_iter()
-        .chain(headers.map(|header| folder.join(header)))
-    {
+    for header in [library.header.to_owned()].into_iter().chain(beside) {
         let bytes = std::fs::read(header).unwrap_or_default();
         let one = String::from_utf8_lossy(&bytes);
         macros::put(&mut api, &one);
         text += &one;
     }
+    Ok((api, text))
+}
+
+/// Writes harnesses for the requested functions, at most `most` of them unless they are requested
+/// by name.
+pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Result<Chosen, Error> {
+    let mut chosen = Chosen::default();
+    let (mut api, text) = read(library)?;
     let defined = library.defined(&mut chosen.notes);
     if let Some(defined) = &defined {
         api.take_settings(&defined.settings);

@@ -190,6 +190,12 @@ impl Trial<'_> {
             match again {
                 Ok(again) => {
                     tried.harness = again;
+                    // A condition may have become part of a stronger one.
+                    let is_gone = |one: &Precondition| {
+                        let entry = (one.call.clone(), one.condition.clone());
+                        before.assume.contains(&entry) && !adjust.assume.contains(&entry)
+                    };
+                    tried.learnt.retain(|one| !is_gone(one));
                     tried.learnt.extend(learnt);
                 }
                 Err(_) if self.without_filling(name, &mut adjust, &mut tried) => {}

@@ -254,9 +254,9 @@ pub(super) fn memories(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
 }
 
 /// Changes that make a string of the tape the text that some string was compared with. A string on
-/// the tape ends at a NUL and may be empty, too long for the log, or contain escapes, so it need not
-/// occur in the log; each of the first strings, the last one and the one behind the tape's end may be
-/// the one that was compared.
+/// the tape ends at a NUL and may be empty, too long for the log, or contain escapes, so it need
+/// not occur in the log; each of the first strings, the last one and the one behind the tape's end
+/// may be the one that was compared.
 pub(super) fn strings(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
     let mut all: Vec<(usize, usize)> = Vec::new();
     let mut at = 0;

@@ -130,3 +130,42 @@ fn members_that_callers_set_are_chosen() {
         .expect_message(place);
     }
 }
+
+/// A library that uses its callers' allocator: the harness's functions really free and resize blocks,
+/// so that an access to a freed block is found. NULL is passed where the header permits it.
+#[test]
+fn callers_allocators_free_what_they_allocated() {
+    let project = Project::wrapping(
+        "mesh",
+        "struct mesh_alloc {\n    void *(*memalloc)(void *user, unsigned size);\n    \
+         void *(*memrealloc)(void *user, void *ptr, unsigned size);\n    \
+         void (*memfree)(void *user, void *ptr);\n    void *user;\n};\n\
+         struct mesh;\nstruct mesh *mesh_new(struct mesh_alloc *alloc);\n\
+         void mesh_free(struct mesh *m);\n\
+         /* Adds a point.\n * @param name its name. NULL may be passed. */\n\
+         int mesh_add(struct mesh *m, int point, const char *name);\n",
+        "#include \"mesh.h\"\n#include <string.h>\n\
+         struct mesh { struct mesh_alloc alloc; int *points; unsigned count, room; };\n\
+         struct mesh *mesh_new(struct mesh_alloc *alloc)\n\
+         {\n    struct mesh *m = alloc->memalloc(alloc->user, sizeof *m);\n    if (!m) return \
+         0;\n    memset(m, 0, sizeof *m);\n    m->alloc = *alloc;\n    return m;\n}\n\
+         void mesh_free(struct mesh *m)\n\
+         {\n    struct mesh_alloc alloc = m->alloc;\n    if (m->points) alloc.memfree(alloc.user, \
+         m->points);\n    alloc.memfree(alloc.user, m);\n    m->count = 0;\n}\n\
+         int mesh_add(struct mesh *m, int point, const char *name)\n\
+         {\n    if (m->count == m->room) {\n        int *more = m->alloc.memrealloc(m->alloc.user, \
+         m->points, (m->room + 2) * sizeof *more);\n        if (!more) return 0;\n        \
+         m->points = more;\n        m->room += 2;\n    }\n    m->points[m->count++] = point;\n    \
+         return name ? (int)strlen(name) : -1;\n}\n",
+    );
+    let init = ["init", "--function", "mesh_add", "--try", "2s"];
+    tool(&project, &init).expect(exit::CLEAN);
+    let text = project.read("cegar/harnesses/mesh_add.c");
+    for part in ["return realloc(p2, p3);", "free(p2);", "name_or_null = "] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let run = ["run", "mesh_add", "--until-violation", "--no-emit"];
+    tool(&project, &run)
+        .expect(exit::VIOLATION)
+        .expect_message("mesh.c:17");
+}

@@ -44,8 +44,8 @@ impl Alternation<'_, '_> {
         self.stats.seconds = self.subject.budget.begin().elapsed().as_secs_f64();
     }
 
-    /// The reason that counts as "never executed" if no execution came to the function for which the
-    /// harness was written.
+    /// The reason that counts as "never executed" if no execution came to the function for which
+    /// the harness was written.
     fn misses_its_function(&self) -> Option<Unexecuted> {
         let subject = &self.subject;
         let first_found = subject.settings.first_only && self.confirming.judge.count() > 0;

@@ -97,10 +97,19 @@ impl Adjust {
         }
         if !missing.condition.is_empty() && (missing.varies || missing.is_set) {
             let entry = (missing.call.clone(), missing.condition.clone());
-            if !self.assume.contains(&entry) {
-                self.assume.push(entry);
+            if self.assume.contains(&entry) {
+                return Some(entry.1);
             }
-            return Some(missing.condition.clone());
+            // A range above the last one that was excluded: both are one bound.
+            let joined = self.assume.iter_mut().find_map(|(call, known)| {
+                let bound = joined(known, &entry.1).filter(|_| *call == entry.0)?;
+                *known = bound.clone();
+                Some(bound)
+            });
+            return Some(joined.unwrap_or_else(|| {
+                self.assume.push(entry);
+                missing.condition.clone()
+            }));
         }
         if missing.varies {
             return None;
@@ -156,6 +165,18 @@ impl Adjust {
         }
         (text, without)
     }
+}
+
+/// The condition for both of two conditions, if the first excludes a range of a number and the
+/// second all numbers from the end of the range on: `(n < 8 || n > 15)` and `n < 16` are `n < 8`.
+fn joined(known: &str, new: &str) -> Option<String> {
+    let number = |text: &str| text.trim_end_matches(['U', 'L']).parse::<u64>().ok();
+    let inner = known.strip_prefix('(')?.strip_suffix(')')?;
+    let (below, above) = inner.split_once(" || ")?;
+    let (subject, _) = below.split_once(" < ")?;
+    let last = number(above.strip_prefix(subject)?.strip_prefix(" > ")?)?;
+    let first = number(new.strip_prefix(subject)?.strip_prefix(" < ")?)?;
+    (first <= last.saturating_add(1)).then(|| below.to_owned())
 }
 
 /// Whether a line calls a function.
@@ -318,6 +339,15 @@ impl Body<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_and_all_above_it_are_one_bound() {
+        let range = "(unit < 67 || unit > 7205L)";
+        assert_eq!(joined(range, "unit < 7206L").as_deref(), Some("unit < 67"));
+        assert_eq!(joined(range, "unit < 7300L"), None);
+        assert_eq!(joined(range, "other < 7206L"), None);
+        assert_eq!(joined("unit < 67", "unit < 9"), None);
+    }
 
     #[test]
     fn assumptions_stand_before_the_call_that_they_are_about() {

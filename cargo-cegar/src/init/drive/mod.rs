@@ -7,6 +7,7 @@
 //! functions. The first comment of the harness lists what had to be guessed.
 
 mod adjust;
+mod allocators;
 mod answers;
 mod arrays;
 mod automaton;

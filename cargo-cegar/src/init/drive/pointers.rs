@@ -3,7 +3,7 @@
 use super::members::{as_parameters, goes_on};
 use super::preconditions::bound_of_answer;
 use super::text::declaration;
-use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, has_word, unknown};
+use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, unknown};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
@@ -15,27 +15,6 @@ const MOST_MEMBERS: usize = 32;
 const HANDED: usize = 4096;
 /// The maximum count that the callback reports, because one counted item may have several elements.
 const PIECES: usize = 16;
-
-/// The number of the parameter that is the block, among the parameters of type `void *` of a function
-/// that releases or resizes memory. The other one is the caller's own data.
-fn block_of(memory: &[usize], said: Option<&Prototype>, length: Option<usize>) -> usize {
-    const OWN: &[&str] = &[
-        "user", "opaque", "context", "ctx", "arg", "cookie", "closure", "state", "pool", "data",
-    ];
-    const BLOCK: &[&str] = &["ptr", "block", "mem", "old", "address", "buf"];
-    let is_named = |number: &usize, words: &[&str]| {
-        let name = said.and_then(|said| said.names.get(number - 1));
-        name.is_some_and(|name| has_word(name, words))
-    };
-    let block = memory.iter().find(|number| is_named(number, BLOCK));
-    let is_free = |number: &&usize| !is_named(number, OWN);
-    // The size usually follows the block.
-    let before = memory.iter().find(|number| length == Some(**number + 1));
-    let found = block
-        .or_else(|| before.filter(is_free))
-        .or_else(|| memory.iter().rfind(is_free));
-    found.or(memory.last()).copied().unwrap_or(1)
-}
 
 impl Body<'_> {
     /// Sets the members of a structure that are a pointer to bytes and its length: `struct { const
@@ -351,88 +330,6 @@ impl Body<'_> {
             self.cleanup.push(format!("if ({name})\n        {call};"));
         }
         Ok(format!("&{name}"))
-    }
-
-    /// The body of a callback that returns memory. A callback with a length is an allocator, and a
-    /// library whose allocator always fails does nothing.
-    fn given_memory(
-        &self,
-        (said, function): (Option<&Prototype>, &Function),
-        wanted: &str,
-    ) -> String {
-        let is_length = |ty: &Written| {
-            let kind = self.api.resolve(ty).kind;
-            matches!(kind, Kind::Int { size, signed: false } if size >= 4)
-        };
-        let is_memory = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            to.is_some_and(|to| !to.constant && self.api.resolve(&to).kind == Kind::Void)
-        };
-        let of = |wanted: &dyn Fn(&Written) -> bool| -> Vec<usize> {
-            let all = function.params.iter().enumerate();
-            all.filter(|(_, ty)| wanted(ty))
-                .map(|(i, _)| i + 1)
-                .collect()
-        };
-        // A pointer to the allocator object itself.
-        let is_own = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Record(_)))
-        };
-        let (lengths, memory) = (of(&is_length), of(&is_memory));
-        let known = lengths.len() + memory.len() + of(&is_own).len();
-        if !is_memory(&function.returns) || known != function.params.len() {
-            return "    return NULL;\n".to_owned();
-        }
-        let again = wanted.to_lowercase().contains("realloc");
-        match (&memory[..], &lengths[..]) {
-            // As in Lua: user data, the block, its old size and its new size.
-            ([_, block], [_, length]) => format!(
-                "    if (p{length} == 0) {{\n        free(p{block});\n        return NULL;\n    \
-                 }}\n    return realloc(p{block}, p{length});\n"
-            ),
-            ([_, ..], [length]) if again => {
-                let block = block_of(&memory, said, Some(*length));
-                format!("    return realloc(p{block}, p{length});\n")
-            }
-            (_, [length]) => format!("    return malloc(p{length});\n"),
-            ([] | [_], [count, length]) => format!("    return calloc(p{count}, p{length});\n"),
-            _ => "    return NULL;\n".to_owned(),
-        }
-    }
-
-    /// The body of a callback that releases memory. If an allocator of the harness is beside it, the
-    /// block is freed, so that a later access of the library to the block is detected.
-    fn taken_memory(
-        &self,
-        (said, function): (Option<&Prototype>, &Function),
-        wanted: &str,
-    ) -> String {
-        let is_memory = |ty: &Written| {
-            let to = self.api.pointee(ty);
-            to.is_some_and(|to| !to.constant && self.api.resolve(&to).kind == Kind::Void)
-        };
-        let params = function.params.iter().enumerate();
-        let memory: Vec<usize> = params
-            .filter(|(_, ty)| is_memory(ty))
-            .map(|(i, _)| i + 1)
-            .collect();
-        let is_release = has_word(wanted, &["free", "release", "dealloc", "memfree"]);
-        match !memory.is_empty() && is_release && self.allocates {
-            true => format!("    free(p{});\n", block_of(&memory, said, None)),
-            false => String::new(),
-        }
-    }
-
-    /// Whether one of the functions returns memory of a requested size.
-    pub(super) fn has_allocator(&self, types: &[Written]) -> bool {
-        types.iter().any(|ty| {
-            let to = self.api.pointee(ty).map(|to| self.api.resolve(&to).kind);
-            let Some(Kind::Function(function)) = to else {
-                return false;
-            };
-            self.given_memory((None, &function), "").contains("alloc(")
-        })
     }
 
     /// The body of a callback that provides memory, `long read(void *user, float **to)`: it sets

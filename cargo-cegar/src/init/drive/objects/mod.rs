@@ -5,6 +5,7 @@
 //! whose name is most similar to the driven function's is used: `BZ2_bzCompressInit` for
 //! `BZ2_bzCompress`.
 
+mod constants;
 mod feeding;
 mod filling;
 mod opening;
@@ -58,8 +59,6 @@ const FEEDS: &[&str] = &[
     "source",
 ];
 
-/// The maximum number of the library's own tables to choose from.
-const OWN: usize = 8;
 /// The minimum length of the common prefix of functions for one kind of object.
 const PREFIX: usize = 7;
 
@@ -192,57 +191,6 @@ impl<'a> Body<'a> {
         }
         makers.sort_by_key(|(cost, maker, _)| (*cost, maker.name.clone()));
         makers
-    }
-
-    /// Structures of the type that the library itself defines: for a table of functions, one of the
-    /// library's own is the best argument.
-    fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
-        let is_such = |ty: &Written| match self.api.resolve(ty).kind {
-            Kind::Record(tag) => tag == identity,
-            _ => false,
-        };
-        let own: Vec<String> = self
-            .api
-            .variables
-            .iter()
-            .filter(|(_, ty)| is_such(ty) && (to.constant || !self.api.resolve(ty).constant))
-            .map(|(name, _)| format!("&{name}"))
-            .take(OWN)
-            .collect();
-        self.among_pointers(to, identity, &own)
-    }
-
-    /// One of several pointers to structures, which the tape chooses.
-    fn among_pointers(&mut self, to: &Written, identity: &str, all: &[String]) -> Option<String> {
-        match all {
-            [] => None,
-            [one] => Some(one.clone()),
-            several => {
-                let list = several.join(", ");
-                let last = several.len() - 1;
-                let name = self.name(&format!("every_{}", identity.to_lowercase()));
-                let constant = if to.constant { "const " } else { "" };
-                let words = to.words.trim_start_matches("const ");
-                self.lines
-                    .push(format!("{constant}{words} *const {name}[] = {{{list}}};"));
-                Some(format!("{name}[crunner_range(0, {last})]"))
-            }
-        }
-    }
-
-    /// Constant objects that functions without parameters return: `const struct curve *p256(void)`.
-    fn own_constants(&mut self, to: &Written, identity: &str) -> Option<String> {
-        let returns = |function: &&Declared| {
-            let returned = self.api.pointee(&function.returns);
-            function.params.is_empty()
-                && !function.variadic
-                && self.is_usable(function)
-                && self.api.handle(&function.returns).as_deref() == Some(identity)
-                && returned.is_some_and(|returned| to.constant || !returned.constant)
-        };
-        let own = self.api.all_functions().filter(returns).take(OWN);
-        let own: Vec<String> = own.map(|function| format!("{}()", function.name)).collect();
-        self.among_pointers(to, identity, &own)
     }
 
     pub(super) fn is_usable(&self, function: &Declared) -> bool {

@@ -2,8 +2,8 @@
 //!
 //! Each node holds a set of objects. New objects of a node are propagated along its edges. If the
 //! node is an address that something is loaded from, stored to or called through, each new object
-//! adds new edges. Sets are bit sets, because the nodes of a large program hold thousands of objects
-//! and pass most of them on.
+//! adds new edges. Sets are bit sets, because the nodes of a large program hold thousands of
+//! objects and pass most of them on.
 
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
