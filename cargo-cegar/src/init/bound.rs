@@ -114,10 +114,9 @@ impl Bound {
             || !others.iter().any(|other| has_enough(other))
     }
 
-    /// The candidates, each with the number of the crate's functions that it declares, in
-    /// descending order. `None` if the counts do not decide: a single function may be a coincidence
+    /// The candidate that declares most of the crate's functions. `None` if the counts do not decide: a single function may be a coincidence
     /// if another header declares one, too.
-    pub fn ranked(&self, candidates: &[PathBuf]) -> Option<Vec<(usize, PathBuf)>> {
+    pub fn best(&self, candidates: &[PathBuf]) -> Option<PathBuf> {
         let counted = candidates
             .iter()
             .map(|header| (self.declared(header).len(), header.clone()));
@@ -125,8 +124,8 @@ impl Bound {
         // The sort is stable, so equal counts keep the order of the candidates.
         all.sort_by_key(|(count, _)| std::cmp::Reverse(*count));
         let next = all.get(1).map_or(0, |(count, _)| *count);
-        let (most, _) = all.first()?;
-        (*most >= ENOUGH || *most > next).then_some(all)
+        let (most, best) = all.first()?;
+        (*most >= ENOUGH || *most > next).then(|| best.clone())
     }
 }
 

@@ -141,9 +141,8 @@ impl<'a> Known<'a> {
             "no header of the library was found, in the crate or where its build includes from; \
              name it with --header"
                 .to_owned()
-        } else if let Some(ranked) = bound.ranked(&candidates) {
-            let (_, best) = ranked.first()?;
-            return Some(best.clone());
+        } else if let Some(best) = bound.best(&candidates) {
+            return Some(best);
         } else {
             format!(
                 "which header is the library's own is not evident; choose with --header:\n{}",

@@ -267,15 +267,22 @@ fn twins(api: &Api, found: &[(String, Harness)]) -> BTreeSet<String> {
     twins
 }
 
+/// Parts of names that make an operation its opposite.
+const OPPOSED: &[&str] = &[
+    "en", "de", "un", "dis", "in", "out", "get", "set", "put", "add", "sub", "pop",
+];
+
 /// Whether two names differ in at most three characters, in one place and neither at the beginning
-/// nor at the end.
+/// nor at the end, and do not name opposite operations.
 fn is_near(a: &str, b: &str) -> bool {
     let before = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&a.as_bytes()[before..], &b.as_bytes()[before..]);
     let behind = a.iter().rev().zip(b.iter().rev());
     let behind = behind.take_while(|(a, b)| a == b).count();
     let differ = a.len().max(b.len()) - behind;
-    before > 0 && behind > 0 && differ <= 3
+    let parts = [&a[..a.len() - behind], &b[..b.len() - behind]];
+    let is_opposed = |part: &&[u8]| OPPOSED.iter().any(|one| one.as_bytes() == *part);
+    before > 0 && behind > 0 && differ <= 3 && !parts.iter().any(is_opposed)
 }
 
 /// Whether a function's name says that it trusts its caller: `unsafe_yyjson_set_arr`, `_get`,
@@ -469,6 +476,8 @@ mod tests {
             ("parse_request", "parse_response"),
             ("get", "set"),
             ("read_int", "read_uints"),
+            ("cobs_encode", "cobs_decode"),
+            ("mtx_lock", "mtx_unlock"),
         ] {
             assert!(!is_near(a, b), "{a} {b}");
         }

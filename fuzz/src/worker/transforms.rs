@@ -272,7 +272,12 @@ pub(super) fn strings(tape: &[u8], log: &[MemoryEntry]) -> Vec<Patch> {
         bytes.len() > 1 && bytes.all(|byte| (0x20..0x7f).contains(byte))
     };
     let mut wanted: Vec<&[u8]> = Vec::new();
-    for (from, to) in log.iter().flat_map(MemoryEntry::both_ways) {
+    let is_kept = |entry: &&MemoryEntry| {
+        let mut lengths = entry.lengths.iter().zip(entry.known());
+        lengths.all(|(&length, known)| length as usize == known.len())
+    };
+    // A text that the log has cut short equals nothing.
+    for (from, to) in log.iter().filter(is_kept).flat_map(MemoryEntry::both_ways) {
         if from != to && is_text(to) && !wanted.contains(&to) && wanted.len() < TEXTS {
             wanted.push(to);
         }

@@ -45,16 +45,21 @@ impl Alternation<'_, '_> {
     }
 
     /// The reason that counts as "never executed" if no execution came to the function for which
-    /// the harness was written.
+    /// the harness was written. If everything is proved, the proof says whether one can.
     fn misses_its_function(&self) -> Option<Unexecuted> {
         let subject = &self.subject;
         let first_found = subject.settings.first_only && self.confirming.judge.count() > 0;
-        let name = subject.harness.drives.as_ref().filter(|_| !first_found)?;
+        // A published strategy need not execute anything.
+        let is_asked = subject.settings.strategy == Strategy::Auto && !first_found;
+        let name = subject.harness.drives.as_ref().filter(|_| is_asked)?;
         let function = subject.program.function_named(name)?;
         let function = subject.program.function(function);
         let entry = function.blocks.start as usize;
-        let is_entered = self.searching.search.covered().get(entry).copied();
-        (function.is_defined() && is_entered == Some(false)).then(|| Unexecuted {
+        let is_missed = match self.proving.is_complete() || self.is_decided() {
+            true => self.proving.is_dead(entry),
+            false => self.searching.search.covered().get(entry) == Some(&false),
+        };
+        (function.is_defined() && is_missed).then(|| Unexecuted {
             harness: subject.harness.name.clone(),
             why: format!("no execution came to `{name}`, which it drives"),
         })

@@ -262,7 +262,8 @@ impl HarnessText<'_> {
             return false;
         }
         let (_, choice) = self.choice(&missing.subject);
-        !choice.is_empty() && self.has_declared(&format!(" {choice} = "))
+        let mut begins = [' ', '*'].iter();
+        !choice.is_empty() && begins.any(|c| self.has_declared(&format!("{c}{choice} = ")))
     }
 
     /// Whether the condition is about the size of memory that is as large as the header says.

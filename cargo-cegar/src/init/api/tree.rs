@@ -303,7 +303,11 @@ impl Reader {
             && let Some(name) = node.loc.offset
             && let Some(prototype) = prototype::read(&self.text(file), span, name)
         {
-            self.api.prototypes.insert(key, prototype);
+            // The header's own documentation takes precedence.
+            match self.whose(file).0 {
+                true => self.api.prototypes.insert(key, prototype),
+                false => Some(self.api.prototypes.entry(key).or_insert(prototype).clone()),
+            };
         }
     }
 

@@ -173,10 +173,11 @@ fn joined(known: &str, new: &str) -> Option<String> {
     let number = |text: &str| text.trim_end_matches(['U', 'L']).parse::<u64>().ok();
     let inner = known.strip_prefix('(')?.strip_suffix(')')?;
     let (below, above) = inner.split_once(" || ")?;
-    let (subject, _) = below.split_once(" < ")?;
+    let (subject, low) = below.split_once(" < ")?;
     let last = number(above.strip_prefix(subject)?.strip_prefix(" > ")?)?;
     let first = number(new.strip_prefix(subject)?.strip_prefix(" < ")?)?;
-    (first <= last.saturating_add(1)).then(|| below.to_owned())
+    let is_within = number(low)? <= first && first <= last.saturating_add(1);
+    is_within.then(|| below.to_owned())
 }
 
 /// Whether a line calls a function.
@@ -346,6 +347,7 @@ mod tests {
         assert_eq!(joined(range, "unit < 7206L").as_deref(), Some("unit < 67"));
         assert_eq!(joined(range, "unit < 7300L"), None);
         assert_eq!(joined(range, "other < 7206L"), None);
+        assert_eq!(joined(range, "unit < 5"), None);
         assert_eq!(joined("unit < 67", "unit < 9"), None);
     }
 

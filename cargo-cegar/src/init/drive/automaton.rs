@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::text::{GUESSED, spaced, wrapped};
+use super::text::{ASSUMES_GUESSES, spaced, wrapped};
 use super::uses::{Case, KEPT_FREED};
 use super::{Adjust, Body, Harness, READS, has_word};
 use crate::init::api::{Api, Declared};
@@ -228,6 +228,7 @@ impl<'a> Body<'a> {
              *\n * What may follow what is what callers do: {}{more}.",
             files.join(", ")
         );
+        let (mut begins, ends) = self.whole(main);
         told += &self.guessed();
         let mut code = self.lines.clone();
         code.extend(self.cleanup.iter().cloned());
@@ -248,8 +249,7 @@ impl<'a> Body<'a> {
             };
             text += &format!("    void *kept[{}];\n    int keeps = 0;\n", blocks * most);
         }
-        let (mut begins, ends) = self.whole(main);
-        begins.insert(0, GUESSED.to_owned());
+        begins.insert(0, ASSUMES_GUESSES.to_owned());
         for line in begins.iter().chain(&self.lines) {
             text += &format!("    {}\n", wrapped(line));
         }

@@ -50,6 +50,9 @@ impl Body<'_> {
             return;
         };
         let element = self.api.resolve(element);
+        if element.constant {
+            return;
+        }
         if bound(ty).is_none_or(|bound| GOES_ON.contains(&bound)) {
             return;
         }
@@ -59,6 +62,7 @@ impl Body<'_> {
                 .push(format!("crunner_get_bytes({array}, sizeof {array});"));
             if size == 1 && signed {
                 self.lines.push(format!("{array}[sizeof {array} - 1] = 0;"));
+                self.guesses.push(format!("`{array}` ends with a NUL"));
             }
         }
     }
@@ -78,9 +82,10 @@ impl Body<'_> {
         if has_memory {
             return;
         }
-        for (field, ty) in &record.fields {
-            let is_place = pairs::is_place_name(field) || pairs::is_count_name(field);
-            if is_place || field.starts_with('_') || !is_set(self, field) {
+        for (i, (field, ty)) in record.fields.iter().enumerate() {
+            let is_length = lengths.contains(&Some(i)) || pairs::is_count_name(field);
+            let is_fixed = is_length || pairs::is_place_name(field) || ty.constant;
+            if is_fixed || field.starts_with('_') || !is_set(self, field) {
                 continue;
             }
             if let Some(value) = self.member(field, ty) {
@@ -118,7 +123,9 @@ impl Body<'_> {
             .any(|word| field.name.contains(word));
             length.take_if(|at| {
                 let name = fields[*at].name.to_lowercase();
-                let is_named = has_word(&fields[*at].name, &[&field.name.to_lowercase()])
+                let own = field.name.to_lowercase();
+                let is_named = has_word(&fields[*at].name, &[&own])
+                    || name == format!("n{own}")
                     || ["len", "length", "size", "n"].contains(&name.as_str());
                 (is_text(&field.ty) || is_own) && !is_named
             });

@@ -63,6 +63,8 @@ const MEMBERS: usize = 12;
 
 /// Ends the guess about functions that fill a container.
 const ANY_TIME: &str = "may be called at any time";
+/// Ends the guess about a structure without pointers whose other members stay 0.
+const ZEROS: &str = "begins with zeros";
 /// Ends the guess that a position lies within an input.
 const WITHIN: &str = "lies within the input, or at its end";
 

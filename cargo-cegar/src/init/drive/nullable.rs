@@ -1,13 +1,14 @@
 //! Pointers for which the header documents that NULL may be passed: an optional output, an encoding
 //! with a default. Callers often pass NULL there, so the tape chooses between NULL and a value.
 
+use super::Body;
 use super::prose::{has_phrase, lower, sentences};
 use super::text::declaration;
-use super::{Body, has_name};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter};
+use crate::init::ctype::Kind;
 
-/// Phrases that permit NULL in what a comment says about one parameter.
+/// Phrases that permit NULL in the section of a comment that is about one parameter.
 const PERMITTED: &[&str] = &[
     "null may be passed",
     "may be null",
@@ -17,9 +18,6 @@ const PERMITTED: &[&str] = &[
     "null is allowed",
     "null is permitted",
     "or null",
-    "if null",
-    "null to",
-    "null for",
 ];
 /// Phrases that permit NULL behind the parameter's name.
 const PERMITTED_OF: &[&str] = &[
@@ -39,14 +37,22 @@ const DUTIES: &[&str] = &[
     "shall",
     "don",
 ];
-/// Commands of Doxygen that begin a section which is about no parameter.
-const SECTIONS: &[&str] = &[
-    "param", "return", "returns", "retval", "note", "warning", "see",
+/// Words of sentences about a NULL that the function returns or stores, or about a character.
+const OTHERS: &[&str] = &[
+    "terminated",
+    "return",
+    "returns",
+    "returned",
+    "set",
+    "stored",
+    "stores",
+    "failure",
+    "error",
 ];
 
 impl Body<'_> {
-    /// The value of a pointer parameter, or NULL, if the header permits NULL. The main input is
-    /// always passed.
+    /// The value of a pointer parameter, or NULL, if the header permits NULL. Only strings and the
+    /// places for a number are replaced: other code of the harness refers to all other arguments.
     pub(super) fn or_null(
         &mut self,
         function: &Declared,
@@ -54,13 +60,14 @@ impl Body<'_> {
         param: &Parameter,
         value: String,
     ) -> String {
+        let string = format!("{value} = crunner_new_string();");
+        let is_string = self.lines.iter().any(|line| line.ends_with(&string));
+        let to = self.api.pointee(&param.ty).map(|to| self.api.resolve(&to));
+        let is_number = to.is_some_and(|to| !to.constant && matches!(to.kind, Kind::Int { .. }));
+        let is_place = is_number && value.starts_with('&') && self.nested == 0;
         let key = (function.name.clone(), i);
         let is_excluded = param.not_null || self.adjust.not_null.contains(&key);
-        if value == "NULL"
-            || is_excluded
-            || has_name(&value, "data")
-            || !permits_null(function, param)
-        {
+        if is_excluded || !(is_string || is_place) || !permits_null(function, param) {
             return value;
         }
         let name = self.name(&format!("{}_or_null", param.wanted(i)));
@@ -77,30 +84,42 @@ fn permits_null(function: &Declared, param: &Parameter) -> bool {
     if param.name.is_empty() {
         return false;
     }
-    let mut is_section = false;
-    for sentence in sentences(&function.comment) {
-        let words = lower(&sentence);
-        match words.first() {
-            Some(first) if SECTIONS.contains(&first.as_str()) => {
-                // `@param[out] name` has its direction before the name.
-                let is_param = first == "param";
-                let mut first = sentence.iter().take(5);
-                is_section = is_param && first.any(|word| *word == param.name);
-            }
-            _ => {}
-        }
-        let is_duty = words.iter().any(|word| DUTIES.contains(&word.as_str()));
-        if is_duty {
-            continue;
-        }
-        let name = param.name.to_lowercase();
-        let mut of = PERMITTED_OF.iter();
-        let names = of.any(|phrase| has_phrase(&sentence, &[&format!("{name} {phrase}")]));
-        if names || is_section && has_phrase(&sentence, PERMITTED) {
-            return true;
-        }
+    let mut parts = function.comment.split(['@', '\\']);
+    let general = parts.next().unwrap_or_default();
+    // A section ends at the next command or at an empty line.
+    let section = parts.find_map(|part| {
+        let rest = part.strip_prefix("param")?.trim_start();
+        let rest = match rest.strip_prefix('[') {
+            Some(direction) => direction.split_once(']')?.1.trim_start(),
+            None => rest,
+        };
+        let about = rest.strip_prefix(param.name.as_str())?;
+        let is_name = !about.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        is_name.then(|| about.split("\n\n").next().unwrap_or_default())
+    });
+    let says_null = |sentence: &&Vec<String>| has_phrase(sentence, &["null"]);
+    let has = |sentence: &[String], words: &[&str]| {
+        let mut all = lower(sentence).into_iter();
+        all.any(|word| words.contains(&word.as_str()))
+    };
+    let name = param.name.to_lowercase();
+    let about = sentences(section.unwrap_or_default());
+    let named: Vec<Vec<String>> = sentences(general)
+        .into_iter()
+        .filter(|sentence| has(sentence, &[&name]))
+        .collect();
+    let mut duties = about.iter().chain(&named).filter(says_null);
+    if duties.any(|sentence| has(sentence, DUTIES)) {
+        return false;
     }
-    false
+    let is_permitted =
+        |sentence: &&Vec<String>| !has(sentence, OTHERS) && has_phrase(sentence, PERMITTED);
+    let is_permitted_of = |sentence: &&Vec<String>| {
+        let mut phrases = PERMITTED_OF.iter();
+        !has(sentence, OTHERS)
+            && phrases.any(|phrase| has_phrase(sentence, &[&format!("{name} {phrase}")]))
+    };
+    about.iter().any(|one| is_permitted(&one)) || named.iter().any(|one| is_permitted_of(&one))
 }
 
 #[cfg(test)]
@@ -139,6 +158,11 @@ mod tests {
             "`enc` must not be NULL.",
             "@param enc The encoding. If NULL, the behaviour is undefined.",
             "@param enc the encoding\n@return or NULL",
+            "@param enc set to the encoding, or NULL on failure",
+            "`enc` may be NULL-terminated.",
+            "@param enc The encoding.\n\nThe stem is given, or NULL.",
+            "@param other The enc, or NULL",
+            "@param enc the encoding, or NULL. It must not be NULL if ..",
         ] {
             assert!(!permitted(comment), "{comment}");
         }

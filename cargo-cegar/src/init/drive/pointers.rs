@@ -3,7 +3,7 @@
 use super::members::{as_parameters, goes_on};
 use super::preconditions::bound_of_answer;
 use super::text::declaration;
-use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, unknown};
+use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, ZEROS, unknown};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
@@ -183,9 +183,12 @@ impl Body<'_> {
         self.lines.push(format!("{} {name} = {{0}};", to.words));
         let points =
             |(_, ty): &(String, Written)| matches!(self.api.resolve(ty).kind, Kind::Pointer(_));
-        if !to.constant && !record.union && record.fields.iter().any(points) {
-            self.guesses
-                .push(format!("`{name}` is good as it is with zeros in it"));
+        if !to.constant && !record.union {
+            let guess = match record.fields.iter().any(points) {
+                true => format!("`{name}` is good as it is with zeros in it"),
+                false => format!("`{name}` {ZEROS}"),
+            };
+            self.guesses.push(guess);
         }
         self.given_members(function, &name, &record);
         if to.constant {

@@ -1,14 +1,14 @@
 //! Writes the text of a harness.
 
 use super::repeated::{AGAIN, TURNS};
-use super::{ANY_TIME, Body, Harness, READS, WITHIN, has_name, has_word};
+use super::{ANY_TIME, Body, Harness, READS, WITHIN, ZEROS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
 
 /// The score penalty of a deprecated function.
 const DEPRECATED: i32 = 300;
 /// The line that makes proofs state that the guesses of the harness hold.
-pub(super) const GUESSED: &str = "crunner_guessed(); /* as listed above */";
+pub(super) const ASSUMES_GUESSES: &str = "crunner_guessed(); /* as listed above */";
 /// The maximum width of a line in columns.
 const LINE: usize = 100;
 
@@ -61,7 +61,7 @@ impl<'a> Body<'a> {
         told += &self.guessed();
         let is_guessed = self.assumes_guesses();
         if is_guessed {
-            begins.insert(0, GUESSED.to_owned());
+            begins.insert(0, ASSUMES_GUESSES.to_owned());
         }
         let assumes = is_guessed
             || self
@@ -298,7 +298,8 @@ impl<'a> Body<'a> {
         // Guesses that a container is filled or that a function is called repeatedly are not
         // doubtful.
         let is_sure = |guess: &&String| {
-            guess.ends_with(ANY_TIME) || guess.ends_with(WITHIN) || *guess == AGAIN
+            let sure = [ANY_TIME, WITHIN, ZEROS, AGAIN];
+            sure.iter().any(|end| guess.ends_with(end))
         };
         let doubts = self.guesses.iter().filter(|guess| !is_sure(guess)).count();
         let unsure = 30 * doubts + 5 * self.handles + function.params.len();

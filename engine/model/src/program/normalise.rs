@@ -35,6 +35,7 @@ use super::outside::Effects;
 pub use super::convention::{MEMBER, USER_ENTRY, USER_MAIN};
 pub use flags::clang_flags;
 pub use mocks::{Mocked, Returns};
+pub(super) use reach::tag;
 
 /// The function in which the program starts.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -17,6 +17,7 @@ mod constraints;
 mod effects;
 mod kept;
 pub mod points;
+mod set;
 mod solve;
 
 use rustc_hash::{FxHashMap, FxHashSet};

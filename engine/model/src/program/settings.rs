@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use cegar_llvm::{LLVMOpcode, Module, Type, Value};
 
-use super::normalise::NormaliseError;
+use super::normalise::{NormaliseError, tag};
 
 /// How the library's code accesses the members of one structure.
 #[derive(Debug, Default)]
@@ -64,12 +64,20 @@ fn note(all: &mut BTreeMap<String, Members>, instruction: Value<'_>) {
         }
         // A whole structure is copied from a constant.
         if operand.is_global_variable()
-            && instruction.is_call()
+            && operand.is_global_constant()
+            && is_copy(instruction)
             && let Some((tag, count)) = structure(operand.value_type())
         {
             members(all, tag, count).written.extend(0..count);
         }
     }
+}
+
+fn is_copy(instruction: Value<'_>) -> bool {
+    let called = instruction.is_call().then(|| instruction.called_function());
+    called
+        .flatten()
+        .is_some_and(|function| function.name().starts_with("llvm.memcpy."))
 }
 
 fn is_load_of(user: Value<'_>, address: Value<'_>) -> bool {
@@ -112,7 +120,5 @@ fn put(all: &mut BTreeMap<String, Members>, address: Value<'_>, is_load: bool) {
 
 /// The tag and the number of members of a C structure.
 fn structure(ty: Type<'_>) -> Option<(String, usize)> {
-    let name = ty.struct_name()?;
-    let tag = name.strip_prefix("struct.")?.split('.').next()?.to_owned();
-    Some((tag, ty.fields().len()))
+    Some((tag(ty)?, ty.fields().len()))
 }

@@ -1,8 +1,10 @@
 //! Objects that the library itself defines: its variables, and constants that its functions return.
 
 use super::Body;
+use super::variants::FINDS;
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
+use crate::init::drive::text::words;
 
 /// The maximum number of the library's own objects to choose from.
 const OWN: usize = 8;
@@ -21,20 +23,32 @@ impl Body<'_> {
             .iter()
             .filter(|(_, ty)| is_such(ty) && (to.constant || !self.api.resolve(ty).constant))
             .map(|(name, _)| format!("&{name}"))
-            .take(OWN)
             .collect();
-        self.among_pointers(to, identity, &own)
+        self.among_pointers(to, identity, own)
     }
 
     /// One of several pointers to structures, which the tape chooses.
-    fn among_pointers(&mut self, to: &Written, identity: &str, all: &[String]) -> Option<String> {
-        match all {
+    fn among_pointers(
+        &mut self,
+        to: &Written,
+        identity: &str,
+        mut all: Vec<String>,
+    ) -> Option<String> {
+        if all.len() > OWN {
+            all.truncate(OWN);
+            let last = all.last().map_or("", String::as_str);
+            self.guesses.push(format!(
+                "no object behind the first {OWN} is passed, up to `{last}`"
+            ));
+        }
+        match &all[..] {
             [] => None,
             [one] => Some(one.clone()),
             several => {
                 let list = several.join(", ");
                 let last = several.len() - 1;
-                let name = self.name(&format!("every_{}", identity.to_lowercase()));
+                let tag = identity.split(' ').next().unwrap_or(identity);
+                let name = self.name(&format!("every_{}", tag.to_lowercase()));
                 let constant = if to.constant { "const " } else { "" };
                 let words = to.words.trim_start_matches("const ");
                 self.lines
@@ -50,12 +64,19 @@ impl Body<'_> {
             let returned = self.api.pointee(&function.returns);
             function.params.is_empty()
                 && !function.variadic
+                && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
                 && self.is_usable(function)
                 && self.api.handle(&function.returns).as_deref() == Some(identity)
-                && returned.is_some_and(|returned| to.constant || !returned.constant)
+                && returned.is_some()
+                && to.constant
         };
-        let own = self.api.all_functions().filter(returns).take(OWN);
+        let own = self.api.all_functions().filter(returns);
         let own: Vec<String> = own.map(|function| format!("{}()", function.name)).collect();
-        self.among_pointers(to, identity, &own)
+        let value = self.among_pointers(to, identity, own)?;
+        let name = self.name("constant");
+        let words = to.words.trim_start_matches("const ");
+        self.lines.push(format!("const {words} *{name} = {value};"));
+        self.lines.push(format!("if (!{name})\n        return 0;"));
+        Some(name)
     }
 }

@@ -351,7 +351,8 @@ impl<'a> Body<'a> {
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
-                if let Some(record) = &record {
+                // An initialiser that reads data may have checked the members.
+                if let Some(record) = record.as_ref().filter(|_| !self.has_input(maker)) {
                     self.settings(name, &tag, record);
                 }
                 // An initialised table of callbacks is empty: the caller supplies them.

@@ -147,7 +147,7 @@ impl<'m> Walk<'m> {
 }
 
 /// The tag of a structure in C, if it has one: `struct.device.3` is `device`.
-fn tag(ty: Type<'_>) -> Option<String> {
+pub(in crate::program) fn tag(ty: Type<'_>) -> Option<String> {
     let name = ty.struct_name()?;
     let name = name.strip_prefix("struct.")?;
     let plain = match name.rsplit_once('.') {

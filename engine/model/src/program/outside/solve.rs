@@ -2,11 +2,11 @@
 //!
 //! Each node holds a set of objects. New objects of a node are propagated along its edges. If the
 //! node is an address that something is loaded from, stored to or called through, each new object
-//! adds new edges. Sets are bit sets, because the nodes of a large program hold thousands of
-//! objects and pass most of them on.
+//! adds new edges. See [`Set`] for the sets.
 
-use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashSet;
+
+use super::set::Set;
 
 /// A set of objects, by number.
 pub(super) type Node = u32;
@@ -40,9 +40,9 @@ pub(super) struct Callable {
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub(super) struct Constraints {
-    holds: Vec<FixedBitSet>,
+    holds: Vec<Set>,
     /// The objects of each node that have not been propagated.
-    fresh: Vec<FixedBitSet>,
+    fresh: Vec<Set>,
     edges: Vec<FxHashSet<Node>>,
     loads: Vec<Vec<Node>>,
     stores: Vec<Vec<Node>>,
@@ -55,16 +55,11 @@ pub(super) struct Constraints {
     work: Vec<Node>,
 }
 
-/// The objects of a set, in ascending order.
-pub(super) fn objects(set: &FixedBitSet) -> impl Iterator<Item = Object> {
-    set.ones().map(|object| object as Object)
-}
-
 impl Constraints {
     /// A new, empty set.
     pub fn node(&mut self) -> Node {
-        self.holds.push(FixedBitSet::new());
-        self.fresh.push(FixedBitSet::new());
+        self.holds.push(Set::default());
+        self.fresh.push(Set::default());
         self.edges.push(FxHashSet::default());
         self.loads.push(Vec::new());
         self.stores.push(Vec::new());
@@ -108,24 +103,26 @@ impl Constraints {
 
     /// Adds the object to a node.
     pub fn add(&mut self, node: Node, object: Object) {
-        let mut one = FixedBitSet::with_capacity(object as usize + 1);
-        one.insert(object as usize);
-        self.add_all(node, &one);
+        let at = node as usize;
+        if self.holds[at].insert(object) {
+            if self.fresh[at].is_empty() {
+                self.work.push(node);
+            }
+            self.fresh[at].insert(object);
+        }
     }
 
     /// Adds objects to a node.
-    fn add_all(&mut self, node: Node, objects: &FixedBitSet) {
+    fn add_all(&mut self, node: Node, objects: &Set) {
         let at = node as usize;
-        let mut new = objects.clone();
-        new.difference_with(&self.holds[at]);
-        if new.is_clear() {
+        let new = self.holds[at].add(objects);
+        if new.is_empty() {
             return;
         }
-        if self.fresh[at].is_clear() {
+        if self.fresh[at].is_empty() {
             self.work.push(node);
         }
-        self.holds[at].union_with(&new);
-        self.fresh[at].union_with(&new);
+        self.fresh[at].add(&new);
     }
 
     /// Makes `to` hold what `from` holds.
@@ -187,7 +184,7 @@ impl Constraints {
     }
 
     fn known(&self, node: Node) -> Vec<Object> {
-        objects(&self.holds[node as usize]).collect()
+        self.holds[node as usize].sorted()
     }
 
     fn loaded(&mut self, object: Object, to: Node) {
@@ -210,7 +207,7 @@ impl Constraints {
     }
 
     /// Computes the set of each node.
-    pub fn solve(mut self) -> Vec<FixedBitSet> {
+    pub fn solve(mut self) -> Vec<Set> {
         while let Some(node) = self.work.pop() {
             let at = node as usize;
             let fresh = std::mem::take(&mut self.fresh[at]);
@@ -218,7 +215,7 @@ impl Constraints {
             for to in edges {
                 self.add_all(to, &fresh);
             }
-            let fresh: Vec<Object> = objects(&fresh).collect();
+            let fresh = fresh.sorted();
             for to in self.loads[at].clone() {
                 fresh.iter().for_each(|&object| self.loaded(object, to));
             }

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 
 use super::Given;
 use crate::program::ir::{FuncId, Program, Reg};
 use crate::program::outside::points::PointsTo;
-use crate::program::outside::solve::{Node, Object, objects};
+use crate::program::outside::set::Set;
+use crate::program::outside::solve::{Node, Object};
 use crate::program::outside::{Reached, Site};
 
 /// The solution of the constraints, with the meaning of its numbers.
 pub(in crate::program::outside) struct Solution {
-    pub(super) holds: Vec<FixedBitSet>,
+    pub(super) holds: Vec<Set>,
     pub(super) sites: FxHashMap<Object, Site>,
     pub(super) functions: FxHashMap<Object, FuncId>,
     pub(super) registers: Vec<Node>,
@@ -27,10 +27,10 @@ impl Solution {
         let mut known: FxHashMap<Vec<Object>, Arc<PointsTo>> = FxHashMap::default();
         let mut of = |node: Node| -> Option<Arc<PointsTo>> {
             let held = &self.holds[node as usize];
-            if held.is_clear() {
+            if held.is_empty() {
                 return None;
             }
-            let objects: Vec<Object> = objects(held).collect();
+            let objects: Vec<Object> = held.sorted();
             let leads = known.entry(objects).or_insert_with_key(|objects| {
                 let functions = objects
                     .iter()
@@ -68,7 +68,7 @@ impl Solution {
         let nodes = [given.written, self.kept];
         let held = nodes
             .iter()
-            .flat_map(|&node| objects(&self.holds[node as usize]));
+            .flat_map(|&node| self.holds[node as usize].sorted());
         for object in held {
             if let Some(&site) = self.sites.get(&object)
                 && is_writable(program, site)
@@ -76,7 +76,7 @@ impl Solution {
                 reached.written.insert(site);
             }
         }
-        let spared = objects(&self.holds[given.constant as usize]);
+        let spared = self.holds[given.constant as usize].sorted().into_iter();
         reached.spares = spared
             .filter_map(|object| self.sites.get(&object))
             .any(|site| is_writable(program, *site) && !reached.written.contains(site));
