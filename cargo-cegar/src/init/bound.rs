@@ -114,8 +114,8 @@ impl Bound {
             || !others.iter().any(|other| has_enough(other))
     }
 
-    /// The candidate that declares most of the crate's functions. `None` if the counts do not decide: a single function may be a coincidence
-    /// if another header declares one, too.
+    /// The candidate that declares most of the crate's functions. `None` if the counts do not
+    /// decide: a single function may be a coincidence if another header declares one, too.
     pub fn best(&self, candidates: &[PathBuf]) -> Option<PathBuf> {
         let counted = candidates
             .iter()

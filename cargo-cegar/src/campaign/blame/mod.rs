@@ -258,12 +258,10 @@ impl HarnessText<'_> {
 
     /// Whether the condition is about a value that the header declares.
     fn is_declared_value(&self, missing: &Missing) -> bool {
-        if !matches!(missing.subject, Guarded::Argument { .. }) {
-            return false;
-        }
+        let is_argument = matches!(missing.subject, Guarded::Argument { .. });
         let (_, choice) = self.choice(&missing.subject);
-        let mut begins = [' ', '*'].iter();
-        !choice.is_empty() && begins.any(|c| self.has_declared(&format!("{c}{choice} = ")))
+        let is_line = |begin: &str| self.has_declared(&format!("{begin}{choice} = "));
+        is_argument && !choice.is_empty() && (is_line(" ") || is_line("*"))
     }
 
     /// Whether the condition is about the size of memory that is as large as the header says.

@@ -304,10 +304,9 @@ impl Reader {
             && let Some(prototype) = prototype::read(&self.text(file), span, name)
         {
             // The header's own documentation takes precedence.
-            match self.whose(file).0 {
-                true => self.api.prototypes.insert(key, prototype),
-                false => Some(self.api.prototypes.entry(key).or_insert(prototype).clone()),
-            };
+            if self.whose(file).0 || !self.api.prototypes.contains_key(&key) {
+                self.api.prototypes.insert(key, prototype);
+            }
         }
     }
 
@@ -407,11 +406,7 @@ impl Reader {
                     params.push(Parameter {
                         name: inner.name.clone(),
                         ty: written,
-                        bound: if mine || near {
-                            self.bound(inner, &file)
-                        } else {
-                            None
-                        },
+                        bound: self.bound(inner, &file).filter(|_| mine || near),
                         not_null: inner.ty.qual_type.contains("_Nonnull")
                             || inner.inner.iter().any(|one| one.kind == NOT_NULL),
                     });

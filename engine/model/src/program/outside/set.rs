@@ -1,7 +1,8 @@
 //! Sets of objects.
 //!
-//! Most nodes of the constraints hold a few objects, and some nodes of a large program hold thousands
-//! and pass most of them on. So a set is a short list first, and a bit set when it has grown.
+//! Most nodes of the constraints hold a few objects, and some nodes of a large program hold
+//! thousands and pass most of them on. So a set is a short list first, and a bit set when it has
+//! grown.
 
 use fixedbitset::FixedBitSet;
 
