@@ -20,7 +20,7 @@ const DEPTH: usize = 4;
 const ENOUGH: usize = 2;
 
 /// The names of the functions that the crate's Rust code declares.
-pub fn functions(project: &Project) -> BTreeSet<String> {
+fn functions(project: &Project) -> BTreeSet<String> {
     let mut files = BTreeSet::new();
     // Bindings may be stored in the crate outside of `src`.
     rust(&project.root, DEPTH + 1, &mut files);
@@ -78,7 +78,8 @@ pub fn declaring(candidates: &[PathBuf], function: &str) -> Vec<PathBuf> {
 
 /// The functions that the crate's Rust code declares, for counting them in headers.
 pub struct Bound {
-    names: BTreeSet<String>,
+    /// Their names.
+    pub names: BTreeSet<String>,
     declaration: Option<Regex>,
 }
 

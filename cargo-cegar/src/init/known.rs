@@ -1,14 +1,16 @@
 //! The facts about a crate that are collected before the first file of its package is written, and
 //! the harnesses that follow from them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use super::api::single;
+use super::bound::{self, Bound};
 use super::{Harness, InitOptions, Initialised};
-use super::{bound, from_fuzz, signatures, template, trial};
+use super::{from_fuzz, signatures, template, trial};
 use crate::capture::{self, CaptureError, Captured};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, SourcesFrom};
@@ -37,6 +39,8 @@ pub(super) struct Known<'a> {
     /// A header that was generated for a library without one: its name and its text. It is written
     /// next to the harnesses.
     pub(super) declared: Option<(String, String)>,
+    /// The functions that the crate binds, once they are needed.
+    bound: OnceCell<Bound>,
 }
 
 impl<'a> Known<'a> {
@@ -58,6 +62,7 @@ impl<'a> Known<'a> {
             captured: None,
             flags: Vec::new(),
             declared: None,
+            bound: OnceCell::new(),
         };
         let listed = config.c.sources.clone().unwrap_or_default();
         let from_build = config.c.sources_from == Some(SourcesFrom::Captured) || listed.is_empty();
@@ -97,6 +102,11 @@ impl<'a> Known<'a> {
         Ok(known)
     }
 
+    /// The functions that the crate binds.
+    fn bound(&self) -> &Bound {
+        self.bound.get_or_init(|| Bound::of(self.project))
+    }
+
     /// The folders from which the library's headers are included.
     fn includes(&self) -> Vec<PathBuf> {
         let stubs = self.project.scratch().join("stubs");
@@ -115,7 +125,7 @@ impl<'a> Known<'a> {
         functions: &[String],
         done: &mut Initialised,
     ) -> Option<PathBuf> {
-        let bound = bound::Bound::of(self.project);
+        let bound = self.bound();
         let candidates = match headers::find(self.project, &self.includes()) {
             headers::Found::Evident(header, others) => {
                 if bound.is_for_users(&header, &others) {
@@ -156,7 +166,7 @@ impl<'a> Known<'a> {
     /// A note with the headers that declare further functions which the crate binds, if there are
     /// such headers.
     fn elsewhere(&self, header: &Path, chosen: &signatures::Chosen) -> Option<String> {
-        let bound = bound::Bound::of(self.project);
+        let bound = self.bound();
         let is_known = |name: &String| chosen.api.all_functions().any(|one| one.name == *name);
         let is_usable = |name: &String| chosen.usable.contains(name);
         let candidates = headers::find(self.project, &self.includes()).all();
@@ -186,7 +196,7 @@ impl<'a> Known<'a> {
         let Some(compiler) = self.compiler.filter(|_| self.units.len() <= SINGLE) else {
             return Ok(None);
         };
-        let bound = bound::functions(self.project);
+        let bound = self.bound().names.clone();
         let written = self
             .units
             .iter()
@@ -245,7 +255,7 @@ impl<'a> Known<'a> {
         let include = self.include(&header);
         let mut library = self.library(compiler, (&header, &include), stop);
         if !is_named {
-            library.bound = bound::functions(self.project);
+            library.bound.clone_from(&self.bound().names);
         }
         let mut chosen = match signatures::choose(&library, &options.wanted, options.most) {
             Ok(chosen) => chosen,

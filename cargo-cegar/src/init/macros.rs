@@ -128,21 +128,14 @@ mod tests {
     #[test]
     fn what_the_header_chooses_is_no_parameter() {
         let parameter = |ty: &str, name: &str| Parameter::plain(name, ctype::read(ty));
-        let declared = |name: &str| Declared {
-            comment: String::new(),
-            name: name.to_owned(),
-            returns: ctype::read("int"),
-            params: vec![
+        let declared = |name: &str| {
+            let params = vec![
                 parameter("struct s *", "stream"),
                 parameter("int", "bits"),
                 parameter("const char *", "version"),
                 parameter("int", "size"),
-            ],
-            variadic: false,
-            inline: false,
-            deprecated: false,
-            pure: false,
-            sibling_header: None,
+            ];
+            Declared::plain(name, "int", params, "")
         };
         let mut api = Api::of(vec![
             declared("start_"),

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use cegar_harness::build::own_macros;
-use cegar_model::program::{self, Settings, normalise};
+use cegar_model::program::{self, CallerMembers, normalise};
 
 use super::api::{self, Api, Declared};
 use super::drive::{self, Adjust, Harness};
@@ -44,7 +44,7 @@ pub(super) struct Defined {
     /// The functions that its files define, each with the index of its file.
     pub functions: BTreeMap<String, usize>,
     /// The members of structures that its callers set.
-    settings: Settings,
+    caller_members: CallerMembers,
 }
 
 /// The harnesses that were written for a header.
@@ -163,7 +163,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     let (mut api, text) = read(library)?;
     let defined = library.defined(&mut chosen.notes);
     if let Some(defined) = &defined {
-        api.take_settings(&defined.settings);
+        api.take_caller_members(&defined.caller_members);
     }
     api.orders = Orders::learn(&library.root, &library.callers, &api)?;
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
@@ -389,10 +389,10 @@ impl Library<'_> {
                         functions.entry(name).or_insert(number);
                     }
                 }
-                let settings = program::settings(&compiled.bitcode).unwrap_or_default();
+                let caller_members = program::caller_members(&compiled.bitcode);
                 Some(Defined {
                     functions,
-                    settings,
+                    caller_members: caller_members.unwrap_or_default(),
                 })
             }
             Err(why) => {

@@ -3,6 +3,8 @@
 
 use cegar_tests::{Project, exit, tool};
 
+use super::until_violation;
+
 /// The functions that a crate binds are in two headers. Both get harnesses, with what the comments
 /// of their own header state, and an object of the one is made by either constructor of the other.
 #[test]
@@ -61,19 +63,7 @@ fn functions_of_all_headers_that_the_crate_binds_get_harnesses() {
         escape.contains("malloc(size); /* as declared */"),
         "{escape}"
     );
-    let run = |name: &str| {
-        tool(
-            &project,
-            &[
-                "run",
-                name,
-                "--until-violation",
-                "--max-time",
-                "10s",
-                "--no-emit",
-            ],
-        )
-    };
+    let run = |name: &str| until_violation(&project, name, "10s");
     run("page_print")
         .expect(exit::VIOLATION)
         .expect_message("invalid write of 1 byte");
@@ -115,19 +105,9 @@ fn members_that_callers_set_are_chosen() {
         ("chunks_decode", "chunks.c:8"),
         ("image_check", "chunks.c:16"),
     ] {
-        tool(
-            &project,
-            &[
-                "run",
-                name,
-                "--until-violation",
-                "--max-time",
-                "10s",
-                "--no-emit",
-            ],
-        )
-        .expect(exit::VIOLATION)
-        .expect_message(place);
+        until_violation(&project, name, "10s")
+            .expect(exit::VIOLATION)
+            .expect_message(place);
     }
 }
 
@@ -164,8 +144,7 @@ fn callers_allocators_free_what_they_allocated() {
     for part in ["return realloc(p2, p3);", "free(p2);", "name_or_null = "] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    let run = ["run", "mesh_add", "--until-violation", "--no-emit"];
-    tool(&project, &run)
+    until_violation(&project, "mesh_add", "10s")
         .expect(exit::VIOLATION)
         .expect_message("mesh.c:17");
 }

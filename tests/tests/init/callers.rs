@@ -2,6 +2,8 @@
 
 use cegar_tests::{Project, exit, tool};
 
+use super::until_violation;
+
 /// A crate whose library is one file and one header, with a harness for each function.
 fn library(header: &str, code: &str) -> Project {
     let project = Project::before_init(
@@ -36,8 +38,7 @@ fn shows_among_others(project: &Project, function: &str, place: &str) {
 
 /// Asserts that the first fault that a run of the harness finds is in this place.
 fn shows(project: &Project, function: &str, place: &str) {
-    let run = ["run", function, "--max-time", "15s", "--until-violation"];
-    tool(project, &[&run[..], &["--no-emit"]].concat())
+    until_violation(project, function, "15s")
         .expect(exit::VIOLATION)
         .expect_message(place);
 }

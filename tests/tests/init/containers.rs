@@ -2,6 +2,8 @@
 
 use cegar_tests::{Project, exit, tool};
 
+use super::until_violation;
+
 /// A crate whose library is one file and one header.
 fn library(header: &str, code: &str) -> Project {
     Project::before_init(
@@ -60,12 +62,9 @@ fn what_looks_into_a_container_finds_something_there() {
     let text = project.read("cegar/harnesses/shelf_add.c");
     let (_, turns) = text.split_once("turns--) {").unwrap_or_default();
     assert!(turns.contains("crunner_new_string()"), "{text}");
-    tool(
-        &project,
-        &["run", "shelf_width", "--until-violation", "--no-emit"],
-    )
-    .expect(exit::VIOLATION)
-    .expect_message("c/shelf.c:28");
+    until_violation(&project, "shelf_width", "20s")
+        .expect(exit::VIOLATION)
+        .expect_message("c/shelf.c:28");
 }
 
 /// A fault in the function that fills a container is found by that function's harness, not by those
@@ -89,10 +88,7 @@ fn a_fault_while_a_container_is_filled_is_told_once() {
     tool(&project, &["init", "--most", "99"]).expect(exit::CLEAN);
     let text = project.read("cegar/harnesses/shelf_has.c");
     assert!(!text.contains("shelf_add"), "{text}");
-    let run = |name: &str| {
-        let words = ["run", name, "--max-time", "15s", "--until-violation"];
-        tool(&project, &[&words[..], &["--no-emit"]].concat())
-    };
+    let run = |name: &str| until_violation(&project, name, "15s");
     run("shelf_add")
         .expect(exit::VIOLATION)
         .expect_message("c/shelf.c:8");

@@ -3,6 +3,8 @@
 
 use cegar_tests::{Project, exit, tool};
 
+use super::until_violation;
+
 /// Buffers whose size a comment states, and objects that several constructors make: a harness that
 /// guesses finds neither fault.
 #[test]
@@ -60,10 +62,7 @@ fn comments_say_how_large_memory_is_and_every_constructor_is_tried() {
     );
     has("value_last", "= value_list(); break;");
     has("value_last", "= value_number(number); break;");
-    let run = |name: &str| {
-        let words = ["run", name, "--max-time", "12s", "--until-violation"];
-        tool(&project, &[&words[..], &["--no-emit"]].concat())
-    };
+    let run = |name: &str| until_violation(&project, name, "12s");
     run("value_pack")
         .expect(exit::VIOLATION)
         .expect_message("c/value.c:27");

@@ -10,7 +10,7 @@ mod stated;
 
 use std::fs;
 
-use cegar_tests::{Project, exit, program, tool};
+use cegar_tests::{Ended, Project, exit, program, tool};
 
 /// A crate around `signatures/kv.c`, whose build script calls the compiler as the `cc` crate does.
 fn library() -> Project {
@@ -37,6 +37,12 @@ fn library() -> Project {
          }\n",
     );
     project
+}
+
+/// A run of one harness that ends at its first violation, or after this time.
+fn until_violation(project: &Project, harness: &str, time: &str) -> Ended {
+    let run = ["run", harness, "--max-time", time, "--until-violation"];
+    tool(project, &[&run[..], &["--no-emit"]].concat())
 }
 
 /// The text of a harness after its includes.
@@ -475,10 +481,7 @@ fn safe_methods_show_the_order_of_calls() {
         harness.contains("what callers do: src/stack.rs.") && !harness.contains("stack_reset"),
         "{harness}"
     );
-    tool(
-        &project,
-        &["run", "uses_stack", "--until-violation", "--no-emit"],
-    )
-    .expect(exit::VIOLATION)
-    .expect_message("stack.c:9");
+    until_violation(&project, "uses_stack", "12s")
+        .expect(exit::VIOLATION)
+        .expect_message("stack.c:9");
 }

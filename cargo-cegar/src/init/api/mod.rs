@@ -14,7 +14,7 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use cegar_model::program::Settings;
+use cegar_model::program::CallerMembers;
 
 use super::ctype::{Kind, Written};
 use super::orders::Orders;
@@ -47,6 +47,24 @@ pub struct Declared {
     pub sibling_header: Option<String>,
     /// The comment before it in the header, without comment markers.
     pub comment: String,
+}
+
+#[cfg(test)]
+impl Declared {
+    /// A function of the header without further attributes.
+    pub fn plain(name: &str, returns: &str, params: Vec<Parameter>, comment: &str) -> Declared {
+        Declared {
+            name: name.to_owned(),
+            returns: super::ctype::read(returns),
+            params,
+            variadic: false,
+            inline: false,
+            deprecated: false,
+            pure: false,
+            sibling_header: None,
+            comment: comment.to_owned(),
+        }
+    }
 }
 
 /// A parameter.
@@ -122,8 +140,8 @@ pub struct Api {
     pub numbers: BTreeMap<String, u64>,
     /// Headers next to it that the header itself includes. They may have no include guard.
     pub included: BTreeSet<String>,
-    /// The members of structures that the library reads and never writes: structure and member.
-    settings: BTreeSet<(String, String)>,
+    /// The members that the library reads and never writes, by structure.
+    caller_members: HashMap<String, BTreeSet<String>>,
 }
 
 /// Reads a header, and the headers next to it as far as they can be read together.
@@ -284,23 +302,23 @@ impl Api {
 
     /// Notes the members that the library's code reads and never writes, so that callers set them.
     /// Structures with bit-fields are ignored: their members in C are not those in bitcode.
-    pub fn take_settings(&mut self, settings: &Settings) {
-        for (tag, (count, members)) in settings {
-            let Some(record) = self.records.get(tag) else {
-                continue;
-            };
-            let is_same = record.fields.len() == *count && !record.union;
-            for member in members.iter().filter(|_| is_same) {
-                let (name, _) = &record.fields[*member];
-                self.settings.insert((tag.clone(), name.clone()));
+    pub fn take_caller_members(&mut self, found: &CallerMembers) {
+        for (tag, (count, members)) in found {
+            let record = self.records.get(tag);
+            let is_same = |record: &&Record| record.fields.len() == *count && !record.union;
+            if let Some(record) = record.filter(is_same) {
+                let names = members
+                    .iter()
+                    .map(|&member| record.fields[member].0.clone());
+                self.caller_members.insert(tag.clone(), names.collect());
             }
         }
     }
 
     /// Whether callers set a member of a structure, because the library only reads it.
-    pub fn is_setting(&self, tag: &str, member: &str) -> bool {
-        let key = (tag.to_owned(), member.to_owned());
-        self.settings.contains(&key)
+    pub fn is_set_by_callers(&self, tag: &str, member: &str) -> bool {
+        let members = self.caller_members.get(tag);
+        members.is_some_and(|members| members.contains(member))
     }
 
     /// All constants of an enumeration.

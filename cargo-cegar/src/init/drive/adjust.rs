@@ -275,8 +275,7 @@ impl Body<'_> {
             .iter()
             .filter(|(field, ty)| is_wanted(field) || functions && is_function(ty))
             .collect();
-        let types: Vec<Written> = record.fields.iter().map(|(_, ty)| ty.clone()).collect();
-        let allocates = self.has_allocator(&types);
+        let allocates = self.has_allocator(record.fields.iter().map(|(_, ty)| ty));
         let earlier = std::mem::replace(&mut self.allocates, allocates);
         for (member, ty) in all {
             let before = self.clone();

@@ -118,8 +118,9 @@ impl Body<'_> {
     }
 
     /// Whether one of the functions returns memory of a requested size.
-    pub(super) fn has_allocator(&self, types: &[Written]) -> bool {
-        types.iter().any(|ty| {
+    pub(super) fn has_allocator<'t>(&self, types: impl Iterator<Item = &'t Written>) -> bool {
+        let mut types = types;
+        types.any(|ty| {
             let to = self.api.pointee(ty).map(|to| self.api.resolve(&to).kind);
             let Some(Kind::Function(function)) = to else {
                 return false;

@@ -85,17 +85,8 @@ mod tests {
 
     fn answered(comment: &str) -> bool {
         let number = |name: &str| Parameter::plain(name, ctype::read("int"));
-        let function = Declared {
-            name: "days".to_owned(),
-            returns: ctype::read("int"),
-            params: vec![number("year"), number("month")],
-            variadic: false,
-            inline: false,
-            deprecated: false,
-            pure: false,
-            sibling_header: None,
-            comment: comment.to_owned(),
-        };
+        let params = vec![number("year"), number("month")];
+        let function = Declared::plain("days", "int", params, comment);
         are_answered(&function, &function.params[1])
     }
 

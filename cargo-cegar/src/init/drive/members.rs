@@ -24,7 +24,7 @@ impl Body<'_> {
                 continue;
             }
             let Some(mut value) = self.member(field, ty) else {
-                self.numbers(name, field, ty);
+                self.array(name, field, ty);
                 continue;
             };
             if let Some((_, array)) = counted.as_ref().filter(|(count, _)| count == field) {
@@ -45,15 +45,12 @@ impl Body<'_> {
     }
 
     /// Fills an array of numbers within a structure. The last character of a text is its NUL.
-    fn numbers(&mut self, name: &str, field: &str, ty: &Written) {
+    fn array(&mut self, name: &str, field: &str, ty: &Written) {
         let Kind::Array(element) = &self.api.resolve(ty).kind else {
             return;
         };
         let element = self.api.resolve(element);
-        if element.constant {
-            return;
-        }
-        if bound(ty).is_none_or(|bound| GOES_ON.contains(&bound)) {
+        if element.constant || bound(ty).is_none_or(|bound| GOES_ON.contains(&bound)) {
             return;
         }
         let array = format!("{name}.{field}");
@@ -70,14 +67,15 @@ impl Body<'_> {
     /// Chooses the members of a structure that the library reads and never writes: its callers set
     /// them. Lengths and positions are left as they are, and so is a structure that points to
     /// memory of unknown length, because nothing tells which values are permitted.
-    pub(super) fn settings(&mut self, name: &str, tag: &str, record: &Record) {
-        let is_set = |body: &Self, field: &str| body.api.is_setting(tag, field);
+    pub(super) fn caller_members(&mut self, name: &str, tag: &str, record: &Record) {
+        let api = self.api;
+        let is_set = |field: &str| api.is_set_by_callers(tag, field);
         let lengths = self.member_lengths(record);
         let mut fields = record.fields.iter().zip(&lengths);
         let has_memory = fields.any(|((field, ty), length)| {
             let to = self.api.pointee(ty).map(|to| self.api.resolve(&to).kind);
             let is_data = to.is_some_and(|to| !matches!(to, Kind::Function(_)));
-            is_set(self, field) && is_data && length.is_none()
+            is_set(field) && is_data && length.is_none()
         });
         if has_memory {
             return;
@@ -85,7 +83,7 @@ impl Body<'_> {
         for (i, (field, ty)) in record.fields.iter().enumerate() {
             let is_length = lengths.contains(&Some(i)) || pairs::is_count_name(field);
             let is_fixed = is_length || pairs::is_place_name(field) || ty.constant;
-            if is_fixed || field.starts_with('_') || !is_set(self, field) {
+            if is_fixed || field.starts_with('_') || !is_set(field) {
                 continue;
             }
             if let Some(value) = self.member(field, ty) {

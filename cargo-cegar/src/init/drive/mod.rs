@@ -241,8 +241,7 @@ impl<'a> Body<'a> {
         depth: usize,
     ) -> Result<Vec<String>, String> {
         let params = &function.params;
-        let types: Vec<Written> = params.iter().map(|param| param.ty.clone()).collect();
-        let allocates = self.has_allocator(&types);
+        let allocates = self.has_allocator(params.iter().map(|param| &param.ty));
         let earlier = std::mem::replace(&mut self.allocates, allocates);
         let mut arguments: Vec<Option<String>> = vec![None; params.len()];
         for (i, text) in given {

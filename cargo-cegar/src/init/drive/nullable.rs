@@ -8,19 +8,16 @@ use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::Kind;
 
-/// Phrases that permit NULL in the section of a comment that is about one parameter.
-const PERMITTED: &[&str] = &[
+/// Phrases that permit NULL in the section of a comment that is about one parameter, in addition to
+/// [`PERMITTED`].
+const PERMITTED_IN_SECTION: &[&str] = &[
     "null may be passed",
-    "may be null",
-    "can be null",
-    "may also be null",
-    "is allowed to be null",
     "null is allowed",
     "null is permitted",
     "or null",
 ];
-/// Phrases that permit NULL behind the parameter's name.
-const PERMITTED_OF: &[&str] = &[
+/// Phrases that permit NULL in such a section, and behind the parameter's name.
+const PERMITTED: &[&str] = &[
     "may be null",
     "can be null",
     "may also be null",
@@ -112,14 +109,16 @@ fn permits_null(function: &Declared, param: &Parameter) -> bool {
     if duties.any(|sentence| has(sentence, DUTIES)) {
         return false;
     }
-    let is_permitted =
-        |sentence: &&Vec<String>| !has(sentence, OTHERS) && has_phrase(sentence, PERMITTED);
-    let is_permitted_of = |sentence: &&Vec<String>| {
-        let mut phrases = PERMITTED_OF.iter();
-        !has(sentence, OTHERS)
-            && phrases.any(|phrase| has_phrase(sentence, &[&format!("{name} {phrase}")]))
+    let names_it = |sentence: &[String]| {
+        let mut phrases = PERMITTED.iter();
+        phrases.any(|phrase| has_phrase(sentence, &[&format!("{name} {phrase}")]))
     };
-    about.iter().any(|one| is_permitted(&one)) || named.iter().any(|one| is_permitted_of(&one))
+    let is_about_it = |sentence: &[String]| {
+        has_phrase(sentence, PERMITTED) || has_phrase(sentence, PERMITTED_IN_SECTION)
+    };
+    let is_other = |sentence: &[String]| has(sentence, OTHERS);
+    about.iter().any(|one| !is_other(one) && is_about_it(one))
+        || named.iter().any(|one| !is_other(one) && names_it(one))
 }
 
 #[cfg(test)]
@@ -129,17 +128,7 @@ mod tests {
 
     fn permitted(comment: &str) -> bool {
         let param = Parameter::plain("enc", ctype::read("const char *"));
-        let function = Declared {
-            name: "stem".to_owned(),
-            returns: ctype::read("void"),
-            params: vec![param.clone()],
-            variadic: false,
-            inline: false,
-            deprecated: false,
-            pure: false,
-            sibling_header: None,
-            comment: comment.to_owned(),
-        };
+        let function = Declared::plain("stem", "void", vec![param.clone()], comment);
         permits_null(&function, &param)
     }
 

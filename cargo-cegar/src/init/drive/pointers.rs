@@ -196,7 +196,7 @@ impl Body<'_> {
             self.options(&name, &record);
             self.buffers(&name, &record, true);
         } else {
-            self.settings(&name, tag, &record);
+            self.caller_members(&name, tag, &record);
             if depth == 0 && !self.has_input(function) {
                 self.buffers(&name, &record, false);
             }

@@ -13,17 +13,7 @@ fn declared(name: &str, returns: &str, params: &[&str]) -> Declared {
         bound: None,
         not_null: false,
     });
-    Declared {
-        comment: String::new(),
-        name: name.to_owned(),
-        returns: ctype::read(returns),
-        params: params.collect(),
-        variadic: false,
-        inline: false,
-        deprecated: false,
-        pure: false,
-        sibling_header: None,
-    }
+    Declared::plain(name, returns, params.collect(), "")
 }
 
 /// The API of a library of boxes.

@@ -1,5 +1,6 @@
 //! From bitcode to a numbered [`Program`].
 
+mod caller_members;
 pub mod convention;
 pub mod ir;
 
@@ -7,15 +8,14 @@ pub mod load;
 pub mod normalise;
 pub mod outside;
 mod sanity;
-mod settings;
 mod show;
 pub mod sources;
 pub mod stack;
 
+pub use caller_members::{CallerMembers, caller_members};
 pub use cegar_llvm::ModuleError;
 pub use ir::*;
 pub use load::LoadError;
-pub use settings::{Settings, settings};
 pub use show::Summary;
 
 /// The name that a function has in the source. Normalisation renames `main` and the functions of

@@ -10,9 +10,18 @@ use crate::init::drive::text::words;
 const OWN: usize = 8;
 
 impl Body<'_> {
+    /// An object of the library's own: one of its variables, or a constant that a function returns.
+    pub(super) fn own_objects(&mut self, to: &Written, identity: &str) -> Option<String> {
+        match self.own_tables(to, identity) {
+            Some(table) => Some(table),
+            None if to.constant => self.own_constants(to, identity),
+            None => None,
+        }
+    }
+
     /// Structures of the type that the library itself defines: for a table of functions, one of the
     /// library's own is the best argument.
-    pub(super) fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
+    fn own_tables(&mut self, to: &Written, identity: &str) -> Option<String> {
         let is_such = |ty: &Written| match self.api.resolve(ty).kind {
             Kind::Record(tag) => tag == identity,
             _ => false,
@@ -59,16 +68,13 @@ impl Body<'_> {
     }
 
     /// Constant objects that functions without parameters return: `const struct curve *p256(void)`.
-    pub(super) fn own_constants(&mut self, to: &Written, identity: &str) -> Option<String> {
+    fn own_constants(&mut self, to: &Written, identity: &str) -> Option<String> {
         let returns = |function: &&Declared| {
-            let returned = self.api.pointee(&function.returns);
             function.params.is_empty()
                 && !function.variadic
                 && !words(&function.name).any(|word| FINDS.contains(&word.as_str()))
                 && self.is_usable(function)
-                && self.api.handle(&function.returns).as_deref() == Some(identity)
-                && returned.is_some()
-                && to.constant
+                && self.api.identity(&function.returns).as_deref() == Some(identity)
         };
         let own = self.api.all_functions().filter(returns);
         let own: Vec<String> = own.map(|function| format!("{}()", function.name)).collect();

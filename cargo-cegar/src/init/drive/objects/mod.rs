@@ -116,12 +116,7 @@ impl<'a> Body<'a> {
             return Ok(name.clone());
         }
         if makers.is_empty()
-            && let Some(own) = self.own_tables(to, identity)
-        {
-            return Ok(own);
-        }
-        if makers.is_empty()
-            && let Some(own) = self.own_constants(to, identity)
+            && let Some(own) = self.own_objects(to, identity)
         {
             return Ok(own);
         }
@@ -353,7 +348,7 @@ impl<'a> Body<'a> {
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
                 // An initialiser that reads data may have checked the members.
                 if let Some(record) = record.as_ref().filter(|_| !self.has_input(maker)) {
-                    self.settings(name, &tag, record);
+                    self.caller_members(name, &tag, record);
                 }
                 // An initialised table of callbacks is empty: the caller supplies them.
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);

@@ -3,7 +3,7 @@
 //! A header does not say which members of `struct decoder` are options of the caller and which are
 //! the library's own state. The library's code does: a member that is loaded somewhere and stored
 //! nowhere has its value from the caller, or is always zero. Bitcode names a member by its
-//! structure and index ([`settings`]), and accesses that do not (through `memcpy` or another type)
+//! structure and index ([`caller_members`]), and accesses that do not (through `memcpy` or another type)
 //! are ignored, because the result is only a guess about what callers do.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,14 +25,14 @@ struct Members {
 }
 
 /// The members that callers set, by the structure's tag, with the number of its members.
-pub type Settings = BTreeMap<String, (usize, BTreeSet<usize>)>;
+pub type CallerMembers = BTreeMap<String, (usize, BTreeSet<usize>)>;
 
 /// The members of structures that the code in some bitcode files reads and never writes.
 ///
 /// # Errors
 ///
 /// Fails if a file cannot be read.
-pub fn settings(paths: &[PathBuf]) -> Result<Settings, NormaliseError> {
+pub fn caller_members(paths: &[PathBuf]) -> Result<CallerMembers, NormaliseError> {
     let mut all: BTreeMap<String, Members> = BTreeMap::new();
     for path in paths {
         let module = Module::read(path)?;
