@@ -352,6 +352,29 @@ fn pages_of_what_nobody_hopes_for() {
     assert!(many.contains("10000 violations were found.") || many.contains("10001 violations"));
 }
 
+/// A function that no harness calls counts as open, and is named.
+#[test]
+fn functions_that_no_harness_reaches_are_named() {
+    let project = Project::package(
+        "int demo(const unsigned char *data, size_t size) { return size && data[0] == 7; }\n\
+         static int half(int n) { return n / 2; }\n\
+         int spare(int n)\n{\n    return half(n);\n}\n",
+    );
+    let words = ["run", "--runs", "10", "--engine-only", "--no-emit"];
+    Tool::new(project.path(), words).run().expect(exit::CLEAN);
+    let lcov = project.path().join("lcov.info");
+    let words = ["coverage", "--lcov", lcov.to_str().unwrap()];
+    let table = Tool::new(project.path(), words).run();
+    let row = table.stdout.lines().find(|row| row.contains("no harness reaches"));
+    let row = row.unwrap_or_else(|| panic!("{table}"));
+    assert!(row.ends_with("half, spare"), "{table}");
+    assert!(!table.stdout.contains("100.0%\n"), "{table}");
+    let records = project.read("lcov.info");
+    assert!(records.contains("FNDA:0,spare\n"), "{records}");
+    let table = Tool::new(project.path(), ["coverage", "demo"]).run();
+    assert!(!table.stdout.contains("spare"), "{table}");
+}
+
 /// There is no percentage of zero lines.
 #[test]
 fn coverage_of_nothing_is_not_all() {

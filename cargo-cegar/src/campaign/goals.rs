@@ -6,6 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
+use cegar_model::program::normalise::Unreached;
 use cegar_model::program::sources::Sources;
 use cegar_model::program::{Block, Check, CheckId, Function, FunctionKind, Pos, Program, Property};
 use serde::{Deserialize, Serialize};
@@ -62,6 +63,9 @@ pub struct StoredGoals {
     /// The digests of the files that contain the places.
     #[serde(default)]
     pub sources: Digests,
+    /// The user's functions that the harness does not reach, which have no goals.
+    #[serde(default)]
+    pub unreached: Vec<Unreached>,
 }
 
 /// Reports the state of each goal of the user's code, and returns what is to be stored.
@@ -92,6 +96,7 @@ pub(super) fn tell(alternation: &mut Alternation<'_, '_>, end: End) -> StoredGoa
         stats: alternation.stats.clone(),
         vacuous,
         sources: Digests::of(alternation.subject.program, root),
+        unreached: alternation.subject.unreached.to_vec(),
     }
 }
 

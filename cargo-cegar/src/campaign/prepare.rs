@@ -349,12 +349,13 @@ fn tell(normalised: &Normalised, reporter: &mut dyn Reporter) {
         });
     }
     if !normalised.unreached.is_empty() {
+        let names: Vec<&str> = normalised.unreached.iter().map(|one| &*one.name).collect();
         reporter.event(&Event::Note {
             level: Level::Detail,
             message: format!(
                 "{} functions are out of the harness's reach and left out: {}",
-                normalised.unreached.len(),
-                normalised.unreached.join(", ")
+                names.len(),
+                names.join(", ")
             ),
         });
     }

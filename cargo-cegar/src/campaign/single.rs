@@ -163,6 +163,7 @@ impl<'a> Single<'a> {
                 program,
                 externals: &prepared.externals,
                 undefined: &prepared.normalised.external_data,
+                unreached: &prepared.normalised.unreached,
                 native,
                 reach: Reach::of(program),
                 digest: store::hex(&Sha256::digest(bitcode)),

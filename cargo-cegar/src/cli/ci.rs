@@ -245,7 +245,7 @@ fn outputs(
     if let Some(path) = &args.lcov {
         let folders: Vec<PathBuf> = harnesses.iter().map(|h| scratch.join(&h.name)).collect();
         let found = coverage_of(&folders);
-        store::write(path, coverage::lcov(&found.all).as_bytes())?;
+        store::write(path, coverage::lcov(&found.all.complete()).as_bytes())?;
     }
     let Some(path) = &args.summary else {
         return Ok(());

@@ -34,6 +34,11 @@ pub(super) fn coverage(global_args: &GlobalArgs, args: &CoverageArgs) -> Result<
         idle,
         changed,
     } = coverage_of(&folders);
+    // Of selected harnesses, only the code that they reach is of interest.
+    let all = match args.harnesses.is_empty() {
+        true => all.complete(),
+        false => all,
+    };
     if missing.len() == folders.len() {
         // The reasons are usually the same, so the first one is reported.
         return Err(missing.into_iter().next().map_or_else(
@@ -154,7 +159,12 @@ fn lines(all: &Coverage) -> String {
     let line = |(path, file): (&String, &coverage::File)| {
         let functions = file.functions.iter().map(|(name, function)| {
             let lines: Vec<_> = file.within(function).map(|(_, state)| state).collect();
-            serde_json::json!({ "name": name, "line": function.line, "lines": Count::of(&lines) })
+            serde_json::json!({
+                "name": name,
+                "line": function.line,
+                "linked": function.is_linked,
+                "lines": Count::of(&lines),
+            })
         });
         let message = serde_json::json!({
             "reason": "coverage",

@@ -85,6 +85,7 @@ mod tests {
             line: 1,
             state: State::Covered,
             end: 5,
+            is_linked: true,
         };
         file.functions.insert("f".to_owned(), function);
         let way = |taken, dead| Way {

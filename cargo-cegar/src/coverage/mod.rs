@@ -6,8 +6,9 @@
 //! lines are a list of work. A block that was entered counts as completely executed, even if a call
 //! in it did not return.
 //!
-//! Only code that a harness can reach is counted: functions that it cannot call are not part of its
-//! program.
+//! The coverage of one harness counts only code that it can reach: functions that it cannot call
+//! are not part of its program. The coverage of all harnesses also counts the functions that none
+//! of them reaches ([`Coverage::complete`]), as open.
 
 mod lcov;
 mod text;
@@ -60,6 +61,8 @@ pub struct Function {
     pub state: State,
     /// The last line with code.
     pub end: u32,
+    /// Whether it is part of a harness's program.
+    pub is_linked: bool,
 }
 
 /// A file of C source.
@@ -78,6 +81,9 @@ pub struct File {
 pub struct Coverage {
     /// By path, relative to the crate if it is below it.
     pub files: BTreeMap<String, File>,
+    /// The functions that a harness does not reach, by file and name: the line of the definition,
+    /// and the lines with code.
+    unreached: BTreeMap<(String, String), (u32, Vec<u32>)>,
 }
 
 /// The number of lines in each state.
@@ -212,7 +218,12 @@ impl Reading<'_> {
         if let (Some(file), Some(state)) = (self.name(function.pos), state) {
             let functions = &mut coverage.files.entry(file).or_default().functions;
             let line = function.pos.line;
-            let known = Function { line, state, end };
+            let known = Function {
+                line,
+                state,
+                end,
+                is_linked: true,
+            };
             functions.insert(plain(&function.name), known);
         }
     }
@@ -260,11 +271,19 @@ impl Coverage {
             let file = coverage.files.entry(file).or_default();
             file.lines.insert(line, seen.state());
         }
+        for function in &left.kept.unreached {
+            let file = shown(&function.file, &left.kept.root).filter(|_| function.line > 0);
+            let Some(file) = file else { continue };
+            let lines = (function.line, function.lines.clone());
+            let key = (file, plain(&function.name));
+            coverage.unreached.insert(key, lines);
+        }
         coverage
     }
 
     /// Merges the coverage of another harness: what one of them executed counts as executed.
     pub fn merge(&mut self, other: Coverage) {
+        self.unreached.extend(other.unreached);
         for (path, theirs) in other.files {
             let mine = self.files.entry(path).or_default();
             for (line, state) in theirs.lines {
@@ -287,6 +306,28 @@ impl Coverage {
         }
     }
 
+    /// Adds the functions that none of the merged harnesses reaches, as open: nothing is known
+    /// about them, and a percentage without them would look better than it is.
+    pub fn complete(mut self) -> Coverage {
+        for ((file, name), (line, lines)) in std::mem::take(&mut self.unreached) {
+            let file = self.files.entry(file).or_default();
+            if file.functions.contains_key(&name) {
+                continue;
+            }
+            let known = Function {
+                line,
+                state: State::Open,
+                end: lines.last().copied().unwrap_or(line),
+                is_linked: false,
+            };
+            file.functions.insert(name, known);
+            for line in lines {
+                file.lines.entry(line).or_insert(State::Open);
+            }
+        }
+        self
+    }
+
     /// The counts over all files.
     pub fn count(&self) -> Count {
         Count::of(self.files.values().flat_map(|file| file.lines.values()))
@@ -307,16 +348,47 @@ fn place(program: &Program, root: &Path, pos: Pos) -> Option<String> {
         .files
         .get(pos.file as usize)
         .filter(|_| pos.line > 0)?;
+    shown(file, root)
+}
+
+/// A path as shown in reports; `None` for files of the system's headers.
+fn shown(file: &str, root: &Path) -> Option<String> {
     if file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") {
         return None;
     }
     let below = Path::new(file).strip_prefix(root);
-    Some(below.map_or_else(|_| file.clone(), |path| path.display().to_string()))
+    Some(below.map_or_else(|_| file.to_owned(), |path| path.display().to_string()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn functions_that_no_harness_reaches_are_open() {
+        let mut all = Coverage::default();
+        for (name, lines) in [("put", vec![3, 4, 5]), ("take", vec![8, 9])] {
+            let key = ("a.c".to_owned(), name.to_owned());
+            all.unreached.insert(key, (lines[0], lines));
+        }
+        let mut other = Coverage::default();
+        let file = other.files.entry("a.c".to_owned()).or_default();
+        let put = Function {
+            line: 3,
+            state: State::Covered,
+            end: 5,
+            is_linked: true,
+        };
+        file.functions.insert("put".to_owned(), put);
+        file.lines
+            .extend([(4, State::Covered), (5, State::Unreachable)]);
+        all.merge(other);
+        let all = all.complete();
+        let file = &all.files["a.c"];
+        assert_eq!(file.lines[&5], State::Unreachable);
+        assert_eq!(file.lines[&9], State::Open);
+        assert!(file.functions["put"].is_linked && !file.functions["take"].is_linked);
+    }
 
     #[test]
     fn what_one_harness_executes_is_executed() {

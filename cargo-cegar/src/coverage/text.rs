@@ -1,17 +1,27 @@
-//! Coverage as a table: one row per file, followed by one per function.
+//! Coverage as a table: one row per file, followed by one per function that a harness reaches, and
+//! one for all other functions of the file.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Count, Coverage, State};
+use super::{Count, Coverage, File, Function, State};
+use crate::lists::few;
 
 /// The number of ranges of a function's open lines that are shown.
 const SHOWN: usize = 8;
 
+/// The number of functions that no harness reaches that are named.
+const NAMED: usize = 4;
+/// The label of the row for functions that no harness reaches.
+const BEYOND: &str = "  no harness reaches";
+
 /// The table, with the open lines of each function.
 pub fn table(coverage: &Coverage) -> String {
     let names = coverage.files.iter().flat_map(|(path, file)| {
-        let functions = file.functions.keys().map(|name| name.chars().count() + 2);
-        functions.chain([path.chars().count()])
+        let linked = file.functions.iter().filter(|(_, known)| known.is_linked);
+        let beyond = file.functions.values().any(|known| !known.is_linked);
+        let functions = linked.map(|(name, _)| name.chars().count() + 2);
+        functions.chain([path.chars().count(), BEYOND.len() * usize::from(beyond)])
     });
     let width = names.max().unwrap_or(0).max("lines of".len());
     let mut out = format!(
@@ -37,16 +47,30 @@ pub fn table(coverage: &Coverage) -> String {
         row(path, Count::of(file.lines.values()), "");
         let mut functions: Vec<_> = file.functions.iter().collect();
         functions.sort_by_key(|(_, function)| function.line);
-        for (name, function) in functions {
+        let (linked, beyond): (Vec<_>, Vec<_>) = functions
+            .into_iter()
+            .partition(|(_, known)| known.is_linked);
+        for (name, function) in linked {
             let lines: Vec<(u32, State)> = file.within(function).collect();
             let open = lines.iter().filter(|(_, state)| *state == State::Open);
             let open: Vec<u32> = open.map(|(line, _)| *line).collect();
             let count = Count::of(lines.iter().map(|(_, state)| state));
             row(&format!("  {name}"), count, &ranges(&open, SHOWN));
         }
+        if !beyond.is_empty() {
+            let names: Vec<String> = beyond.iter().map(|(name, _)| (*name).clone()).collect();
+            row(BEYOND, count_beyond(file, &beyond), &few(&names, NAMED));
+        }
     }
     row("all", coverage.count(), "");
     out
+}
+
+/// The count of the lines that belong to these functions alone, and not to a linked one.
+fn count_beyond(file: &File, functions: &[(&String, &Function)]) -> Count {
+    let lines = functions.iter().flat_map(|(_, known)| file.within(known));
+    let open: BTreeMap<u32, State> = lines.filter(|(_, state)| *state == State::Open).collect();
+    Count::of(open.values())
 }
 
 /// Formats numbers as `3, 7-9`, with at most `most` ranges.
@@ -89,15 +113,33 @@ mod tests {
         file.lines.insert(14, State::Unreachable);
         for (name, line, end) in [("put", 1, 8), ("take", 9, 14)] {
             let state = State::Covered;
-            let function = Function { line, state, end };
+            let function = Function {
+                line,
+                state,
+                end,
+                is_linked: true,
+            };
+            file.functions.insert(name.to_owned(), function);
+        }
+        for line in [17, 18, 21] {
+            file.lines.insert(line, State::Open);
+        }
+        for (name, line, end) in [("peek", 16, 18), ("drop", 20, 21)] {
+            let function = Function {
+                line,
+                state: State::Open,
+                end,
+                is_linked: false,
+            };
             file.functions.insert(name.to_owned(), function);
         }
         insta::assert_snapshot!(table(&coverage), @r"
-        lines of  lines  covered         unreachable   open
-        c/ring.c     13       10  83.3%            1      2
-          put         7        7 100.0%            0      0
-          take        6        3  60.0%            1      2  12-13
-        all          13       10  83.3%            1      2
+        lines of              lines  covered         unreachable   open
+        c/ring.c                 16       10  66.7%            1      5
+          put                     7        7 100.0%            0      0
+          take                    6        3  60.0%            1      2  12-13
+          no harness reaches      3        0   0.0%            0      3  peek, drop
+        all                      16       10  66.7%            1      5
         ");
     }
 

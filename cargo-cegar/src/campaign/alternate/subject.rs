@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use cegar_model::program::normalise::Unreached;
 use cegar_model::program::{FunctionKind, Program};
 
 use crate::campaign::budget::Budget;
@@ -30,6 +31,8 @@ pub struct Subject<'a> {
     pub externals: &'a Externals,
     /// Variables that no C file defines: their length is unknown.
     pub undefined: &'a [String],
+    /// The user's functions that are not part of the program.
+    pub unreached: &'a [Unreached],
     /// The program's native builds.
     pub native: &'a Native<'a>,
     /// The blocks that decide the program's checks.

@@ -234,6 +234,7 @@ impl<'a> Tally<'a> {
         for chapter in chapters {
             tally.coverage.merge(chapter.coverage.clone());
         }
+        tally.coverage = std::mem::take(&mut tally.coverage).complete();
         for (number, chapter) in chapters.iter().enumerate() {
             tally.take(number, chapter);
         }

@@ -120,7 +120,20 @@ pub struct Normalised {
     pub unsupported: Vec<(String, String)>,
     /// The user's functions that are not reachable from the entry. They are not part of the
     /// program.
-    pub unreached: Vec<String>,
+    pub unreached: Vec<Unreached>,
+}
+
+/// A function of the user that is not part of the program.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Unreached {
+    /// Its name in the linked module.
+    pub name: String,
+    /// The path of the file that defines it; empty without debug information.
+    pub file: String,
+    /// The line of its definition, or 0.
+    pub line: u32,
+    /// Its lines with code in that file, in order.
+    pub lines: Vec<u32>,
 }
 
 /// The reason why a program cannot be normalised.

@@ -1,12 +1,13 @@
 //! Linking: the user's modules, the name of the entry, and the library below them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cegar_llvm::{Builder, LLVMLinkage, LlvmError, Metadata, Module, Value};
+use cegar_llvm::{Builder, LLVMLinkage, LlvmError, Metadata, Module, Position, Value};
 
 use super::{
-    Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, declaration, granted, mocks, run,
+    Entry, LinkRequest, NormaliseError, USER_ENTRY, USER_MAIN, Unreached, declaration, granted,
+    mocks, run,
 };
 use crate::program::convention::{ATEXIT, KIND, MEMBER, VISIBLE};
 use crate::program::load::ENTRY;
@@ -315,7 +316,7 @@ impl Library {
         &self,
         module: &Module,
         keep: &[&str],
-    ) -> Result<Vec<String>, NormaliseError> {
+    ) -> Result<Vec<Unreached>, NormaliseError> {
         let defined = || {
             let all = module.functions_and_globals();
             all.filter(|v| !v.is_declaration())
@@ -325,8 +326,8 @@ impl Library {
         let mut functions = Vec::new();
         for value in defined() {
             let name = value.name();
-            if value.is_function() && !self.symbols.contains(&name) {
-                functions.push(name.clone());
+            if value.is_function() && is_users(value) {
+                functions.push(unreached(name.clone(), value));
             }
             // Constructors and `used` data stay without being referred to.
             if is_local(value) || name.starts_with("llvm.") {
@@ -354,8 +355,34 @@ impl Library {
             }
             left.insert(name);
         }
-        functions.retain(|name| !left.contains(name));
+        functions.retain(|function| !left.contains(&function.name));
         Ok(functions)
+    }
+}
+
+/// What is to be known of a function in case it is removed.
+fn unreached(name: String, function: Value<'_>) -> Unreached {
+    let Some(place) = function.position() else {
+        return Unreached {
+            name,
+            file: String::new(),
+            line: 0,
+            lines: Vec::new(),
+        };
+    };
+    let is_here = |at: &Position| (&at.directory, &at.file) == (&place.directory, &place.file);
+    let instructions = function
+        .blocks()
+        .into_iter()
+        .flat_map(|block| block.instructions());
+    let places = instructions.filter_map(Value::position).filter(is_here);
+    let lines: BTreeSet<u32> = places.map(|at| at.line).collect();
+    let file = Path::new(&place.directory).join(&place.file);
+    Unreached {
+        name,
+        file: file.display().to_string(),
+        line: place.line,
+        lines: lines.into_iter().collect(),
     }
 }
 
