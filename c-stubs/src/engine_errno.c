@@ -232,3 +232,32 @@ char *NAME(strsignal)(int signal) {
     if (signal >= 34 && signal <= 64) return numbered("Real-time signal ", signal - 34, other);
     return numbered("Unknown signal ", signal, other);
 }
+
+static const char *const resolving[] = {
+    [1] = "Bad value for ai_flags",
+    [2] = "Name or service not known",
+    [3] = "Temporary failure in name resolution",
+    [4] = "Non-recoverable failure in name resolution",
+    [5] = "No address associated with hostname",
+    [6] = "ai_family not supported",
+    [7] = "ai_socktype not supported",
+    [8] = "Servname not supported for ai_socktype",
+    [9] = "Address family for hostname not supported",
+    [10] = "Memory allocation failure",
+    [11] = "System error",
+    [12] = "Result too large for supplied buffer",
+    [100] = "Processing request in progress",
+    [101] = "Request canceled",
+    [102] = "Request not canceled",
+    [103] = "All requests done",
+    [104] = "Interrupted by a signal",
+    [105] = "Parameter string not correctly encoded",
+};
+
+const char *NAME(gai_strerror)(int error) {
+    if (!crunner_assumed("locale")) crunner_unmodelled("other words for an error");
+    const char *known = 0;
+    if (error < 0 && error > -200)
+        known = text_of(resolving, sizeof resolving / sizeof *resolving, -error);
+    return known ? known : "Unknown error";
+}

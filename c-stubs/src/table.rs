@@ -420,7 +420,7 @@ const ENGINE_ONLY: &[&str] = &[
     "isalpha", "isascii", "isblank", "iscntrl", "isdigit", "isgraph", "islower", "isprint", "ispunct",
     "isspace", "isupper", "isxdigit", "toascii", "tolower", "toupper",
     // engine_errno.c
-    "__errno_location", "__xpg_strerror_r", "strerror", "strerror_l", "strerror_r", "strsignal",
+    "__errno_location", "__xpg_strerror_r", "gai_strerror", "strerror", "strerror_l", "strerror_r", "strsignal",
     // engine_format.c
     "__snprintf_chk", "__sprintf_chk", "__vsnprintf_chk", "__vsprintf_chk", "snprintf", "sprintf",
     "vsnprintf", "vsprintf",

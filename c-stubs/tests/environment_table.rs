@@ -290,6 +290,7 @@ const ELSEWHERE: &[&str] = &[
     "srand48",
     // The narrowings of these functions have no choice as an alternative.
     "bsearch",
+    "gai_strerror",
     "strerror",
     "strerror_l",
     "strsignal",

@@ -11,7 +11,11 @@ use cegar_model::program::Program;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::lists::few;
 use crate::store;
+
+/// The number of harnesses that a warning names.
+const NAMED: usize = 4;
 
 /// Files, each with the SHA-256 of its contents.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,13 +45,23 @@ impl Digests {
 
 /// The warning about files that have changed; `None` if there are none.
 pub fn warning(changed: &[String]) -> Option<String> {
+    warning_of(changed, &[])
+}
+
+/// The warning about files that have changed since the campaigns of these harnesses, which are not
+/// named if there are none.
+pub fn warning_of(changed: &[String], harnesses: &[String]) -> Option<String> {
     let files = match changed {
         [] => return None,
         [one] => format!("{one} has changed"),
         several => format!("{} have changed", several.join(", ")),
     };
+    let whose = match harnesses {
+        [] => String::new(),
+        some => format!(" of {}", few(some, NAMED)),
+    };
     Some(format!(
-        "{files} since the last campaign: this is about the files as they were then"
+        "{files} since the last campaign{whose}: this is about the files as they were then"
     ))
 }
 

@@ -365,7 +365,10 @@ fn functions_that_no_harness_reaches_are_named() {
     let lcov = project.path().join("lcov.info");
     let words = ["coverage", "--lcov", lcov.to_str().unwrap()];
     let table = Tool::new(project.path(), words).run();
-    let row = table.stdout.lines().find(|row| row.contains("no harness reaches"));
+    let row = table
+        .stdout
+        .lines()
+        .find(|row| row.contains("no harness reaches"));
     let row = row.unwrap_or_else(|| panic!("{table}"));
     assert!(row.ends_with("half, spare"), "{table}");
     assert!(!table.stdout.contains("100.0%\n"), "{table}");

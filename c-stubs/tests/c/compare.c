@@ -3,6 +3,7 @@
  * Prints each difference. */
 #include <ctype.h>
 #include <errno.h>
+#include <netdb.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@ const unsigned short **engine___ctype_b_loc(void);
 const int **engine___ctype_tolower_loc(void), **engine___ctype_toupper_loc(void);
 char *engine_strerror(int);
 char *engine_strsignal(int);
+const char *engine_gai_strerror(int);
 int *engine___errno_location(void);
 
 /* Like the machine, these use the host's functions. */
@@ -167,6 +169,8 @@ int main(void) {
         if (strcmp(strerror(e), engine_strerror(e))) differences++, printf("strerror %d\n", e);
     for (int n = -2; n < 70; n++)
         if (strcmp(strsignal(n), engine_strsignal(n))) differences++, printf("strsignal %d\n", n);
+    for (int e = -260; e < 20; e++)
+        if (strcmp(gai_strerror(e), engine_gai_strerror(e))) differences++, printf("gai_strerror %d\n", e);
     differences += wide_differences() + time_differences();
     printf("%d compared, %d differences\n", compared, differences);
     return differences != 0;

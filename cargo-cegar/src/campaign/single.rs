@@ -11,6 +11,7 @@ use cegar_fuzz::native::TargetBuilder;
 use cegar_model::deadline::{self, Deadline};
 use cegar_model::machine::Limits;
 use cegar_model::program::Property;
+use cegar_model::program::sources::Sources;
 use cegar_search::simulate::search::{Config, Search};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -387,20 +388,27 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     if asked.contains(&Property::Overflow) {
         all.retain(|assumption| assumption.id != "wrapping" && assumption.id != "conversions");
     }
+    let mut sources = Sources::default();
     for assumption in &mut all {
         let mut places = Vec::new();
         for place in &assumption.places {
-            let place = short(place, root);
+            let line = without_column(place);
+            let bound = bound(line, &mut sources).filter(|_| assumption.id == "sizes");
+            let place = (short(line, root), bound);
             if !places.contains(&place) {
                 places.push(place);
             }
         }
         // Sorted by line if it is a number.
-        places.sort_by_key(|place| match place.rsplit_once(':') {
+        places.sort_by_key(|(place, _)| match place.rsplit_once(':') {
             Some((file, line)) => (file.to_owned(), line.parse().unwrap_or(0)),
             None => (place.clone(), 0u32),
         });
-        assumption.places = places;
+        let places = places.into_iter().map(|(place, bound)| match bound {
+            Some(bound) => format!("{place} `{bound}`"),
+            None => place,
+        });
+        assumption.places = places.collect();
     }
     let externals = crate::externals::assumed(&alternation.subject.externals.functions);
     all.extend(externals.into_iter().map(Assumption::external));
@@ -408,12 +416,30 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
     all
 }
 
-/// A place without its column, relative to `root`.
-fn short(place: &str, root: &Path) -> String {
-    let line = match place.rsplit_once(':') {
+/// The choice of a size in a line of a harness, with its bounds: `n = crunner_size(0, 64)`.
+fn bound(place: &str, sources: &mut Sources) -> Option<String> {
+    let (file, line) = place.rsplit_once(':')?;
+    let text = sources.line(file, line.parse().ok()?)?;
+    let at = text.find("crunner_size(")?;
+    let end = at + text[at..].find(')')? + 1;
+    let before = text[..at].trim_end().strip_suffix('=').map(str::trim_end);
+    let name = before.and_then(|before| before.rsplit([' ', '*', '(']).next());
+    Some(match name {
+        Some(name) => format!("{name} = {}", &text[at..end]),
+        None => text[at..end].to_owned(),
+    })
+}
+
+/// A place without its column.
+fn without_column(place: &str) -> &str {
+    match place.rsplit_once(':') {
         Some((line, column)) if column.bytes().all(|b| b.is_ascii_digit()) => line,
         _ => place,
-    };
+    }
+}
+
+/// A place relative to `root`.
+fn short(line: &str, root: &Path) -> String {
     let file = Path::new(line).strip_prefix(root);
     file.map_or_else(|_| line.to_owned(), |file| file.display().to_string())
 }

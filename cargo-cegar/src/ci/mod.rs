@@ -425,7 +425,7 @@ fn code_without_findings(outcomes: &[Outcome], whole: &Summary, rules: Rules) ->
 /// Whether `--require-proof` is satisfied: every check is proved or its violation is known, and no
 /// proof rests on an assumption that no user has confirmed.
 fn is_settled(summary: &Summary) -> bool {
-    if summary.rests_on_learnt() {
+    if summary.rests_on_learnt() || summary.rests_on_guesses() {
         return false;
     }
     match summary.verdict {

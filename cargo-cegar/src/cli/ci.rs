@@ -9,7 +9,7 @@ use super::args::{CiArgs, GlobalArgs};
 use super::check::max_time;
 use super::coverage::coverage_of;
 use super::run::{Unattended, open, unattended_options};
-use super::{UNCONFIRMED, note, outputs, reporter, team};
+use super::{note, outputs, reporter, team, tell_unconfirmed};
 use crate::bindings::Binding;
 use crate::campaign::pool;
 use crate::ci::baseline::{Baseline, Entry};
@@ -204,8 +204,8 @@ const UNLISTED: &str = "harnesses break conditions that cegar/contracts.toml doe
     does), or the library is at fault";
 
 fn tell(fan: &mut Fan, args: &CiArgs, report: &Report, baseline: &Path, artifacts: &Path) {
-    if args.budget.require_proof && fan.unconfirmed {
-        note(fan, Level::Warning, UNCONFIRMED);
+    if args.budget.require_proof {
+        tell_unconfirmed(fan);
     }
     if args.update_baseline {
         let text = format!("wrote {}", baseline.display());

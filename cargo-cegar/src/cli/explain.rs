@@ -32,14 +32,13 @@ pub(super) fn explain(global_args: &GlobalArgs, args: &ExplainArgs) -> Result<Ex
             }
             text.push_str(&line(global_args, &explained)?);
         }
-        changed.extend(left.kept.sources.changed(&left.kept.root));
+        let harness = folder.file_name().unwrap_or_default().to_string_lossy();
+        for file in left.kept.sources.changed(&left.kept.root) {
+            changed.insert((file, harness.clone().into_owned()));
+        }
         known.extend(left.kept.goals.iter().map(|goal| goal.place.clone()));
     }
-    let changed: Vec<String> = changed.into_iter().collect();
-    if let Some(warning) = sources::warning(&changed) {
-        let mut fan = reporter(global_args, false, std::path::Path::new("."));
-        note(&mut fan, Level::Warning, warning);
-    }
+    tell_changed(&changed, global_args);
     if text.is_empty() && args.from.is_none() && is_mended(global_args, &args.goal)? {
         return print(&format!(
             "{}: its test passes now: the fault was mended, or the harness changed. `cargo cegar \
@@ -58,6 +57,17 @@ pub(super) fn explain(global_args: &GlobalArgs, args: &ExplainArgs) -> Result<Ex
         ));
     }
     print(&text)
+}
+
+/// Reports the files that have changed since the campaigns of some harnesses.
+fn tell_changed(changed: &BTreeSet<(String, String)>, global_args: &GlobalArgs) {
+    let unique = |names: BTreeSet<&String>| names.into_iter().cloned().collect::<Vec<String>>();
+    let files = unique(changed.iter().map(|(file, _)| file).collect());
+    let harnesses = unique(changed.iter().map(|(_, harness)| harness).collect());
+    if let Some(warning) = sources::warning_of(&files, &harnesses) {
+        let mut fan = reporter(global_args, false, std::path::Path::new("."));
+        note(&mut fan, Level::Warning, warning);
+    }
 }
 
 /// Whether this is the name of an earlier finding whose input no longer fails.

@@ -138,7 +138,7 @@ fn exit_code(verdict: Verdict, require_proof: bool, fan: &Fan) -> ExitCode {
         Verdict::Violated => ExitCode::Violation,
         _ if fan.mismatched => ExitCode::Violation,
         _ if fan.incomplete && !fan.interrupted => ExitCode::Incomplete,
-        Verdict::Proved if require_proof && fan.unconfirmed => ExitCode::OpenGoals,
+        Verdict::Proved if require_proof && (fan.unconfirmed || fan.guessed) => ExitCode::OpenGoals,
         Verdict::Proved => ExitCode::Clean,
         Verdict::Open if fan.interrupted => ExitCode::Interrupted,
         Verdict::Open if require_proof => ExitCode::OpenGoals,
@@ -161,11 +161,25 @@ fn conclude(
         return Err(Error::io("write", "the report", why));
     }
     fan.interrupted |= stop.load(Ordering::Relaxed);
-    if require_proof && fan.unconfirmed {
-        note(&mut fan, Level::Warning, UNCONFIRMED);
+    if require_proof {
+        tell_unconfirmed(&mut fan);
     }
     Ok(exit_code(verdict, require_proof, &fan))
 }
+
+/// Reports why proofs do not satisfy `--require-proof`.
+fn tell_unconfirmed(fan: &mut Fan) {
+    for (is_so, text) in [(fan.unconfirmed, UNCONFIRMED), (fan.guessed, GUESSED)] {
+        if is_so {
+            note(fan, Level::Warning, text);
+        }
+    }
+}
+
+/// Why a proof that rests on bounds or guesses does not satisfy `--require-proof`.
+const GUESSED: &str = "--require-proof: a proof assumes bounds or guesses of a harness, which its \
+    callers may not keep; where they do, write `crunner_range` instead of `crunner_size`, and \
+    delete the line `crunner_guessed();`";
 
 /// Why a proof does not satisfy `--require-proof`.
 const UNCONFIRMED: &str = "--require-proof: a proof assumes preconditions that nobody has \

@@ -27,6 +27,8 @@ pub struct Fan {
     pub incomplete: bool,
     /// Whether proofs of the final summary rest on preconditions that no user has confirmed.
     pub unconfirmed: bool,
+    /// Whether proofs of the final summary rest on bounds or guesses of a harness.
+    pub guessed: bool,
     /// Whether a declaration does not match the library and is not listed in the baseline.
     pub mismatched: bool,
     /// Finds functions in C code that other packages of the build compile, with the package of
@@ -77,6 +79,7 @@ impl Reporter for Fan {
             self.interrupted = summary.interrupted;
             self.incomplete = summary.is_incomplete();
             self.unconfirmed = summary.rests_on_learnt();
+            self.guessed = summary.rests_on_guesses();
         }
         if let Event::BindingMismatch(binding) = event {
             self.mismatched |= !binding.known;

@@ -9,6 +9,9 @@ use crate::verdict::{GoalTable, Stats, Vacuous, Verdict};
 /// The reason for something that was not done because of Ctrl-C.
 pub const INTERRUPTED: &str = "the command was interrupted";
 
+/// The assumptions that harnesses make about the arguments of their callers.
+const GUESSED: [&str; 2] = ["sizes", "guesses"];
+
 /// A run that exceeds its time limit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hang {
@@ -135,6 +138,12 @@ impl Summary {
     pub fn rests_on_learnt(&self) -> bool {
         let mut ids = self.assumptions.iter().map(|assumption| &assumption.id);
         ids.any(|id| id == cegar_checker::LEARNT)
+    }
+
+    /// Whether proofs rest on bounds or guesses of a harness, which need not hold for its callers.
+    pub fn rests_on_guesses(&self) -> bool {
+        let mut ids = self.assumptions.iter().map(|assumption| &*assumption.id);
+        ids.any(|id| GUESSED.contains(&id))
     }
 
     /// Whether the campaign is incomplete: a harness was never executed or uses nothing of the

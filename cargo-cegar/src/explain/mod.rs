@@ -71,6 +71,15 @@ pub enum Explanation {
 }
 
 impl StoredCampaign {
+    /// The folder of the package, by its name: the folder of scratch data has the same.
+    pub fn package(&self) -> String {
+        let package = self.folder.parent().and_then(std::path::Path::file_name);
+        package.map_or_else(
+            || "cegar".to_owned(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+
     /// Reads the results from the folder.
     pub fn read(folder: &Path) -> Result<StoredCampaign, Error> {
         let list = folder.join("goals.json");

@@ -46,7 +46,7 @@ fn tried(left: &StoredCampaign) -> Vec<String> {
     let prover = &stats.prover;
     if prover.iterations > 0 {
         all.push(format!(
-            "the prover: {} of 4 levels of guesses, {} guesses, {} of them hold, {} questions ({} \
+            "the prover: {} rounds of guesses, {} guesses, {} of them hold, {} questions ({} \
              without an answer)",
             prover.iterations, prover.guesses, prover.facts, prover.solver_calls, prover.unknown
         ));
@@ -109,8 +109,10 @@ fn knobs(left: &StoredCampaign, goal: &Goal, why: &str) -> Vec<String> {
     let mut all: Vec<String> = fitting.map(|(_, advice)| (*advice).to_owned()).collect();
     if why.contains("no execution came here") {
         all.push(format!(
-            "put an input that comes near {} into the corpus (cegar/corpus/{})",
+            "put an input that comes near {} into the corpus ({}/corpus/{}); one that is longer \
+             than `max_len` in cegar.toml (4096 if it does not say) is left out",
             goal.place.show(),
+            left.package(),
             goal.harness
         ));
     }

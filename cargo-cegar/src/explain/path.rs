@@ -248,12 +248,17 @@ impl<'a> Source<'a> {
             .texts
             .get(at)
             .and_then(|text| text.get(line.pos.line as usize - 1));
+        let mut chosen = told(std::slice::from_ref(line));
+        if let Some(value) = text.and_then(|text| in_range(text, &line.chosen)) {
+            let ranges = chosen.iter_mut().filter(|(channel, _)| channel == RANGE);
+            ranges.for_each(|(_, told)| told.clone_from(&value));
+        }
         Step::Line {
             file,
             line: line.pos.line,
             function: plain(&self.program.function(line.function).name),
             text: text.cloned().unwrap_or_default(),
-            chosen: told(std::slice::from_ref(line)),
+            chosen,
         }
     }
 }
@@ -320,6 +325,32 @@ fn told(lines: &[Line]) -> Vec<(String, String)> {
     groups.into_iter().map(tell).collect()
 }
 
+/// The channel of choices from a range. Its bytes are the choice before it is brought into the
+/// range.
+const RANGE: &str = "range";
+
+/// The value of the only choice in a line that calls `crunner_range` or `crunner_size` with literal
+/// bounds.
+fn in_range(text: &str, chosen: &[(String, Vec<u8>)]) -> Option<String> {
+    let mut ranges = chosen.iter().filter(|(channel, _)| channel == RANGE);
+    let (_, bytes) = ranges.next()?;
+    let mut calls = ["crunner_range(", "crunner_size("]
+        .iter()
+        .flat_map(|name| text.split(name).skip(1));
+    let (low, rest) = calls.next()?.split_once(',')?;
+    if ranges.next().is_some() || calls.next().is_some() || bytes.len() > 8 {
+        return None;
+    }
+    let (low, high): (i128, i128) = (
+        low.trim().parse().ok()?,
+        rest.split_once(')')?.0.trim().parse().ok()?,
+    );
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let raw = i128::from(u64::from_le_bytes(wide));
+    (low < high).then(|| (low + raw % (high - low + 1)).to_string())
+}
+
 /// Longer lists and texts of values are abbreviated in the middle.
 const LONG: usize = 120;
 
@@ -365,6 +396,16 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_is_shown_as_its_value() {
+        let value = |text: &str, byte: u8| in_range(text, &[(RANGE.to_owned(), vec![byte])]);
+        let size = "size_t n = crunner_size(0, 64);";
+        assert_eq!(value(size, 86).as_deref(), Some("21"));
+        assert_eq!(value("f(crunner_range(-1, 1));", 2).as_deref(), Some("1"));
+        assert_eq!(value("crunner_range(0, n)", 2), None);
+        assert_eq!(value("g(crunner_range(0, 1), crunner_size(0, 2))", 2), None);
+    }
 
     fn line(line: u32, chosen: &[u8]) -> Line {
         Line {

@@ -74,6 +74,7 @@ impl Known<'_> {
                 name: one.name,
                 drives: None,
                 defines: Vec::new(),
+                max_len: None,
             });
         }
         if harnesses.is_empty() {

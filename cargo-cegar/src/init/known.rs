@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::api::single;
 use super::bound::{self, Bound};
 use super::{Harness, InitOptions, Initialised};
-use super::{from_fuzz, signatures, template, trial};
+use super::{drive, from_fuzz, signatures, template, trial};
 use crate::capture::{self, CaptureError, Captured};
 use crate::compile::{Compiler, Unit};
 use crate::config::{Config, SourcesFrom};
@@ -197,11 +197,27 @@ impl<'a> Known<'a> {
             return Ok(None);
         };
         let bound = self.bound().names.clone();
-        let written = self
-            .units
-            .iter()
-            .find_map(|unit| Some((unit, single::header(compiler, unit, &bound)?)));
-        let Some((unit, text)) = written else {
+        let written = |users: single::Users<'_>| {
+            let mut units = self.units.iter();
+            let mut all = Vec::new();
+            while let Some(unit) = units.next() {
+                all.extend(single::header(compiler, unit, users).map(|text| (unit, text)));
+            }
+            // A header whose functions take arguments is of more use.
+            let at = all
+                .iter()
+                .position(|(_, text)| single::takes_arguments(text));
+            (!all.is_empty()).then(|| all.swap_remove(at.unwrap_or(0)))
+        };
+        let is_useful = |(_, text): &(&Unit, String)| single::takes_arguments(text);
+        let of_rust = written(single::Users::Rust(&bound));
+        // The crate may bind a table whose functions stand in other files.
+        let of_files = || written(single::Users::OtherFiles).filter(is_useful);
+        let found = of_rust
+            .clone()
+            .filter(is_useful)
+            .or_else(|| of_files().filter(|_| of_rust.is_some()));
+        let Some((unit, text)) = found.or(of_rust) else {
             return Ok(None);
         };
         let source = unit.directory.join(&unit.source);
@@ -301,6 +317,7 @@ impl<'a> Known<'a> {
             shown.for_each(|(of, _)| of.clone_from(&name));
             harnesses.push(Harness {
                 file: PathBuf::from(format!("harnesses/{name}.c")),
+                max_len: drive::longest_input(&chosen.api, &harness.drives),
                 text: Some(harness.text),
                 what: match harness.drives == function {
                     true => format!("{function}({})", harness.passed),
@@ -428,6 +445,7 @@ impl<'a> Known<'a> {
                 text: None,
                 drives: None,
                 defines: Vec::new(),
+                max_len: None,
                 what: target.file.display().to_string(),
                 name,
             });

@@ -34,22 +34,30 @@ fn defined(line: &str) -> Option<&str> {
     Some(rest.strip_prefix("define")?.trim_start())
 }
 
-/// The name and the value of `#define NAME 136`, if that is all: parentheses and a comment are
-/// allowed.
+/// The name and the value of `#define NAME 136` or `#define NAME (1152*2)`, if that is all: a comment
+/// is allowed.
 fn number_of(line: &str) -> Option<(String, u64)> {
     let (name, body) = defined(line)?.split_once(char::is_whitespace)?;
     let body = body.split("/*").next()?.split("//").next()?.trim();
     let body = body
         .strip_prefix('(')
         .map_or(Some(body), |body| body.strip_suffix(')'))?;
-    let digits = body.trim().trim_end_matches(['u', 'U', 'l', 'L']);
-    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) => u64::from_str_radix(hex, 16).ok()?,
-        // A number that begins with 0 is octal.
-        None if digits.len() > 1 && digits.starts_with('0') => return None,
-        None => digits.parse().ok()?,
-    };
+    let value = body
+        .split('*')
+        .map(literal)
+        .try_fold(1, |product: u64, one| product.checked_mul(one?))?;
     is_name(name).then(|| (name.to_owned(), value))
+}
+
+/// The value of a literal, in decimal or hexadecimal digits.
+fn literal(text: &str) -> Option<u64> {
+    let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        // A number that begins with 0 is octal.
+        None if digits.len() > 1 && digits.starts_with('0') => None,
+        None => digits.parse().ok(),
+    }
 }
 
 /// The name, parameters and body of `#define NAME(a, b) body`.

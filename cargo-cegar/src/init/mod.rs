@@ -118,7 +118,19 @@ struct Harness {
     /// The macros with which the file of the driven function is compiled and the library's other
     /// files are not.
     defines: Vec<String>,
+    /// The longest input in bytes, if usual inputs are too short for its function.
+    max_len: Option<u64>,
     what: String,
+}
+
+impl Harness {
+    /// Whether its text includes a header of this name.
+    fn includes(&self, header: &str) -> bool {
+        let directive = format!("#include \"{header}\"");
+        self.text
+            .as_ref()
+            .is_some_and(|text| text.contains(&directive))
+    }
 }
 
 /// Writes the package.
@@ -205,6 +217,7 @@ fn first(
         text: Some(template::template(include.as_deref())),
         drives: None,
         defines: Vec::new(),
+        max_len: None,
         what: "to be filled in".to_owned(),
         name,
     })

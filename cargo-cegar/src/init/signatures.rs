@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use cegar_harness::build::own_macros;
-use cegar_model::program::{self, CallerMembers, normalise};
+use cegar_model::program::{self, CallerMembers, MemorySizes, normalise};
 
 use super::api::{self, Api, Declared};
 use super::drive::{self, Adjust, Harness};
@@ -45,6 +45,8 @@ pub(super) struct Defined {
     pub functions: BTreeMap<String, usize>,
     /// The members of structures that its callers set.
     caller_members: CallerMembers,
+    /// The sizes of the memory that its functions work on.
+    sizes: MemorySizes,
 }
 
 /// The harnesses that were written for a header.
@@ -164,6 +166,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     let defined = library.defined(&mut chosen.notes);
     if let Some(defined) = &defined {
         api.take_caller_members(&defined.caller_members);
+        api.sizes = defined.sizes.clone();
     }
     api.orders = Orders::learn(&library.root, &library.callers, &api)?;
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
@@ -219,7 +222,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     // The sorts are stable, so equal scores keep the order of the header.
     found.sort_by_key(|(_, harness)| -harness.score);
     let twins = twins(&api, &found);
-    found.sort_by_key(|(name, _)| twins.contains(name));
+    found.sort_by_key(|(name, _)| (library.is_unused(name), twins.contains(name)));
     chosen.take(found, library, (wanted, most));
     let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
@@ -297,6 +300,12 @@ fn is_internal(name: &str) -> bool {
 }
 
 impl Library<'_> {
+    /// Whether the crate's Rust code binds functions of the library, but not this one.
+    fn is_unused(&self, name: &str) -> bool {
+        let is_life = name.starts_with(drive::LIFE);
+        !self.bound.is_empty() && !is_life && !self.bound.contains(name)
+    }
+
     fn one(&self, api: &Api, usable: &BTreeSet<String>, name: &str) -> Result<Harness, String> {
         let function = api.function(name).ok_or("it is not declared")?;
         let harness = drive::harness(api, usable, function, self.include, &Adjust::default())?;
@@ -390,9 +399,11 @@ impl Library<'_> {
                     }
                 }
                 let caller_members = program::caller_members(&compiled.bitcode);
+                let sizes = MemorySizes::read(&compiled.bitcode);
                 Some(Defined {
                     functions,
                     caller_members: caller_members.unwrap_or_default(),
+                    sizes: sizes.unwrap_or_default(),
                 })
             }
             Err(why) => {

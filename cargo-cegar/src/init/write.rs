@@ -45,7 +45,7 @@ pub(super) fn write(
         put(project.cegar.join(file), text.as_bytes())?;
     }
     if let Some((name, text)) = &known.declared
-        && harnesses.iter().any(|harness| harness.drives.is_some())
+        && harnesses.iter().any(|harness| harness.includes(name))
     {
         put(project.cegar.join("harnesses").join(name), text.as_bytes())?;
     }
@@ -161,6 +161,10 @@ pub(super) fn extend(
         if !harness.defines.is_empty() {
             let list: Array = harness.defines.iter().collect();
             table.insert("defines", value(list));
+        }
+        if let Some(most) = harness.max_len {
+            // TOML has no numbers beyond 64 bits with a sign, and an input is far shorter.
+            table.insert("max_len", value(most.cast_signed()));
         }
         tables.insert(&harness.name, Item::Table(table));
     }

@@ -14,7 +14,7 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use cegar_model::program::CallerMembers;
+use cegar_model::program::{CallerMembers, MemorySizes};
 
 use super::ctype::{Kind, Written};
 use super::orders::Orders;
@@ -140,8 +140,10 @@ pub struct Api {
     pub numbers: BTreeMap<String, u64>,
     /// Headers next to it that the header itself includes. They may have no include guard.
     pub included: BTreeSet<String>,
+    /// The sizes of the memory that the library's functions work on.
+    pub sizes: MemorySizes,
     /// The members that the library reads and never writes, by structure.
-    caller_members: HashMap<String, BTreeSet<String>>,
+    caller_members: HashMap<String, BTreeMap<String, bool>>,
 }
 
 /// Reads a header, and the headers next to it as far as they can be read together.
@@ -303,13 +305,12 @@ impl Api {
     /// Notes the members that the library's code reads and never writes, so that callers set them.
     /// Structures with bit-fields are ignored: their members in C are not those in bitcode.
     pub fn take_caller_members(&mut self, found: &CallerMembers) {
-        for (tag, (count, members)) in found {
+        for (tag, members) in found {
             let record = self.records.get(tag);
-            let is_same = |record: &&Record| record.fields.len() == *count && !record.union;
+            let is_same = |record: &&Record| record.fields.len() == members.count && !record.union;
             if let Some(record) = record.filter(is_same) {
-                let names = members
-                    .iter()
-                    .map(|&member| record.fields[member].0.clone());
+                let names = members.set.iter();
+                let names = names.map(|(&at, &compared)| (record.fields[at].0.clone(), compared));
                 self.caller_members.insert(tag.clone(), names.collect());
             }
         }
@@ -318,7 +319,13 @@ impl Api {
     /// Whether callers set a member of a structure, because the library only reads it.
     pub fn is_set_by_callers(&self, tag: &str, member: &str) -> bool {
         let members = self.caller_members.get(tag);
-        members.is_some_and(|members| members.contains(member))
+        members.is_some_and(|members| members.contains_key(member))
+    }
+
+    /// Whether the library compares such a member with something, for example a callback with NULL.
+    pub fn is_compared(&self, tag: &str, member: &str) -> bool {
+        let members = self.caller_members.get(tag);
+        members.is_some_and(|members| members.get(member) == Some(&true))
     }
 
     /// All constants of an enumeration.

@@ -13,13 +13,21 @@ use regex::Regex;
 use super::tree::{Node, dumped};
 use crate::compile::{Compiler, Unit};
 
-/// A header for the functions of a C file that are listed in `bound`. `None` if it defines none of
-/// them or cannot be read.
-pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Option<String> {
+/// Which functions of a C file a generated header declares.
+#[derive(Clone, Copy)]
+pub enum Users<'n> {
+    /// Those with these names, which the crate's Rust code binds.
+    Rust(&'n BTreeSet<String>),
+    /// Those that other C files may call, and that no header declares.
+    OtherFiles,
+}
+
+/// A header for functions of a C file. `None` if it defines none of them or cannot be read.
+pub fn header(compiler: &Compiler, unit: &Unit, users: Users<'_>) -> Option<String> {
     let source = unit.directory.join(&unit.source).canonicalize().ok()?;
     let text = std::fs::read(&source).ok()?;
     let root = dumped(compiler, &[&source], &unit.flags).ok()?;
-    let found = Found::of(&root, &source, &text, bound);
+    let found = Found::of(&root, &source, &text, users);
     if found.functions.is_empty() {
         return None;
     }
@@ -73,6 +81,12 @@ pub fn header(compiler: &Compiler, unit: &Unit, bound: &BTreeSet<String>) -> Opt
     Some(header)
 }
 
+/// Whether a generated header declares a function that takes arguments.
+pub fn takes_arguments(header: &str) -> bool {
+    let mut prototypes = header.lines().filter(|line| line.ends_with(");"));
+    prototypes.any(|line| !line.ends_with("(void);"))
+}
+
 /// The declarations of a C file, in order.
 #[derive(Default)]
 struct Found {
@@ -84,7 +98,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(root: &Node, source: &Path, text: &[u8], bound: &BTreeSet<String>) -> Found {
+    fn of(root: &Node, source: &Path, text: &[u8], users: Users<'_>) -> Found {
         let mut found = Found::default();
         let mut names = BTreeSet::new();
         for (node, file) in root.in_files() {
@@ -92,12 +106,14 @@ impl Found {
                 .canonicalize()
                 .is_ok_and(|path| path == source);
             match node.kind.as_str() {
-                "FunctionDecl"
-                    if bound.contains(&node.name)
-                        && !node.is_static()
-                        && names.insert(node.name.clone()) =>
-                {
-                    found.functions.extend(node.prototype());
+                "FunctionDecl" if !node.is_static() && names.insert(node.name.clone()) => {
+                    let is_wanted = match users {
+                        Users::Rust(bound) => bound.contains(&node.name),
+                        Users::OtherFiles => is_own,
+                    };
+                    found
+                        .functions
+                        .extend(node.prototype().filter(|_| is_wanted));
                 }
                 "TypedefDecl" | "RecordDecl" | "EnumDecl" if is_own => {
                     let Some((begin, end)) = node.span() else {

@@ -258,11 +258,7 @@ impl Body<'_> {
 
     /// Sets the members of a structure that must not be zero.
     pub(super) fn given_members(&mut self, function: &Declared, name: &str, record: &Record) {
-        let adjust = self.adjust;
-        let is_wanted = |field: &String| {
-            let mut all = adjust.members.iter();
-            all.any(|(of, member)| of == name && member == field)
-        };
+        let is_wanted = |field: &String| self.is_given(name, field);
         let is_function = |ty: &Written| {
             let to = self.api.pointee(ty);
             to.is_some_and(|to| matches!(self.api.resolve(&to).kind, Kind::Function(_)))

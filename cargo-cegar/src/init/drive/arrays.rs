@@ -31,7 +31,8 @@ impl Body<'_> {
                 let name = self.name(or(&leader.name, "input"));
                 let count = self.name(&format!("{name}_size"));
                 let bytes = format!("{count} * sizeof({kind})");
-                self.block((&kind, &name, &bytes), &count, (0, SECOND));
+                let most = self.most_size(&function.name, SECOND);
+                self.block((&kind, &name, &bytes), &count, (0, most));
                 if self.is_filled(leader) {
                     self.lines
                         .push(format!("crunner_get_bytes({name}, {bytes});"));

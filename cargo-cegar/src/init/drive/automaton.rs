@@ -33,12 +33,12 @@ const OWN: [&str; 7] = [
 /// function.
 const FIRST: i32 = 200;
 /// The prefix of the names of such harnesses.
-const PREFIX: &str = "uses_";
+pub const LIFE: &str = "uses_";
 
 /// The name of the harness for the object with this identity.
 pub fn automaton_name(identity: &str) -> String {
     let first = identity.split(' ').next().unwrap_or(identity);
-    format!("{PREFIX}{}", first.trim_start_matches('_').to_lowercase())
+    format!("{LIFE}{}", first.trim_start_matches('_').to_lowercase())
 }
 
 /// Writes the harness of an object's life, or returns the reason why there is none.

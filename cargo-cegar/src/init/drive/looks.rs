@@ -168,6 +168,20 @@ impl Body<'_> {
         })
     }
 
+    /// Whether a callback reports an event and returns whether the library goes on: `int
+    /// on_header(parser *p, const char *at, size_t len)`. Most callers return 0, and a library that
+    /// never goes on shows little. Two values of one type are compared, and the result of a function
+    /// without a pointer to data or to an object is a value.
+    pub(super) fn is_status(&self, function: &Function) -> bool {
+        let pointers: Vec<&Written> = (function.params.iter())
+            .filter(|ty| self.api.pointee(ty).is_some())
+            .collect();
+        let is_compared = pointers
+            .windows(2)
+            .any(|pair| pair[0].words == pair[1].words);
+        function.returns.words == "int" && !pointers.is_empty() && !is_compared
+    }
+
     /// Whether a parameter points to bytes that are only read (`constant`) or that are written.
     fn is_bytes(&self, param: &Parameter, constant: bool) -> bool {
         self.api.pointee(&param.ty).is_some_and(|to| {

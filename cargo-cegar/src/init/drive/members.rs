@@ -4,6 +4,7 @@
 //! chooses whether a string or a callback is set or NULL, because every caller omits some options.
 
 use super::looks::is_text;
+use super::repeated::takes;
 use super::{Body, MEMBERS, has_word};
 use crate::init::api::{Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
@@ -65,9 +66,40 @@ impl Body<'_> {
     }
 
     /// Chooses the members of a structure that the library reads and never writes: its callers set
-    /// them. Lengths and positions are left as they are, and so is a structure that points to
-    /// memory of unknown length, because nothing tells which values are permitted.
+    /// them. Lengths and positions are left as they are, and so are the numbers of a structure that
+    /// points to memory of unknown length, because nothing tells which values are permitted. A
+    /// callback is set; it is NULL in some runs if the library compares it.
     pub(super) fn caller_members(&mut self, name: &str, tag: &str, record: &Record) {
+        for (field, ty) in self.chosen_members(tag, record) {
+            if let Some(value) = self.member(&field, &ty) {
+                self.lines.push(format!("{name}.{field} = {value};"));
+            }
+        }
+        let is_set = |field: &str| self.api.is_set_by_callers(tag, field);
+        let mut functions = record.fields.iter().filter(|(field, _)| is_set(field));
+        // An allocator's functions are set together, if a trial shows that the library needs them.
+        if functions.any(|(_, ty)| self.function(ty).is_some() && self.called(ty).is_none()) {
+            return;
+        }
+        for (field, ty) in &record.fields {
+            if !self.api.is_set_by_callers(tag, field) || self.is_given(name, field) {
+                continue;
+            }
+            if let Some(given) = self.called(ty).and_then(|function| {
+                let wanted = format!("{name}_{field}");
+                self.member_callback((field, ty), &function, (tag, record), &wanted)
+            }) {
+                let value = match self.api.is_compared(tag, field) {
+                    true => format!("crunner_range(0, 7) > 0 ? {given} : NULL"),
+                    false => given,
+                };
+                self.lines.push(format!("{name}.{field} = {value};"));
+            }
+        }
+    }
+
+    /// The numeric members of a structure that callers choose.
+    fn chosen_members(&self, tag: &str, record: &Record) -> Vec<(String, Written)> {
         let api = self.api;
         let is_set = |field: &str| api.is_set_by_callers(tag, field);
         let lengths = self.member_lengths(record);
@@ -78,18 +110,65 @@ impl Body<'_> {
             is_set(field) && is_data && length.is_none()
         });
         if has_memory {
-            return;
+            return Vec::new();
         }
-        for (i, (field, ty)) in record.fields.iter().enumerate() {
-            let is_length = lengths.contains(&Some(i)) || pairs::is_count_name(field);
+        let fields = record.fields.iter().enumerate();
+        let chosen = fields.filter(|(i, (field, ty))| {
+            let is_length = lengths.contains(&Some(*i)) || pairs::is_count_name(field);
             let is_fixed = is_length || pairs::is_place_name(field) || ty.constant;
-            if is_fixed || field.starts_with('_') || !is_set(field) {
-                continue;
+            !is_fixed && !field.starts_with('_') && is_set(field)
+        });
+        chosen.map(|(_, field)| field.clone()).collect()
+    }
+
+    /// A callback that is a member of a structure. If the structure itself is passed to it, it
+    /// chooses the structure's numbers anew: a reader advances to the next character. If the names
+    /// of members say which callbacks advance, only these do so.
+    fn member_callback(
+        &mut self,
+        (field, ty): (&str, &Written),
+        function: &Function,
+        (tag, record): (&str, &Record),
+        wanted: &str,
+    ) -> Option<String> {
+        let said = self.api.prototype(field, ty);
+        let given = self.callback((said, function), wanted).ok()?;
+        if given == "NULL" {
+            return None;
+        }
+        let is_own = |ty: &Written| {
+            let to = self.api.pointee(ty).filter(|to| !to.constant);
+            to.is_some_and(|to| self.api.resolve(&to).kind == Kind::Record(tag.to_owned()))
+        };
+        let mut names = record
+            .fields
+            .iter()
+            .filter(|(_, ty)| self.function(ty).is_some());
+        let advances = takes(field) || !names.any(|(other, _)| takes(other));
+        let own = function.params.iter().position(is_own).filter(|_| advances);
+        let returns = self.api.resolve(&function.returns).kind;
+        if let Some(own) = own.filter(|_| returns == Kind::Void) {
+            let mut lines = String::new();
+            for (field, ty) in self.chosen_members(tag, record) {
+                let outer = std::mem::take(&mut self.lines);
+                let value = self.member(&field, &ty);
+                let needs = std::mem::replace(&mut self.lines, outer);
+                if let Some(value) = value.filter(|_| needs.is_empty()) {
+                    lines += &format!("    p{}->{field} = {value};\n", own + 1);
+                }
             }
-            if let Some(value) = self.member(field, ty) {
-                self.lines.push(format!("{name}.{field} = {value};"));
+            if let Some(text) = self.callbacks.last_mut() {
+                let end = text.rfind("}\n").unwrap_or(text.len());
+                text.insert_str(end, &lines);
             }
         }
+        Some(given)
+    }
+
+    /// Whether a trial required that a member of a variable is set.
+    pub(super) fn is_given(&self, name: &str, field: &str) -> bool {
+        let mut all = self.adjust.members.iter();
+        all.any(|(of, member)| of == name && member == field)
     }
 
     /// The only member whose name denotes a count, and the only array of the structure: `uint16_t
@@ -137,12 +216,8 @@ impl Body<'_> {
             return;
         }
         let lengths = self.member_lengths(record);
-        let is_given = |field: &str| {
-            let mut all = self.adjust.members.iter();
-            all.any(|(of, member)| of == name && member == field)
-        };
         for (i, (field, ty)) in record.fields.iter().enumerate().take(MEMBERS) {
-            if lengths[i].is_some() || field.starts_with('_') || is_given(field) {
+            if lengths[i].is_some() || field.starts_with('_') || self.is_given(name, field) {
                 continue;
             }
             if is_text(ty) {

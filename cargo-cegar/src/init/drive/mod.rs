@@ -16,6 +16,7 @@ mod documented;
 mod documented_sizes;
 mod elements;
 mod expression;
+mod limits;
 mod looks;
 mod members;
 mod nullable;
@@ -24,6 +25,7 @@ mod pointers;
 mod preconditions;
 mod prose;
 mod repeated;
+mod rows;
 mod scalars;
 mod sides;
 mod sized;
@@ -34,7 +36,8 @@ mod whole;
 use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, Success};
-pub use automaton::{automaton_harness, automaton_name};
+pub use automaton::{LIFE, automaton_harness, automaton_name};
+pub use limits::longest_input;
 pub(super) use scalars::getter;
 
 use scalars::EVERY;
@@ -467,7 +470,7 @@ fn or<'t>(name: &'t str, default: &'t str) -> &'t str {
 }
 
 /// Whether C code contains a name as a whole word.
-fn has_name(c: &str, name: &str) -> bool {
+pub(super) fn has_name(c: &str, name: &str) -> bool {
     let mut words = c.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     !name.is_empty() && words.any(|word| word == name)
 }

@@ -3,7 +3,7 @@
 use super::members::{as_parameters, goes_on};
 use super::preconditions::bound_of_answer;
 use super::text::declaration;
-use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, SAMPLES, ZEROS, unknown};
+use super::{Body, GUESSED, GUESSED_OUTPUT, Main, OUTPUT, ZEROS, unknown};
 use crate::findings::DECLARED;
 use crate::init::api::{Declared, Parameter, Prototype, Record};
 use crate::init::ctype::{Function, Kind, Written};
@@ -146,10 +146,7 @@ impl Body<'_> {
                 let row = matches!(target.kind, Kind::Int { size: 2, .. } | Kind::Float { .. });
                 let asked = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
                 if asked > 0 || row && !to.constant && self.has_input(function) {
-                    let count = SAMPLES.max(asked);
-                    self.guesses.push(format!("`{name}` has {count} elements"));
-                    self.lines
-                        .push(format!("{} {name}[{count}] = {{0}};", to.words));
+                    self.row(function, (&name, &to, &target), asked);
                     return Ok(name);
                 }
                 self.lines.push(format!("{} {name} = {value};", to.words));
@@ -426,6 +423,9 @@ impl Body<'_> {
                             declaration(&function.returns, "answer"),
                             number + 1
                         ),
+                        None if self.is_status(function) => {
+                            format!("{needs}    return crunner_range(0, 7) > 0 ? 0 : {value};\n")
+                        }
                         None => format!("{needs}    return {value};\n"),
                     }
                 }

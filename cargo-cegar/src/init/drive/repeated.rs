@@ -28,8 +28,8 @@ const PUTS: &[&str] = &[
 ];
 /// Words in the names of other functions that callers call repeatedly with one object.
 const REPEATED: &[&str] = &[
-    "dispatch", "draw", "emit", "feed", "fill", "log", "mark", "move", "notify", "pop", "post",
-    "print", "publish", "record", "remove", "reserve", "resize", "schedule", "send", "set",
+    "dispatch", "draw", "emit", "execute", "feed", "fill", "log", "mark", "move", "notify", "pop",
+    "post", "print", "publish", "record", "remove", "reserve", "resize", "schedule", "send", "set",
     "track", "update", "write",
 ];
 /// Words in the names of functions that take the next item from an object.
@@ -47,7 +47,7 @@ fn is_repeated_name(name: &str) -> bool {
 
 /// Whether a function's name says that it takes the next item from an object; `adv1` is one of
 /// these.
-fn takes(name: &str) -> bool {
+pub(super) fn takes(name: &str) -> bool {
     words(name).any(|word| {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
         TAKES.contains(&word)
@@ -58,7 +58,7 @@ fn takes(name: &str) -> bool {
 const ONCE: &[&str] = &["once", "yet", "twice"];
 
 /// The variable that a line assigns.
-fn set_by(line: &str) -> Option<&str> {
+pub(super) fn set_by(line: &str) -> Option<&str> {
     let (before, _) = line.split_once(" = ")?;
     before.rsplit([' ', '*']).next()
 }
@@ -69,7 +69,7 @@ fn is_assumption(line: &str) -> bool {
 
 /// The guess that is noted for functions that are called repeatedly.
 pub(super) const AGAIN: &str = "callers call it several times";
-/// The maximum number of calls with an input each.
+/// The usual maximum number of calls with an input each.
 const INPUTS: usize = 12;
 
 impl<'a> Body<'a> {
@@ -174,7 +174,8 @@ impl<'a> Body<'a> {
         let began = self.lines.len();
         self.guesses.push(AGAIN.to_owned());
         let passed = case.passed.clone();
-        self.turns(vec![case], (1, INPUTS));
+        let most = self.most_turns(&function.name, INPUTS);
+        self.turns(vec![case], (1, most));
         // The array that keeps the blocks is declared before the loop.
         let starts = |line: &String| line.starts_with("for (int turns");
         let at = began + self.lines[began..].iter().position(starts)?;

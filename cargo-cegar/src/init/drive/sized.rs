@@ -72,7 +72,7 @@ impl<'a> Body<'a> {
         let learnt = (learnt as usize).div_ceil(usize::from(size));
         let documented = self.documented_least(function, length).min(LARGEST) as usize;
         let least = learnt.max(documented);
-        let most = SECOND.max(2 * least);
+        let most = self.most_size(&function.name, SECOND).max(2 * least);
         if learnt > documented {
             let guess = format!("`{name}` has {least} elements or more");
             self.guesses.push(guess);

@@ -9,6 +9,8 @@ use crate::init::ctype::{Kind, Written};
 const DEPRECATED: i32 = 300;
 /// The line that makes proofs state that the guesses of the harness hold.
 pub(super) const ASSUMES_GUESSES: &str = "crunner_guessed(); /* as listed above */";
+/// The usual greatest size in bytes of the main input of a harness whose callbacks choose values.
+const ANSWERED: usize = 256;
 /// The maximum width of a line in columns.
 const LINE: usize = 100;
 
@@ -199,10 +201,12 @@ impl<'a> Body<'a> {
     /// The lines that take the main input in a `main`, if the call has one. `wide` is the type of
     /// its elements if they are larger than a byte.
     fn input(&self, wide: Option<&str>) -> Vec<String> {
+        let most = self.most_size(&self.function.name, ANSWERED);
+        let size = format!("size_t size = crunner_size(0, {most});");
         let lines = match (&self.main, wide) {
             (None, _) => return Vec::new(),
             (Some(_), None) if self.answers => vec![
-                "size_t size = crunner_size(0, 256);",
+                size.as_str(),
                 "uint8_t *data = malloc(size);",
                 "crunner_get_bytes(data, size);",
             ],

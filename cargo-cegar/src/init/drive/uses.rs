@@ -1,14 +1,26 @@
 //! One use of an object among several: the call of a function in a scope of its own.
 //!
-//! Memory that is passed to a use lives until the object is closed, because the header does not say
-//! how long the library keeps a pointer: blocks are stored in an array, and variables whose address
-//! is passed are static.
+//! Memory that is passed to a use lives until the object is closed, unless the header says that the
+//! library copies it: otherwise nothing tells how long the library keeps a pointer. Blocks are stored
+//! in an array, and variables whose address is passed are static.
 
 use std::collections::BTreeSet;
 
+use super::prose::says;
+use super::repeated::set_by;
 use super::{Body, OUTPUT, SECOND};
 use crate::init::api::Declared;
 
+/// Phrases for data that a function copies, so that it need not outlive the call.
+const COPIED: &[&str] = &[
+    "is copied",
+    "are copied",
+    "makes a copy",
+    "takes a copy",
+    "makes its own copy",
+    "need not outlive",
+    "needs not outlive",
+];
 /// Frees the blocks that were passed to uses.
 pub(super) const KEPT_FREED: &str = "while (keeps > 0)\n        free(kept[--keeps]);";
 
@@ -98,9 +110,18 @@ impl<'a> Body<'a> {
             *self = before;
             return None;
         };
-        // Excludes structures of zeros, which only a harness passes and no caller does.
-        let is_made_up = |line: &String| line.ends_with("= {0};") && !line.contains('[');
-        if self.handles > handles
+        // Excludes structures of zeros, which only a harness passes and no caller does. An object
+        // that a function of the library initialises, and that nothing releases, may be made anew
+        // for each use.
+        let is_initialised = |line: &String| {
+            let name = set_by(line).map(|name| format!("(&{name}"));
+            name.is_some_and(|name| lines.iter().any(|other| other.contains(&name)))
+        };
+        let is_made_up = |line: &String| {
+            line.ends_with("= {0};") && !line.contains('[') && !is_initialised(line)
+        };
+        let ends_the_run = |line: &String| line.contains("return 0;");
+        if self.handles > handles && lines.iter().any(ends_the_run)
             || self.lines_after_input.len() > before.lines_after_input.len()
             || lines.iter().any(is_made_up)
         {
@@ -117,8 +138,14 @@ impl<'a> Body<'a> {
         for argument in &arguments {
             kept(argument, &mut lines);
         }
-        for block in &blocks {
-            lines.push(format!("kept[keeps++] = {block};"));
+        // Memory that the library copies dies with the call.
+        let is_copied = says(&function.comment, COPIED);
+        if !is_copied {
+            lines.extend(
+                blocks
+                    .iter()
+                    .map(|block| format!("kept[keeps++] = {block};")),
+            );
         }
         let passed = arguments.join(", ");
         let call = format!("{}({passed})", function.name);
@@ -130,11 +157,14 @@ impl<'a> Body<'a> {
             }
             _ => lines.push(format!("{call};")),
         }
+        if is_copied {
+            lines.extend(blocks.iter().map(|block| format!("free({block});")));
+        }
         Some(Case {
             function,
             lines,
             callbacks,
-            blocks: blocks.len(),
+            blocks: if is_copied { 0 } else { blocks.len() },
             passed,
             names,
         })

@@ -22,10 +22,21 @@ struct Members {
     read: BTreeSet<usize>,
     /// The members that are stored, or whose address goes elsewhere.
     written: BTreeSet<usize>,
+    /// The members that are compared after they are loaded.
+    compared: BTreeSet<usize>,
 }
 
-/// The members that callers set, by the structure's tag, with the number of its members.
-pub type CallerMembers = BTreeMap<String, (usize, BTreeSet<usize>)>;
+/// The members of one structure that callers set.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetMembers {
+    /// The number of the structure's members.
+    pub count: usize,
+    /// The members that callers set, and whether the library compares them with something.
+    pub set: BTreeMap<usize, bool>,
+}
+
+/// The members that callers set, by the structure's tag.
+pub type CallerMembers = BTreeMap<String, SetMembers>;
 
 /// The members of structures that the code in some bitcode files reads and never writes.
 ///
@@ -46,7 +57,12 @@ pub fn caller_members(paths: &[PathBuf]) -> Result<CallerMembers, NormaliseError
     }
     let set = all.into_iter().map(|(tag, members)| {
         let set = members.read.difference(&members.written);
-        (tag, (members.count, set.copied().collect()))
+        let set = set.map(|&at| (at, members.compared.contains(&at)));
+        let set = SetMembers {
+            count: members.count,
+            set: set.collect(),
+        };
+        (tag, set)
     });
     Ok(set.collect())
 }
@@ -55,12 +71,15 @@ pub fn caller_members(paths: &[PathBuf]) -> Result<CallerMembers, NormaliseError
 fn note(all: &mut BTreeMap<String, Members>, instruction: Value<'_>) {
     if instruction.is_gep() {
         for user in instruction.users() {
-            put(all, instruction, is_load_of(user, instruction));
+            let is_load = is_load_of(user, instruction);
+            put(all, instruction, (is_load, is_load && is_compared(user)));
         }
     }
     for operand in instruction.operands() {
         if operand.is_gep() && operand.is_constant() {
-            put(all, operand, is_load_of(instruction, operand));
+            let is_load = is_load_of(instruction, operand);
+            let access = (is_load, is_load && is_compared(instruction));
+            put(all, operand, access);
         }
         // A whole structure is copied from a constant.
         if operand.is_global_variable()
@@ -84,14 +103,25 @@ fn is_load_of(user: Value<'_>, address: Value<'_>) -> bool {
     user.opcode() == Some(LLVMOpcode::LLVMLoad) && user.operand(0) == address
 }
 
+/// Whether a loaded value is compared.
+fn is_compared(loaded: Value<'_>) -> bool {
+    let mut users = loaded.users().into_iter();
+    users.any(|user| user.opcode() == Some(LLVMOpcode::LLVMICmp))
+}
+
 fn members(all: &mut BTreeMap<String, Members>, tag: String, count: usize) -> &mut Members {
     let members = all.entry(tag).or_default();
     members.count = members.count.max(count);
     members
 }
 
-/// Notes an access through the address that a `getelementptr` computes.
-fn put(all: &mut BTreeMap<String, Members>, address: Value<'_>, is_load: bool) {
+/// Notes an access through the address that a `getelementptr` computes: whether it is a load, and
+/// whether the loaded value is compared.
+fn put(
+    all: &mut BTreeMap<String, Members>,
+    address: Value<'_>,
+    (is_load, is_compared): (bool, bool),
+) {
     let mut ty = address.gep_source();
     let mut last = None;
     for i in 2..address.operand_count() {
@@ -115,6 +145,9 @@ fn put(all: &mut BTreeMap<String, Members>, address: Value<'_>, is_load: bool) {
             true => members.read.insert(field),
             false => members.written.insert(field),
         };
+        if is_compared {
+            members.compared.insert(field);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 mod caller_members;
 pub mod convention;
 pub mod ir;
+mod memory_sizes;
 
 pub mod load;
 pub mod normalise;
@@ -12,10 +13,11 @@ mod show;
 pub mod sources;
 pub mod stack;
 
-pub use caller_members::{CallerMembers, caller_members};
+pub use caller_members::{CallerMembers, SetMembers, caller_members};
 pub use cegar_llvm::ModuleError;
 pub use ir::*;
 pub use load::LoadError;
+pub use memory_sizes::MemorySizes;
 pub use show::Summary;
 
 /// The name that a function has in the source. Normalisation renames `main` and the functions of

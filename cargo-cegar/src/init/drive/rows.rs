@@ -1,0 +1,67 @@
+//! Arrays of numbers whose length nobody states: `decode(d, data, len, sample *pcm)`.
+//!
+//! The header may have a constant for the most that one call writes, and trials show how much a
+//! call needs at least. An array that is larger than callers' arrays hides faults.
+
+use std::collections::BTreeSet;
+
+use super::text::words;
+use super::{Body, SAMPLES};
+use crate::init::api::Declared;
+use crate::init::ctype::{Kind, Written};
+
+impl Body<'_> {
+    /// An array of numbers whose length nobody states. `asked` is the number of bytes that trials
+    /// showed to be necessary, or 0.
+    pub(super) fn row(
+        &mut self,
+        function: &Declared,
+        (name, to, target): (&str, &Written, &Written),
+        asked: usize,
+    ) {
+        let size = match target.kind {
+            Kind::Int { size, .. } | Kind::Float { size } => usize::from(size),
+            _ => 1,
+        };
+        let (count, guess) = match self.greatest_count(function, to) {
+            Some(count) if asked == 0 => (count, "as many elements as this constant says"),
+            _ if asked == 0 => (SAMPLES.to_string(), ""),
+            _ => (asked.div_ceil(size).to_string(), ""),
+        };
+        self.guesses.push(match guess {
+            "" => format!("`{name}` has {count} elements"),
+            guess => format!("`{name}` has {guess}: {count}"),
+        });
+        let words = to.words.trim_start_matches("const ");
+        self.lines.push(format!("{words} {name}[{count}] = {{0}};"));
+        if !to.constant {
+            return;
+        }
+        let fill = match (&target.kind, self.choice(target)) {
+            (Kind::Bool | Kind::Enum(_), Some(value)) => format!(
+                "for (size_t i = 0; i < sizeof {name} / sizeof *{name}; i++)\n        {name}[i] = \
+                 {value};"
+            ),
+            _ => format!("crunner_get_bytes({name}, sizeof {name});"),
+        };
+        self.lines.push(fill);
+    }
+
+    /// The macro of the header that says how many elements of a type a call writes at most:
+    /// `MINIMP3_MAX_SAMPLES_PER_FRAME` for `mp3d_sample_t`. `None` unless there is exactly one such
+    /// macro for the words in the names of the type and the function.
+    fn greatest_count(&self, function: &Declared, to: &Written) -> Option<String> {
+        let kinds: BTreeSet<String> = words(&to.words)
+            .chain(function.params.iter().flat_map(|param| words(&param.name)))
+            .filter(|word| word.len() >= 4)
+            .collect();
+        let is_meant = |name: &&String| {
+            let parts: Vec<String> = name.split('_').map(str::to_lowercase).collect();
+            let has = |word: &str| parts.iter().any(|part| part.trim_end_matches('s') == word);
+            has("max") && kinds.iter().any(|kind| has(kind.trim_end_matches('s')))
+        };
+        let mut named = self.api.numbers.keys().filter(is_meant);
+        let only = named.next()?.clone();
+        named.next().is_none().then_some(only)
+    }
+}
