@@ -49,16 +49,19 @@ STUB void crunner_get_bytes(void *into, size_t n) { crunner_choose("bytes", into
 STUB void *crunner_get_rest(size_t *size) {
     size_t n = crunner_remaining("bytes");
     void *rest = malloc(n);
-    *size = rest ? n : 0;
-    if (rest) crunner_choose("bytes", rest, n);
+    /* As for libFuzzer's data: a run without memory for its input does not count. */
+    crunner_assume(rest != 0);
+    *size = n;
+    crunner_choose("bytes", rest, n);
     return rest;
 }
 
 STUB void *crunner_get_elements(size_t element, size_t *count) {
     size_t n = element ? crunner_remaining("bytes") / element : 0;
     void *rest = malloc(n * element);
-    *count = rest ? n : 0;
-    if (rest) crunner_choose("bytes", rest, n * element);
+    crunner_assume(rest != 0);
+    *count = n;
+    crunner_choose("bytes", rest, n * element);
     return rest;
 }
 

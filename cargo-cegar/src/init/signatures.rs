@@ -21,6 +21,9 @@ use crate::config;
 use crate::error::Error;
 use crate::store;
 
+/// The score penalty of a function that the crate does not bind, if it binds others.
+const UNUSED: i32 = 100;
+
 /// The facts about the library that harnesses are written and compiled with.
 pub(super) struct Library<'a> {
     pub compiler: &'a Compiler,
@@ -220,9 +223,13 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
         found.extend(lives.into_iter().filter(|(name, _)| wanted.covers(name)));
     }
     // The sorts are stable, so equal scores keep the order of the header.
-    found.sort_by_key(|(_, harness)| -harness.score);
+    let score = |name: &str, harness: &Harness| match library.is_unused(name) {
+        true => harness.score - UNUSED,
+        false => harness.score,
+    };
+    found.sort_by_key(|(name, harness)| -score(name, harness));
     let twins = twins(&api, &found);
-    found.sort_by_key(|(name, _)| (library.is_unused(name), twins.contains(name)));
+    found.sort_by_key(|(name, _)| twins.contains(name));
     chosen.take(found, library, (wanted, most));
     let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));

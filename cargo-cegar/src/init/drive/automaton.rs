@@ -66,7 +66,9 @@ pub fn automaton_harness(
             .values()
             .filter(|next| next.contains(&function.name));
         let from = automaton.next.get(&function.name).map_or(0, BTreeSet::len);
-        (has_word(&function.name, READS), to.count() + from)
+        let reads = has_word(&function.name, READS);
+        let body = Body::new(api, usable, function, adjust);
+        (reads, body.has_input(function), to.count() + from)
     };
     let main = users.iter().max_by_key(|function| edges(function));
     let main = main.ok_or("nothing is seen to use it")?;

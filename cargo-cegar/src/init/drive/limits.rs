@@ -25,9 +25,9 @@ fn above(size: u64) -> u64 {
 /// The longest input, in bytes, that a harness asks for because the code works on memory that is
 /// larger than usual inputs. `None` if there is none.
 pub fn longest_input(api: &Api, function: &str) -> Option<u64> {
-    let sizes = api.sizes.reached_from(function).into_iter();
-    let mut sizes = sizes.filter(|size| above(*size) > USUAL_INPUT && *size <= GREATEST_INPUT);
-    sizes.next().map(above)
+    let sizes = api.sizes.reached_from(function);
+    let bounds = sizes.range(..=GREATEST_INPUT).copied().map(above);
+    bounds.filter(|bound| *bound > USUAL_INPUT).min()
 }
 
 impl Body<'_> {

@@ -146,7 +146,7 @@ impl Body<'_> {
                 let row = matches!(target.kind, Kind::Int { size: 2, .. } | Kind::Float { .. });
                 let asked = self.adjust.room.get(&name).copied().unwrap_or(0) as usize;
                 if asked > 0 || row && !to.constant && self.has_input(function) {
-                    self.row(function, (&name, &to, &target), asked);
+                    self.row((&name, &to, &target), asked);
                     return Ok(name);
                 }
                 self.lines.push(format!("{} {name} = {value};", to.words));

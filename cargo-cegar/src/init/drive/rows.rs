@@ -7,23 +7,18 @@ use std::collections::BTreeSet;
 
 use super::text::words;
 use super::{Body, SAMPLES};
-use crate::init::api::Declared;
+use crate::findings::DECLARED;
 use crate::init::ctype::{Kind, Written};
 
 impl Body<'_> {
     /// An array of numbers whose length nobody states. `asked` is the number of bytes that trials
     /// showed to be necessary, or 0.
-    pub(super) fn row(
-        &mut self,
-        function: &Declared,
-        (name, to, target): (&str, &Written, &Written),
-        asked: usize,
-    ) {
+    pub(super) fn row(&mut self, (name, to, target): (&str, &Written, &Written), asked: usize) {
         let size = match target.kind {
             Kind::Int { size, .. } | Kind::Float { size } => usize::from(size),
             _ => 1,
         };
-        let (count, guess) = match self.greatest_count(function, to) {
+        let (count, guess) = match self.greatest_count(name, to) {
             Some(count) if asked == 0 => (count, "as many elements as this constant says"),
             _ if asked == 0 => (SAMPLES.to_string(), ""),
             _ => (asked.div_ceil(size).to_string(), ""),
@@ -33,7 +28,13 @@ impl Body<'_> {
             guess => format!("`{name}` has {guess}: {count}"),
         });
         let words = to.words.trim_start_matches("const ");
-        self.lines.push(format!("{words} {name}[{count}] = {{0}};"));
+        // A fault in memory of a stated size is the library's.
+        let declared = match guess {
+            "" => String::new(),
+            _ => format!(" {DECLARED}"),
+        };
+        self.lines
+            .push(format!("{words} {name}[{count}] = {{0}};{declared}"));
         if !to.constant {
             return;
         }
@@ -49,10 +50,10 @@ impl Body<'_> {
 
     /// The macro of the header that says how many elements of a type a call writes at most:
     /// `MINIMP3_MAX_SAMPLES_PER_FRAME` for `mp3d_sample_t`. `None` unless there is exactly one such
-    /// macro for the words in the names of the type and the function.
-    fn greatest_count(&self, function: &Declared, to: &Written) -> Option<String> {
+    /// macro for the words in the names of the type and the array.
+    fn greatest_count(&self, name: &str, to: &Written) -> Option<String> {
         let kinds: BTreeSet<String> = words(&to.words)
-            .chain(function.params.iter().flat_map(|param| words(&param.name)))
+            .chain(words(name))
             .filter(|word| word.len() >= 4)
             .collect();
         let is_meant = |name: &&String| {

@@ -346,14 +346,17 @@ impl<'a> Body<'a> {
                 }
                 self.lines
                     .push(format!("{}({});", maker.name, arguments.join(", ")));
-                // An initialiser that reads data may have checked the members.
-                if let Some(record) = record.as_ref().filter(|_| !self.has_input(maker)) {
-                    self.caller_members(name, &tag, record);
-                }
-                // An initialised table of callbacks is empty: the caller supplies them.
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
-                if let Some(record) = record.filter(|one| is_read && self.has_only_functions(one)) {
-                    self.options(name, &record);
+                match record {
+                    // An initialised table of callbacks is empty: the caller supplies them.
+                    Some(record) if is_read && self.has_only_functions(&record) => {
+                        self.options(name, &record);
+                    }
+                    // An initialiser that reads data may have checked the members.
+                    Some(record) if !self.has_input(maker) => {
+                        self.caller_members(name, &tag, &record);
+                    }
+                    _ => {}
                 }
             }
         }

@@ -129,7 +129,8 @@ impl<'m> Body<'_, 'm> {
             if pos.line > 0 || !instruction.is_call() {
                 self.pos = pos;
             }
-            if first_pos.line == 0 {
+            // A phi has the position of the assignments before the block.
+            if first_pos.line == 0 && instruction.opcode() != Some(LLVMOpcode::LLVMPHI) {
                 first_pos = pos;
             }
             if at + 1 == instructions.len() {

@@ -202,7 +202,8 @@ impl BlameAnalysis<'_> {
 
     /// The conditions of an assertion that depends only on the arguments of the function that
     /// contains it, if the harness called that function: it states the function's precondition,
-    /// even if it is about a size that was passed with its buffer.
+    /// even if it is about a size that was passed with its buffer. If it only refuses 0, it may stand
+    /// in a function that is called in turn.
     fn asserted(&mut self, fault: &Fault) -> Option<Vec<Missing>> {
         let chosen = self.chosen_in(&fault.on);
         let known: BTreeSet<Symbol> = chosen
@@ -218,12 +219,16 @@ impl BlameAnalysis<'_> {
             ChosenPlace::Argument { callee, .. } => callee == asserting,
             _ => false,
         };
-        let is_about_arguments =
-            !chosen.is_empty() && chosen.iter().all(is_own) && symbols.is_subset(&known);
-        if !is_about_arguments {
+        if chosen.is_empty() || !symbols.is_subset(&known) {
             return None;
         }
-        Some(self.missing(&chosen, fault.condition))
+        let is_own = chosen.iter().all(is_own);
+        let is_zero = |one: &Missing| match &one.condition {
+            Condition::Outside { unsigned, .. } => (unsigned.low, unsigned.high) == (0, 0),
+            _ => false,
+        };
+        let missing = self.missing(&chosen, fault.condition);
+        (is_own || missing.iter().all(is_zero)).then_some(missing)
     }
 
     /// The harness's NULL that an access went through. The offset from NULL may depend on data,
