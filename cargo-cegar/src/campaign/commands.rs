@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::budget::Budget;
 use super::prepare::{self, Bitcode};
 use super::single::{Folders, Single};
-use super::{tests, unowned};
+use super::{tests, turns, unowned};
 use crate::error::Error;
 use crate::event::{Distinct, Event, INTERRUPTED, Level, Reporter, Summary, Unexecuted};
 use crate::exit::ExitCode;
@@ -125,7 +125,7 @@ pub fn run(
         )?;
         failed.get_or_insert(why);
     }
-    for (harness, bitcode) in compiled.ready {
+    for (harness, bitcode) in turns::in_order(compiled.ready, &options.scratch) {
         let missed = |why: &str| Unexecuted {
             harness: harness.name.clone(),
             why: why.to_owned(),

@@ -28,6 +28,7 @@ mod refused;
 mod replay;
 mod single;
 pub mod tests;
+mod turns;
 mod unowned;
 pub mod vacuous;
 

@@ -22,6 +22,7 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use super::commands::{NO_TURN, begin, compile};
+use super::turns;
 use super::unowned::{self, Unowned};
 use crate::error::Error;
 use crate::event::{
@@ -157,7 +158,7 @@ pub fn each(
     let budget = begin(&options.settings, started, reporter);
     let mut unowned = unowned::replay(options, budget, reporter, stop)?;
     let jobs = options.jobs.clamp(1, options.harnesses.len().max(1));
-    let mut waiting = VecDeque::new();
+    let mut waiting = Vec::new();
     let mut running: Vec<Option<Running>> = options.harnesses.iter().map(|_| None).collect();
     let mut outcomes: Vec<Option<Outcome>> = options.harnesses.iter().map(|_| None).collect();
     for (number, harness) in options.harnesses.iter().enumerate() {
@@ -167,9 +168,11 @@ pub fn each(
                 let failed = Some((why.to_string(), why.exit_code()));
                 outcomes[number] = Some(Outcome::none(harness, failed));
             }
-            None => waiting.push_back(number),
+            None => waiting.push((harness, number)),
         }
     }
+    let waiting = turns::in_order(waiting, &options.scratch).into_iter();
+    let mut waiting: VecDeque<usize> = waiting.map(|(_, number)| number).collect();
     let (sender, lines): (Sender<Line>, Receiver<Line>) = channel();
     let mut stopping = None;
     loop {

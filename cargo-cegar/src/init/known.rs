@@ -198,9 +198,8 @@ impl<'a> Known<'a> {
         };
         let bound = self.bound().names.clone();
         let written = |users: single::Users<'_>| {
-            let mut units = self.units.iter();
             let mut all = Vec::new();
-            while let Some(unit) = units.next() {
+            for unit in &self.units {
                 all.extend(single::header(compiler, unit, users).map(|text| (unit, text)));
             }
             // A header whose functions take arguments is of more use.

@@ -22,6 +22,7 @@ mod macros;
 mod offered;
 mod orders;
 mod pairs;
+mod ranking;
 mod signatures;
 mod table;
 mod template;

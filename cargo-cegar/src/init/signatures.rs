@@ -12,17 +12,15 @@ use std::sync::atomic::AtomicBool;
 use cegar_harness::build::own_macros;
 use cegar_model::program::{self, CallerMembers, MemorySizes, normalise};
 
-use super::api::{self, Api, Declared};
+use super::api::{self, Api};
 use super::drive::{self, Adjust, Harness};
 use super::macros;
 use super::orders::Orders;
+use super::ranking::{self, is_internal, is_safe_twin};
 use crate::compile::{Compiler, Unit, compile_unchecked};
 use crate::config;
 use crate::error::Error;
 use crate::store;
-
-/// The score penalty of a function that the crate does not bind, if it binds others.
-const UNUSED: i32 = 100;
 
 /// The facts about the library that harnesses are written and compiled with.
 pub(super) struct Library<'a> {
@@ -222,14 +220,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
         let lives = library.lives(&api, &usable, &mut chosen.skipped);
         found.extend(lives.into_iter().filter(|(name, _)| wanted.covers(name)));
     }
-    // The sorts are stable, so equal scores keep the order of the header.
-    let score = |name: &str, harness: &Harness| match library.is_unused(name) {
-        true => harness.score - UNUSED,
-        false => harness.score,
-    };
-    found.sort_by_key(|(name, harness)| -score(name, harness));
-    let twins = twins(&api, &found);
-    found.sort_by_key(|(name, _)| twins.contains(name));
+    let found = ranking::in_order(found, &api, |name| library.is_unused(name));
     chosen.take(found, library, (wanted, most));
     let is_written = |function: &str| chosen.harnesses.iter().any(|(name, _)| name == function);
     let mut named = wanted.0.iter().filter(|pattern| !pattern.contains('*'));
@@ -248,62 +239,6 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     }
     (chosen.api, chosen.usable) = (api, usable);
     Ok(chosen)
-}
-
-/// Whether `other` is the variant of `name` that validates its input: `lzo1x_decompress_safe` of
-/// `lzo1x_decompress`.
-fn is_safe_twin(name: &str, other: &str) -> bool {
-    let rest = other.strip_prefix(name);
-    rest.is_some_and(|rest| matches!(rest, "_safe" | "Safe" | "_checked" | "_s"))
-}
-
-/// The functions that are a variant of one before them: `argon2d_verify` after `argon2i_verify`.
-/// The parameters are equal, and the names differ in a few characters. A harness for one of them
-/// finds most faults of the others, so they come last.
-fn twins(api: &Api, found: &[(String, Harness)]) -> BTreeSet<String> {
-    let mut twins = BTreeSet::new();
-    let functions = found.iter().filter_map(|(name, _)| api.function(name));
-    let functions: Vec<&Declared> = functions.collect();
-    for (i, function) in functions.iter().enumerate() {
-        let is_equal = |other: &&&Declared| {
-            (&other.params, &other.returns) == (&function.params, &function.returns)
-                && is_near(&other.name, &function.name)
-        };
-        let first = functions[..i].iter().find(is_equal);
-        if first.is_some_and(|other| !twins.contains(&other.name)) {
-            twins.insert(function.name.clone());
-        }
-    }
-    twins
-}
-
-/// Parts of names that make an operation its opposite.
-const OPPOSED: &[&str] = &[
-    "en", "de", "un", "dis", "in", "out", "get", "set", "put", "add", "sub", "pop",
-];
-
-/// Whether two names differ in at most three characters, in one place and neither at the beginning
-/// nor at the end, and do not name opposite operations.
-fn is_near(a: &str, b: &str) -> bool {
-    let before = a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
-    let (a, b) = (&a.as_bytes()[before..], &b.as_bytes()[before..]);
-    let behind = a.iter().rev().zip(b.iter().rev());
-    let behind = behind.take_while(|(a, b)| a == b).count();
-    let differ = a.len().max(b.len()) - behind;
-    let parts = [&a[..a.len() - behind], &b[..b.len() - behind]];
-    let is_opposed = |part: &&[u8]| OPPOSED.iter().any(|one| one.as_bytes() == *part);
-    before > 0 && behind > 0 && differ <= 3 && !parts.iter().any(is_opposed)
-}
-
-/// Whether a function's name says that it trusts its caller: `unsafe_yyjson_set_arr`, `_get`,
-/// `queue_pop_unchecked`.
-fn is_internal(name: &str) -> bool {
-    let mut words = name.split('_');
-    let is_word = |word: &str| {
-        let lower = word.to_ascii_lowercase();
-        matches!(lower.as_str(), "unsafe" | "unchecked" | "internal" | "impl")
-    };
-    name.starts_with('_') || words.any(is_word)
 }
 
 impl Library<'_> {
@@ -481,25 +416,6 @@ fn matches(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn variants_of_a_name_differ_in_few_characters() {
-        for (a, b) in [
-            ("argon2i_verify", "argon2id_verify"),
-            ("decode24_memory", "decode32_memory"),
-        ] {
-            assert!(is_near(a, b), "{a} {b}");
-        }
-        for (a, b) in [
-            ("parse_request", "parse_response"),
-            ("get", "set"),
-            ("read_int", "read_uints"),
-            ("cobs_encode", "cobs_decode"),
-            ("mtx_lock", "mtx_unlock"),
-        ] {
-            assert!(!is_near(a, b), "{a} {b}");
-        }
-    }
 
     #[test]
     fn stars_stand_for_letters() {

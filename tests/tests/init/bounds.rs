@@ -102,7 +102,7 @@ fn functions_of_a_table_get_harnesses() {
          static const table all = { lang_state_create, lang_state_load, lang_state_destroy };\n\
          const table *lang(void) { return &all; }\n",
     );
-    std::fs::remove_file(project.path().join("c/lang.h")).unwrap();
+    std::fs::remove_file(project.path().join("c/lang.h")).expect("it was written");
     project.write(
         "c/state.c",
         "#include <stdlib.h>\n\
