@@ -245,7 +245,6 @@ static const char *const resolving[] = {
     [9] = "Address family for hostname not supported",
     [10] = "Memory allocation failure",
     [11] = "System error",
-    [12] = "Result too large for supplied buffer",
     [100] = "Processing request in progress",
     [101] = "Request canceled",
     [102] = "Request not canceled",

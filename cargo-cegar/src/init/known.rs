@@ -219,6 +219,10 @@ impl<'a> Known<'a> {
         let Some((unit, text)) = found.or(of_rust) else {
             return Ok(None);
         };
+        let others = self.units.iter();
+        let others =
+            others.filter_map(|unit| single::header(compiler, unit, single::Users::OtherFiles));
+        let text = single::with_names(&text, &others.collect::<Vec<String>>());
         let source = unit.directory.join(&unit.source);
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
         // A header with the file's name, which the file includes, may exist next to it.

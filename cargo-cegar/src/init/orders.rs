@@ -39,6 +39,8 @@ const NESTED: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orders {
     automata: BTreeMap<String, CallAutomaton>,
+    /// The orders that are assumed for objects that no caller is seen to use.
+    assumed: BTreeMap<String, CallAutomaton>,
     /// Functions that Rust callers call only after they have checked a state of their own.
     guarded: BTreeSet<String>,
     /// Functions that Rust callers never call first.
@@ -120,9 +122,23 @@ impl Orders {
         self.automata.get(identity)
     }
 
-    /// The identities of the objects that callers use.
+    /// Notes an order for an object, unless callers show one.
+    pub fn assume(&mut self, identity: String, automaton: CallAutomaton) {
+        if !self.automata.contains_key(&identity) {
+            self.assumed.insert(identity, automaton);
+        }
+    }
+
+    /// The order in which the harness of an object's life uses it: the callers' order, or an assumed
+    /// one.
+    pub fn of_life(&self, identity: &str) -> Option<&CallAutomaton> {
+        self.of(identity).or_else(|| self.assumed.get(identity))
+    }
+
+    /// The identities of the objects whose orders of calls are known or assumed.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
-        self.automata.keys().map(String::as_str)
+        let all = self.automata.keys().chain(self.assumed.keys());
+        all.map(String::as_str)
     }
 
     fn file(&mut self, api: &Api, name: &str, text: &[u8], root: Node<'_>) {

@@ -169,7 +169,14 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
         api.take_caller_members(&defined.caller_members);
         api.sizes = defined.sizes.clone();
     }
+    let usable: BTreeSet<String> = match &defined {
+        Some(defined) => defined.functions.keys().cloned().collect(),
+        None => api.functions.iter().map(|one| one.name.clone()).collect(),
+    };
     api.orders = Orders::learn(&library.root, &library.callers, &api)?;
+    for (identity, automaton) in drive::containers(&api, &usable) {
+        api.orders.assume(identity, automaton);
+    }
     let names: Vec<&str> = api.functions.iter().map(|f| f.name.as_str()).collect();
     if names.is_empty() {
         return Err(Error::nothing(
@@ -188,13 +195,9 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     if let Some(pattern) = patterns.find(|one| !is_function(one) && !is_life(one)) {
         return Err(undeclared(library.header, pattern, &names));
     }
-    let usable: BTreeSet<String> = match &defined {
-        Some(defined) => {
-            chosen.defines = library.own_macros(&defined.functions);
-            defined.functions.keys().cloned().collect()
-        }
-        None => names.iter().map(|name| (*name).to_owned()).collect(),
-    };
+    if let Some(defined) = &defined {
+        chosen.defines = library.own_macros(&defined.functions);
+    }
     let mut found = Vec::new();
     let by_life = wanted.is_any() || !wanted.0.iter().all(|one| is_function(&one));
     for name in matching {
@@ -266,7 +269,10 @@ impl Library<'_> {
     ) -> Vec<(String, Harness)> {
         let mut all: Vec<(String, Harness)> = Vec::new();
         for identity in api.orders.identities() {
-            let (name, orders) = (drive::automaton_name(identity), api.orders.of(identity));
+            let (name, orders) = (
+                drive::automaton_name(identity),
+                api.orders.of_life(identity),
+            );
             let Some(automaton) = orders else { continue };
             let adjust = Adjust::default();
             match drive::automaton_harness(
@@ -296,7 +302,7 @@ impl Library<'_> {
         let mut lives = api.orders.identities();
         let harness = match lives.find(|identity| drive::automaton_name(identity) == name) {
             Some(identity) => {
-                let automaton = api.orders.of(identity).ok_or("no order is known")?;
+                let automaton = api.orders.of_life(identity).ok_or("no order is known")?;
                 drive::automaton_harness(api, usable, (identity, automaton), self.include, adjust)?
             }
             None => {

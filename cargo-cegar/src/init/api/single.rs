@@ -5,7 +5,7 @@
 //! generated from the text of the file: the functions that the crate's Rust code binds, and the
 //! types and macros that they need.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use regex::Regex;
@@ -85,6 +85,28 @@ pub fn header(compiler: &Compiler, unit: &Unit, users: Users<'_>) -> Option<Stri
 pub fn takes_arguments(header: &str) -> bool {
     let mut prototypes = header.lines().filter(|line| line.ends_with(");"));
     prototypes.any(|line| !line.ends_with("(void);"))
+}
+
+/// A generated header in which parameters have the names of the functions' definitions, as the
+/// generated headers of other files have them.
+pub fn with_names(header: &str, others: &[String]) -> String {
+    let name_of = |line: &str| {
+        let (before, _) = line.strip_suffix(");")?.split_once('(')?;
+        let name = before.rsplit([' ', '*']).next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    };
+    let is_unnamed = |line: &str| line.contains("* )") || line.contains("* ,");
+    let known = others.iter().flat_map(|other| other.lines());
+    let known: BTreeMap<String, &str> = known
+        .filter(|line| !is_unnamed(line))
+        .filter_map(|line| Some((name_of(line)?, line)))
+        .collect();
+    let line = |line: &str| {
+        let named = name_of(line).and_then(|name| known.get(&name).copied());
+        let named = named.filter(|_| is_unnamed(line)).unwrap_or(line);
+        format!("{named}\n")
+    };
+    header.lines().map(line).collect()
 }
 
 /// The declarations of a C file, in order.
@@ -167,6 +189,17 @@ fn numbers(text: &str) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_have_the_names_of_the_definition() {
+        let header = "int a(void);\nvoid *load(void * , const char * , unsigned int );\n";
+        let other =
+            "void *load(void *state, const char *buffer, unsigned int length);\n".to_owned();
+        assert_eq!(
+            with_names(header, std::slice::from_ref(&other)),
+            format!("int a(void);\n{other}")
+        );
+    }
 
     #[test]
     fn macros_that_are_numbers() {

@@ -225,10 +225,16 @@ impl<'a> Body<'a> {
         } else {
             ""
         };
+        let orders = match files.is_empty() {
+            true => "No caller shows an order of calls: every order is tried".to_owned(),
+            false => format!(
+                "What may follow what is what callers do: {}{more}",
+                files.join(", ")
+            ),
+        };
         let mut told = format!(
             "Makes a {identity}, uses it in an order that the search chooses, and gives it back.\n \
-             *\n * What may follow what is what callers do: {}{more}.",
-            files.join(", ")
+             *\n * {orders}."
         );
         let (mut begins, ends) = self.whole(main);
         told += &self.guessed();

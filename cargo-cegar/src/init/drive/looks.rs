@@ -61,6 +61,7 @@ impl Body<'_> {
                 true => format!("    (void)(p{number} && strlen(p{number}));\n"),
                 false => format!("    (void)p{number};\n"),
             };
+            lines += &self.described(&param.ty, number);
             if let Some(l) = length {
                 let many = match pairs::unit(&params[l].name) {
                     pairs::Unit::Bits => format!("((size_t)p{} + 7) / 8", l + 1),
@@ -74,6 +75,24 @@ impl Body<'_> {
             }
         }
         lines
+    }
+
+    /// The lines that read the bytes which a structure that a callback gets describes.
+    fn described(&self, ty: &Written, number: usize) -> String {
+        let to = self.api.pointee(ty);
+        let record = to.and_then(|to| match self.api.resolve(&to).kind {
+            Kind::Record(tag) => self
+                .api
+                .record(&tag)
+                .filter(|record| !record.union)
+                .cloned(),
+            _ => None,
+        });
+        let access = format!("p{number}->");
+        let guard = format!("p{number} && ");
+        let lines = record.map(|record| self.reads_of(&record, &access, &guard));
+        let lines = lines.into_iter().flatten();
+        lines.map(|line| format!("    {line}\n")).collect()
     }
 
     /// The body of a callback that fills memory, `size_t read(void *user, char *into, size_t

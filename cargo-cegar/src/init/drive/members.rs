@@ -6,7 +6,7 @@
 use super::looks::is_text;
 use super::repeated::takes;
 use super::{Body, MEMBERS, has_word};
-use crate::init::api::{Parameter, Record};
+use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
 use crate::init::pairs;
 
@@ -237,6 +237,59 @@ impl Body<'_> {
                 ));
             }
         }
+    }
+
+    /// The declaration and the members of a structure that is passed for results and begins with
+    /// zeros: `struct item out = {0};`. `None` for any other argument.
+    pub(super) fn results(&self, param: &Parameter, argument: &str) -> Option<(String, Record)> {
+        let name = argument.strip_prefix('&')?;
+        let to = self.api.pointee(&param.ty).filter(|to| !to.constant)?;
+        let Kind::Record(tag) = self.api.resolve(&to).kind else {
+            return None;
+        };
+        let record = self
+            .api
+            .record(&tag)
+            .filter(|record| !record.union)?
+            .clone();
+        let declared = format!("{} {name} = {{0}};", to.words);
+        let is_set =
+            |line: &String| line.starts_with(&format!("{name}.")) || line.contains(argument);
+        let is_result = self.lines.contains(&declared) && !self.lines.iter().any(is_set);
+        is_result.then_some((declared, record))
+    }
+
+    /// The lines that read the bytes which structures describe by a pointer and a length. A length
+    /// that is one too large shows only there.
+    pub(super) fn read_results(&self, function: &Declared, arguments: &[String]) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (param, argument) in function.params.iter().zip(arguments) {
+            if let Some((_, record)) = self.results(param, argument) {
+                let access = format!("{}.", argument.trim_start_matches('&'));
+                lines.extend(self.reads_of(&record, &access, ""));
+            }
+        }
+        lines
+    }
+
+    /// The loops that read the described bytes of a structure, whose members have this prefix, if a
+    /// condition holds.
+    pub(super) fn reads_of(&self, record: &Record, access: &str, guard: &str) -> Vec<String> {
+        let lengths = self.member_lengths(record);
+        let members = record.fields.iter().zip(lengths);
+        let pairs = members.filter_map(|((field, ty), length)| {
+            let to = self.api.pointee(ty).filter(|to| to.constant)?;
+            let kind = self.api.resolve(&to).kind;
+            let length = &record.fields[length?].0;
+            matches!(kind, Kind::Void | Kind::Int { size: 1, .. }).then_some((field, length))
+        });
+        let read = |(field, length): (&String, &String)| {
+            format!(
+                "for (size_t i = 0; {guard}{access}{field} && i < (size_t){access}{length}; i++)\n        \
+                 (void)((const volatile unsigned char *){access}{field})[i];"
+            )
+        };
+        pairs.map(read).collect()
     }
 
     /// Whether a structure consists of callbacks only.

@@ -12,6 +12,7 @@ mod answers;
 mod arrays;
 mod automaton;
 mod conditions;
+mod containers;
 mod documented;
 mod documented_sizes;
 mod elements;
@@ -37,6 +38,7 @@ use std::collections::BTreeSet;
 
 pub use adjust::{Adjust, Success};
 pub use automaton::{LIFE, automaton_harness, automaton_name};
+pub use containers::containers;
 pub use limits::longest_input;
 pub(super) use scalars::getter;
 

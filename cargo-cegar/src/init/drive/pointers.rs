@@ -194,7 +194,7 @@ impl Body<'_> {
             self.buffers(&name, &record, true);
         } else {
             self.caller_members(&name, tag, &record);
-            if depth == 0 && !self.has_input(function) {
+            if depth == 0 && !self.has_input(function) && !pairs::is_output_name(wanted) {
                 self.buffers(&name, &record, false);
             }
         }

@@ -108,7 +108,9 @@ impl<'a> Body<'a> {
         let (first, others) = function.params.split_first()?;
         let of_object = self.is_changed(&first.ty)
             && (!others.is_empty() || takes(&function.name))
-            && !others.iter().any(|other| self.is_changed(&other.ty));
+            && !others.iter().zip(&arguments[1..]).any(|(other, argument)| {
+                self.is_changed(&other.ty) && self.results(other, argument).is_none()
+            });
         let is_such = of_object || self.works_on_global_state(function);
         if !is_such
             || !self.is_repeated(function)
@@ -129,6 +131,12 @@ impl<'a> Body<'a> {
             })
         };
         self.guesses.push(AGAIN.to_owned());
+        // A structure of results begins with zeros for each call.
+        let results = function.params.iter().zip(arguments);
+        let results: Vec<String> = results
+            .filter_map(|(param, argument)| Some(self.results(param, argument)?.0))
+            .collect();
+        let is_choice = |line: &&String| is_choice(line) || results.contains(line);
         let mut moved: Vec<String> = self.lines.iter().filter(is_choice).cloned().collect();
         // Assumptions about a choice or about the object hold for each call.
         let names: Vec<&str> = moved.iter().filter_map(|line| set_by(line)).collect();

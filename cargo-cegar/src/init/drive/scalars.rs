@@ -1,6 +1,6 @@
 //! Values of numbers and enumerations.
 
-use super::text::wrapped;
+use super::text::{words, wrapped};
 use super::{Body, unknown};
 use crate::init::api::Parameter;
 use crate::init::ctype::{Kind, Written};
@@ -28,9 +28,15 @@ pub(in crate::init) fn getter(size: u64, signed: bool) -> &'static str {
     }
 }
 
+/// The greatest of the keys that a harness usually chooses, so that it meets the same key again.
+const KEY: usize = 15;
+/// Words in the names of numbers that identify an entry of a container.
+const KEYS: &[&str] = &["id", "k", "key"];
+
 impl Body<'_> {
-    /// A value for a scalar parameter. A capacity passed to a function that creates an object is
-    /// small in most cases. A number that makes a call slow is small in all cases.
+    /// A value for a scalar parameter. A capacity that is passed to a function that creates an
+    /// object, and a key in one of several calls, are small in most cases. A number that makes a call
+    /// slow is small in all cases.
     pub(super) fn number(
         &mut self,
         param: &Parameter,
@@ -44,9 +50,15 @@ impl Body<'_> {
         let is_room = self.nested > 0
             && matches!(resolved.kind, Kind::Int { size: 2.., .. })
             && pairs::is_room_name(&param.name);
-        Ok(match is_room {
-            true => format!("crunner_range(0, 7) > 0 ? crunner_range(0, {ROOM}) : {value}"),
-            false => value,
+        let is_key = self.nested > 0
+            && matches!(resolved.kind, Kind::Int { size: 2.., .. })
+            && words(&param.name).any(|word| KEYS.contains(&word.as_str()));
+        Ok(match () {
+            () if is_room => {
+                format!("crunner_range(0, 7) > 0 ? crunner_range(0, {ROOM}) : {value}")
+            }
+            () if is_key => format!("crunner_range(0, 7) > 0 ? crunner_range(0, {KEY}) : {value}"),
+            () => value,
         })
     }
 

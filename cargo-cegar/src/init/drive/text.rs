@@ -25,17 +25,22 @@ impl<'a> Body<'a> {
         let call = format!("{}({})", function.name, arguments.join(", "));
         let again = self.again(function, arguments);
         let replaced = self.replaced(function, arguments);
+        let reads = self.read_results(function, arguments);
         let call = self.call(function, arguments, &call);
         let call = match again {
             Some(moved) => {
                 self.lines.retain(|line| !moved.contains(line));
                 let gone = replaced.map(|object| format!("if (!{object})\n            break;"));
-                let inner: String = (moved.iter().chain([&call]).chain(&gone))
+                let inner: String = (moved.iter().chain([&call]).chain(&reads).chain(&gone))
                     .map(|line| format!("        {}\n", wrapped(line)))
                     .collect();
                 format!("{TURNS} {{\n{inner}    }}")
             }
-            None => wrapped(&call),
+            None => [wrapped(&call)]
+                .into_iter()
+                .chain(reads)
+                .collect::<Vec<_>>()
+                .join("\n    "),
         };
         self.written(function, arguments.join(", "), &call, include)
     }
