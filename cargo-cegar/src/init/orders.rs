@@ -122,9 +122,16 @@ impl Orders {
         self.automata.get(identity)
     }
 
-    /// Notes an order for an object, unless callers show one.
+    /// Notes an order for an object, unless callers show one in which several of its functions
+    /// occur.
     pub fn assume(&mut self, identity: String, automaton: CallAutomaton) {
-        if !self.automata.contains_key(&identity) {
+        let known = self.automata.get(&identity);
+        let functions = automaton.next.values().flatten().collect::<BTreeSet<_>>();
+        let is_shown = |known: &CallAutomaton| {
+            let shown = functions.iter().filter(|function| known.has(function));
+            shown.count() > 1
+        };
+        if !known.is_some_and(is_shown) {
             self.assumed.insert(identity, automaton);
         }
     }
@@ -132,13 +139,16 @@ impl Orders {
     /// The order in which the harness of an object's life uses it: the callers' order, or an assumed
     /// one.
     pub fn of_life(&self, identity: &str) -> Option<&CallAutomaton> {
-        self.of(identity).or_else(|| self.assumed.get(identity))
+        self.assumed.get(identity).or_else(|| self.of(identity))
     }
 
     /// The identities of the objects whose orders of calls are known or assumed.
     pub fn identities(&self) -> impl Iterator<Item = &str> {
-        let all = self.automata.keys().chain(self.assumed.keys());
-        all.map(String::as_str)
+        let assumed = self
+            .assumed
+            .keys()
+            .filter(|one| !self.automata.contains_key(*one));
+        self.automata.keys().chain(assumed).map(String::as_str)
     }
 
     fn file(&mut self, api: &Api, name: &str, text: &[u8], root: Node<'_>) {

@@ -97,7 +97,7 @@ pub fn automaton_harness(
     let mut cases = reachable(cases, &makers, automaton);
     body.go_on_with_new(&mut cases, &object, identity);
     if cases.len() < 2 {
-        return Err("callers are seen to use it in one way only".to_owned());
+        return Err("the code that uses it shows fewer than two of its functions".to_owned());
     }
     let rows = rows(&cases, &makers, automaton);
     let harness = body.finish_automaton(main, (identity, automaton), (&cases, &rows), include);

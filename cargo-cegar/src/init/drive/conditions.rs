@@ -120,7 +120,36 @@ pub(super) fn conditions(
         }
         at = end;
     }
+    found.extend(of_param(sentence, &lower, names));
     found
+}
+
+/// The conditions that follow the description of a parameter: `@param stride bytes from one row to
+/// the next, at least width`.
+fn of_param(sentence: &[String], lower: &[String], names: Names<'_>) -> Vec<Condition> {
+    let subject = match lower {
+        [param, open, _, close, ..] if param == "param" && open == "[" && close == "]" => 4,
+        [param, ..] if param == "param" => 1,
+        _ => return Vec::new(),
+    };
+    let Some(subject) = sentence
+        .get(subject)
+        .filter(|name| names.numbers.contains(&name.as_str()))
+    else {
+        return Vec::new();
+    };
+    let commas = lower.iter().enumerate().filter(|(_, word)| *word == ",");
+    let condition = |(comma, _): (usize, &String)| {
+        let (count, operator) = relation(&lower[comma + 1..], false).filter(|(_, o)| *o != "%")?;
+        let object = &sentence[comma + 1 + count..];
+        let end = sum_or_number(object, names)?;
+        let is_limited = lower[comma + 1 + count + end..]
+            .first()
+            .is_some_and(|word| CONDITIONS.contains(&word.as_str()));
+        let words = [&[subject.clone(), operator.to_owned()], &object[..end]].concat();
+        (!is_limited).then_some(words)
+    };
+    commas.filter_map(condition).collect()
 }
 
 /// A statement about a subject.
@@ -257,6 +286,7 @@ mod tests {
         for (comment, condition) in [
             ("n must be at least 1.", "n >= 1"),
             ("@p n *must* be >= @ref LEAST.", "n >= LEAST"),
+            ("@param n bytes from row to row, at least @p w", "n >= w"),
             (
                 "n must be large enough (>= LEAST), or it fails",
                 "n >= LEAST",

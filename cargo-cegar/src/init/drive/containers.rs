@@ -16,9 +16,31 @@ use crate::init::orders::CallAutomaton;
 
 /// Words in the names of functions that read or change what is in a container.
 const USES: &[&str] = &[
-    "clear", "contains", "count", "delete", "erase", "find", "first", "get", "has", "last",
-    "lookup", "peek", "pop", "remove", "size", "take",
+    "available",
+    "clear",
+    "consume",
+    "contains",
+    "count",
+    "delete",
+    "dequeue",
+    "drain",
+    "erase",
+    "find",
+    "first",
+    "get",
+    "has",
+    "last",
+    "lookup",
+    "peek",
+    "pop",
+    "read",
+    "remove",
+    "size",
+    "take",
+    "used",
 ];
+/// Words in the names of functions that put something into a container, besides the usual ones.
+const PUTS: &[&str] = &["feed", "write"];
 /// Words in the names of functions that need another call before or after them.
 const PROTOCOL: &[&str] = &[
     "begin", "close", "commit", "end", "finish", "flush", "init", "iter", "iterator", "lock",
@@ -36,7 +58,8 @@ pub fn containers(api: &Api, usable: &BTreeSet<String>) -> Vec<(String, CallAuto
         let identity = api.handle(&function.params.first()?.ty)?;
         let body = body(function);
         let is_use = body.place_of(function, &identity) == Some(0);
-        (is_use && body.is_put(function)).then_some(identity)
+        let is_put = body.is_put(function) || has(function, PUTS);
+        (is_use && is_put).then_some(identity)
     });
     let identities: BTreeSet<String> = filled.collect();
     let any_order = |identity: String| {

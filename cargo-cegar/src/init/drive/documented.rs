@@ -10,7 +10,8 @@ use std::ops::Range;
 
 use super::documented_sizes::{DocumentedSize, indexed, meant, sizes_in, unconditional, unit};
 use super::expression::Names;
-use super::prose::sentences;
+use super::members::is_own_data;
+use super::prose::{has_phrase, sentences};
 use super::sized::{in_bytes, stored};
 use super::{Body, DECLARED};
 use crate::init::api::{Declared, Parameter};
@@ -41,7 +42,11 @@ impl Body<'_> {
                 .api
                 .pointee(&param.ty)
                 .map(|to| self.api.resolve(&to).kind);
-            let plain = matches!(to, Some(Kind::Int { .. } | Kind::Float { .. } | Kind::Void));
+            let plain = match to {
+                Some(Kind::Void) => !is_own_data(&param.name),
+                Some(Kind::Int { .. } | Kind::Float { .. }) => true,
+                _ => false,
+            };
             plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
         };
         // A string ends at its NUL, whatever minimum length is documented.
@@ -84,7 +89,14 @@ impl Body<'_> {
             };
             let said = unconditional(&sentence, sizes_in(&sentence, names));
             let places: Vec<Range<usize>> = said.iter().map(|(place, _)| place.clone()).collect();
-            let meant = meant(&sentence, &places, is_pointer);
+            let mut meant = meant(&sentence, &places, is_pointer);
+            // `Both have n bytes.`
+            if let ([names], [one, other]) = (&mut meant[..], &open[..])
+                && names.is_empty()
+                && has_phrase(&sentence, &["both"])
+            {
+                names.extend([one.1.name.as_str(), other.1.name.as_str()]);
+            }
             let claimed: Vec<&str> = meant.iter().flatten().copied().collect();
             let mut others = open
                 .iter()

@@ -66,6 +66,8 @@ const HOLDS: &[&str] = &[
     "needs",
     "need",
     "of size",
+    "has",
+    "have",
 ];
 /// Words for the byte that terminates a string.
 const NULS: &[&str] = &["nul", "null", "terminator", "terminating", "0"];

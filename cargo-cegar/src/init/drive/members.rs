@@ -193,11 +193,7 @@ impl Body<'_> {
         let fields = as_parameters(record);
         let mut lengths = pairs::lengths(self.api, &fields);
         for (field, length) in fields.iter().zip(&mut lengths) {
-            let is_own = [
-                "user", "opaque", "context", "ctx", "arg", "cookie", "closure",
-            ]
-            .iter()
-            .any(|word| field.name.contains(word));
+            let is_own = is_own_data(&field.name);
             length.take_if(|at| {
                 let name = fields[*at].name.to_lowercase();
                 let own = field.name.to_lowercase();
@@ -316,6 +312,14 @@ impl Body<'_> {
         };
         self.function(ty).filter(is_called)
     }
+}
+
+/// Whether a pointer leads to the caller's own data, which the library only hands on.
+pub(super) fn is_own_data(name: &str) -> bool {
+    let words = [
+        "user", "opaque", "context", "ctx", "arg", "cookie", "closure",
+    ];
+    words.iter().any(|word| name.contains(word))
 }
 
 /// Bounds of a flexible array member at the end of a structure.

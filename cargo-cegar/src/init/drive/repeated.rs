@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
             || has_word(&function.name, READS)
             || !self.has_input(function)
             || self.place_of(function, &identity) != Some(0)
-            || self.api.orders.of(&identity).is_some()
+            || (self.api.orders.of(&identity)).is_some_and(|known| known.has(&function.name))
         {
             return None;
         }

@@ -139,7 +139,7 @@ impl<'a> Body<'a> {
     }
 
     /// How the return value of a function shows success, as far as the header documents it.
-    fn success(&self, function: &Declared) -> Success {
+    pub(super) fn success(&self, function: &Declared) -> Success {
         match self.api.resolve(&function.returns).kind {
             Kind::Bool => Success::NotZero,
             Kind::Enum(tag) => {

@@ -238,8 +238,18 @@ impl<'a> Body<'a> {
             let to = self.api.pointee(&param.ty);
             is(&param.ty) && to.is_some_and(|to| !to.constant)
         });
+        // `int image_alloc(struct image *v, int width, int height)`, given back by another function.
+        let is_number =
+            |param: &Parameter| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
+        let allocates = has_word(&maker.name, &["alloc", "allocate"])
+            && !has_word(&maker.name, GIVES_BACK)
+            && !matches!(self.api.resolve(&maker.returns).kind, Kind::Pointer(_))
+            && maker.params.iter().skip(1).all(is_number)
+            && (self.api.all_functions())
+                .any(|back| self.gives_back(back).as_deref() == Some(identity));
         let usual = is(&maker.returns) && maker.params.len() == 1 && has_word(&maker.name, USUAL);
-        (whole && first && (usual || has_word(&maker.name, FILLS))).then_some(Way::Initialises)
+        let fills = usual || allocates || has_word(&maker.name, FILLS);
+        (whole && first && fills).then_some(Way::Initialises)
     }
 
     fn made_by(
@@ -344,8 +354,8 @@ impl<'a> Body<'a> {
                 if let Some(record) = &record {
                     self.given_members(maker, name, record);
                 }
-                self.lines
-                    .push(format!("{}({});", maker.name, arguments.join(", ")));
+                let call = format!("{}({})", maker.name, arguments.join(", "));
+                self.lines.push(self.success(maker).checked(&call));
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
                 match record {
                     // An initialised table of callbacks is empty: the caller supplies them.
