@@ -363,7 +363,7 @@ fn functions_that_no_harness_reaches_are_named() {
     let words = ["run", "--runs", "10", "--engine-only", "--no-emit"];
     Tool::new(project.path(), words).run().expect(exit::CLEAN);
     let lcov = project.path().join("lcov.info");
-    let words = ["coverage", "--lcov", lcov.to_str().unwrap()];
+    let words = ["coverage", "--lcov", lcov.to_str().expect("UTF-8")];
     let table = Tool::new(project.path(), words).run();
     let row = table
         .stdout

@@ -6,7 +6,8 @@
 //!
 //! Each harness gets an equal part of the time that is left when its turn comes. So time that one
 //! harness does not use benefits those after it, and a harness that takes too long costs each of
-//! them a little. Harnesses with small programs come first (`campaign/turns.rs`). The time of a harness is divided as follows:
+//! them a little. Harnesses with small programs come first (`campaign/turns.rs`). The time of a
+//! harness is divided as follows:
 //!
 //! - fuzzing and search get all of it except, while a prover is working, a last tenth (at most
 //!   [`ENDING`]), in which the prover finishes its question and has its certificate checked;

@@ -34,8 +34,8 @@ fn defined(line: &str) -> Option<&str> {
     Some(rest.strip_prefix("define")?.trim_start())
 }
 
-/// The name and the value of `#define NAME 136` or `#define NAME (1152*2)`, if that is all: a comment
-/// is allowed.
+/// The name and the value of `#define NAME 136` or `#define NAME (1152*2)`, if that is all: a
+/// comment is allowed.
 fn number_of(line: &str) -> Option<(String, u64)> {
     let (name, body) = defined(line)?.split_once(char::is_whitespace)?;
     let body = body.split("/*").next()?.split("//").next()?.trim();

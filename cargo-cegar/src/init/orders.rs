@@ -136,8 +136,8 @@ impl Orders {
         }
     }
 
-    /// The order in which the harness of an object's life uses it: the callers' order, or an assumed
-    /// one.
+    /// The order in which the harness of an object's life uses it: the callers' order, or an
+    /// assumed one.
     pub fn of_life(&self, identity: &str) -> Option<&CallAutomaton> {
         self.assumed.get(identity).or_else(|| self.of(identity))
     }

@@ -177,3 +177,142 @@ fn constants_and_words_of_the_header_bound_memory() {
             .expect_message(message);
     }
 }
+
+/// No caller shows how a cache is used, and a pointer to an entry that was removed is found only by
+/// several calls in a certain order with one key. A ring overflows only after it has wrapped.
+#[test]
+fn containers_without_callers_are_used_in_any_order() {
+    let header = "typedef struct cache cache;\n\
+         cache *cache_new(void);\nvoid cache_free(cache *c);\n\
+         int cache_put(cache *c, unsigned key, int value);\n\
+         int cache_get(cache *c, unsigned key);\n\
+         int cache_remove(cache *c, unsigned key);\n\
+         struct ring { unsigned char bytes[8]; unsigned at, used; };\n\
+         void ring_init(struct ring *r);\n\
+         unsigned ring_write(struct ring *r, const unsigned char *data, unsigned len);\n\
+         unsigned ring_read(struct ring *r, unsigned char *out, unsigned room);\n";
+    let source = "#include \"cache.h\"\n#include <stdlib.h>\n#include <string.h>\n\
+         struct entry { unsigned key; int value; struct entry *next; };\n\
+         struct cache { struct entry *first, *last; };\n\
+         cache *cache_new(void) { return calloc(1, sizeof(cache)); }\n\
+         void cache_free(cache *c)\n\
+         {\n    while (c->first) {\n        struct entry *next = c->first->next;\n        \
+             free(c->first);\n        c->first = next;\n    }\n    free(c);\n}\n\
+         int cache_put(cache *c, unsigned key, int value)\n\
+         {\n    struct entry *e = malloc(sizeof *e);\n    if (!e) return -1;\n    \
+             e->key = key;\n    e->value = value;\n    e->next = c->first;\n    \
+             c->first = e;\n    return 0;\n}\n\
+         int cache_get(cache *c, unsigned key)\n\
+         {\n    if (c->last && c->last->key == key) return c->last->value;\n    \
+             for (struct entry *e = c->first; e; e = e->next)\n        if (e->key == key) {\n            \
+             c->last = e;\n            return e->value;\n        }\n    return -1;\n}\n\
+         int cache_remove(cache *c, unsigned key)\n\
+         {\n    for (struct entry **at = &c->first; *at; at = &(*at)->next)\n        \
+             if ((*at)->key == key) {\n            struct entry *e = *at;\n            \
+             *at = e->next;\n            free(e);\n            return 1;\n        }\n    \
+             return 0;\n}\n\
+         void ring_init(struct ring *r) { memset(r, 0, sizeof *r); }\n\
+         unsigned ring_write(struct ring *r, const unsigned char *data, unsigned len)\n\
+         {\n    if (len > sizeof r->bytes - r->used) len = sizeof r->bytes - r->used;\n    \
+             memcpy(r->bytes + (r->at + r->used) % 8, data, len);\n    r->used += len;\n    \
+             return len;\n}\n\
+         unsigned ring_read(struct ring *r, unsigned char *out, unsigned room)\n\
+         {\n    unsigned n = 0;\n    while (n < room && r->used > 0) {\n        \
+             out[n++] = r->bytes[r->at];\n        r->at = (r->at + 1) % 8;\n        r->used--;\n    }\n    \
+             return n;\n}\n";
+    let project = Project::wrapping("cache", header, source);
+    tool(&project, &["init", "--no-try"]).expect(exit::CLEAN);
+    let text = project.read("cegar/harnesses/uses_cache.c");
+    assert!(text.contains("No caller shows an order of calls"), "{text}");
+    for (harness, message) in [("uses_cache", "freed"), ("uses_ring", "past")] {
+        until_violation(&project, harness, "20s")
+            .expect(exit::VIOLATION)
+            .expect_message(message);
+    }
+}
+
+/// An iterator is called again and again, and the bytes that its result describes are read, also in
+/// a callback. A length that exceeds its data by one shows only there.
+#[test]
+fn described_bytes_of_results_are_read() {
+    let header = "typedef struct { const unsigned char *data; unsigned long size, pos; } reader;\n\
+         typedef struct { int tag; const unsigned char *value; unsigned long length; } record;\n\
+         void reader_init(reader *r, const unsigned char *data, unsigned long size);\n\
+         /* Reads the next record. */\n\
+         int reader_next(reader *r, record *out);\n\
+         int each_record(const unsigned char *data, unsigned long size, void (*on_record)(const \
+         record *one));\n";
+    let source = "#include \"records.h\"\n\
+         void reader_init(reader *r, const unsigned char *data, unsigned long size)\n\
+         {\n    r->data = data;\n    r->size = size;\n    r->pos = 0;\n}\n\
+         static int next(reader *r, record *out, unsigned long more)\n\
+         {\n    if (r->size - r->pos < 2) return 0;\n    \
+             unsigned long length = r->data[r->pos + 1], left = r->size - r->pos - 2;\n    \
+             if (length > left) return -1;\n    out->tag = r->data[r->pos];\n    \
+             out->value = r->data + r->pos + 2;\n    out->length = length + more;\n    \
+             r->pos += 2 + length;\n    return 1;\n}\n\
+         int reader_next(reader *r, record *out) { return next(r, out, r->pos > 4); }\n\
+         int each_record(const unsigned char *data, unsigned long size, void (*on_record)(const \
+         record *one))\n\
+         {\n    reader r;\n    record one;\n    int n = 0;\n    reader_init(&r, data, size);\n    \
+             while (next(&r, &one, 1) > 0) {\n        on_record(&one);\n        n++;\n    }\n    \
+             return n;\n}\n";
+    let project = Project::wrapping("records", header, source);
+    tool(&project, &["init", "--no-try"]).expect(exit::CLEAN);
+    for harness in ["reader_next", "each_record"] {
+        until_violation(&project, harness, "20s")
+            .expect(exit::VIOLATION)
+            .expect_message(&format!("harnesses/{harness}.c"));
+    }
+}
+
+/// What a header says of sizes is kept: "have n bytes", "both have", "at least" behind the
+/// description of a parameter, and an object that an allocating function fills.
+#[test]
+fn what_a_header_says_of_sizes_is_kept() {
+    let header = "typedef struct { unsigned char *pixels; int width, height; } image;\n\
+         /* Allocates an image of zeros. Returns 0, or -1. */\n\
+         int image_alloc(image *v, int width, int height);\n\
+         void image_release(image *v);\n\
+         void image_invert(image *v);\n\
+         /**\n * Copies a row.\n * @p out and @p in have @p n bytes.\n */\n\
+         void row_copy(unsigned char *out, const unsigned char *in, unsigned long n);\n\
+         /** Turns a matrix. Both have rows * cols elements. */\n\
+         void turn(const short *in, short *out, int rows, int cols);\n\
+         /**\n * Mirrors an image.\n * @param pixels height * stride bytes\n \
+         * @param stride bytes from one row to the next, at least @p width\n */\n\
+         void mirror(unsigned char *pixels, unsigned long width, unsigned long height, unsigned \
+         long stride);\n";
+    let source = "#include \"sizes.h\"\n#include <stdlib.h>\n\
+         int image_alloc(image *v, int width, int height)\n\
+         {\n    if (width < 1 || height < 1 || width > 256 || height > 256) return -1;\n    \
+             v->pixels = calloc((size_t)width, (size_t)height);\n    if (!v->pixels) return -1;\n    \
+             v->width = width;\n    v->height = height;\n    return 0;\n}\n\
+         void image_release(image *v) { free(v->pixels); v->pixels = NULL; }\n\
+         void image_invert(image *v)\n\
+         {\n    for (int i = 0; i <= v->width * v->height; i++) v->pixels[i] ^= 255;\n}\n\
+         void row_copy(unsigned char *out, const unsigned char *in, unsigned long n)\n\
+         {\n    for (unsigned long i = 0; i < n; i++) out[i] = in[i];\n    if (n > 5) out[n] = 0;\n}\n\
+         void turn(const short *in, short *out, int rows, int cols)\n\
+         {\n    for (int y = 0; y < rows; y++)\n        for (int x = 0; x < cols; x++)\n            \
+             out[x * rows + y + (rows == 3)] = in[y * cols + x];\n}\n\
+         void mirror(unsigned char *pixels, unsigned long width, unsigned long height, unsigned \
+         long stride)\n\
+         {\n    for (unsigned long y = 0; y < height; y++)\n        \
+             for (unsigned long x = 0; x < width / 2; x++) {\n            \
+             unsigned char *row = pixels + y * stride, one = row[x];\n            \
+             row[x] = row[width - 1 - x];\n            row[width - 1 - x] = one;\n        }\n}\n";
+    let project = Project::wrapping("sizes", header, source);
+    tool(&project, &["init", "--no-try"]).expect(exit::CLEAN);
+    for harness in ["image_invert", "row_copy", "turn"] {
+        until_violation(&project, harness, "20s")
+            .expect(exit::VIOLATION)
+            .expect_message("sizes.c");
+    }
+    let mirror = project.read("cegar/harnesses/mirror.c");
+    assert!(
+        mirror.contains("crunner_assume(stride >= width)"),
+        "{mirror}"
+    );
+    until_violation(&project, "mirror", "6s").expect(exit::CLEAN);
+}

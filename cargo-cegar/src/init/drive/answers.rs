@@ -78,6 +78,12 @@ pub(super) fn are_answered(function: &Declared, param: &Parameter) -> bool {
     !said.iter().any(is_duty) && said.iter().any(is_answered)
 }
 
+/// Whether the comment mentions the `n`-th item, so that the number is an index and not a length.
+pub(super) fn is_ordinal(function: &Declared, number: &Parameter) -> bool {
+    let ordinal = format!("{}-th", number.name);
+    !number.name.is_empty() && function.comment.contains(&ordinal)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

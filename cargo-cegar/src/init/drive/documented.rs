@@ -37,32 +37,6 @@ impl Body<'_> {
         let is_number = |param: &Parameter| {
             !param.name.is_empty() && matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. })
         };
-        let is_memory = |param: &Parameter| {
-            let to = self
-                .api
-                .pointee(&param.ty)
-                .map(|to| self.api.resolve(&to).kind);
-            let plain = match to {
-                Some(Kind::Void) => !is_own_data(&param.name),
-                Some(Kind::Int { .. } | Kind::Float { .. }) => true,
-                _ => false,
-            };
-            plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
-        };
-        // A string ends at its NUL, whatever minimum length is documented.
-        let is_text = |param: &Parameter| {
-            let to = self.api.pointee(&param.ty);
-            let is_character = |to: &Written| {
-                matches!(
-                    self.api.resolve(to).kind,
-                    Kind::Int {
-                        size: 1,
-                        signed: true
-                    }
-                )
-            };
-            to.is_some_and(|to| to.constant && is_character(&to))
-        };
         let numbers: Vec<&str> = function
             .params
             .iter()
@@ -75,7 +49,7 @@ impl Body<'_> {
             constants: &[],
         };
         let params = function.params.iter().enumerate();
-        let open = params.filter(|(i, param)| is_memory(param) && lengths[*i].is_none());
+        let open = params.filter(|(i, param)| self.is_sized_memory(param) && lengths[*i].is_none());
         let open: Vec<(usize, &Parameter)> = open.collect();
         let by_index = open.iter().filter_map(|(i, param)| {
             let room = indexed(&function.comment, &param.name, &numbers)?;
@@ -116,7 +90,7 @@ impl Body<'_> {
                         [] => only == Some(*i) && !is_fixed,
                         names => names.contains(&param.name.as_str()),
                     };
-                    let is_meant = is_meant && !(is_fixed && is_text(param));
+                    let is_meant = is_meant && !(is_fixed && self.is_text(param));
                     if is_meant && found.iter().all(|(known, _)| known != i) {
                         found.push((*i, room.clone()));
                     }
@@ -124,6 +98,32 @@ impl Body<'_> {
             }
         }
         found
+    }
+
+    /// Whether a parameter points to bytes or numbers whose count nothing else tells.
+    fn is_sized_memory(&self, param: &Parameter) -> bool {
+        let to = self.api.pointee(&param.ty);
+        let plain = match to.map(|to| self.api.resolve(&to).kind) {
+            Some(Kind::Void) => !is_own_data(&param.name),
+            Some(Kind::Int { .. } | Kind::Float { .. }) => true,
+            _ => false,
+        };
+        plain && param.bound.is_none() && self.api.identity(&param.ty).is_none()
+    }
+
+    /// Whether a parameter is a string: it ends at its NUL, whatever minimum length is documented.
+    fn is_text(&self, param: &Parameter) -> bool {
+        let to = self.api.pointee(&param.ty);
+        let is_character = |to: &Written| {
+            matches!(
+                self.api.resolve(to).kind,
+                Kind::Int {
+                    size: 1,
+                    signed: true
+                }
+            )
+        };
+        to.is_some_and(|to| to.constant && is_character(&to))
     }
 
     /// Removes pairs of a pointer and a length for which the comment documents a different size:

@@ -189,8 +189,8 @@ impl Body<'_> {
 
     /// Whether a callback reports an event and returns whether the library goes on: `int
     /// on_header(parser *p, const char *at, size_t len)`. Most callers return 0, and a library that
-    /// never goes on shows little. Two values of one type are compared, and the result of a function
-    /// without a pointer to data or to an object is a value.
+    /// never goes on shows little. Two values of one type are compared, and the result of a
+    /// function without a pointer to data or to an object is a value.
     pub(super) fn is_status(&self, function: &Function) -> bool {
         let pointers: Vec<&Written> = (function.params.iter())
             .filter(|ty| self.api.pointee(ty).is_some())

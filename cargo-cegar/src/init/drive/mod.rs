@@ -53,8 +53,6 @@ use crate::findings::DECLARED;
 const GUESSED: usize = 64;
 /// Size in bytes of an output of unknown length.
 const GUESSED_OUTPUT: usize = 256;
-/// Number of elements of a numeric output of unknown length.
-const SAMPLES: usize = 8192;
 /// The maximum size in bytes of an output of known length.
 const OUTPUT: usize = 1024;
 /// The maximum size in bytes of an input other than the main one.
@@ -327,7 +325,7 @@ impl<'a> Body<'a> {
         self.unpaired(function, &mut lengths);
         for (length, argument) in lengths.iter_mut().zip(arguments) {
             // A single object has no length.
-            length.take_if(|at| argument.is_some() || is_ordinal(function, &params[*at]));
+            length.take_if(|at| argument.is_some() || answers::is_ordinal(function, &params[*at]));
         }
         for begin in 0..params.len().saturating_sub(1) {
             let end = begin + 1;
@@ -450,12 +448,6 @@ impl<'a> Body<'a> {
             });
         inputs.count() == 1 && self.nested == 0
     }
-}
-
-/// Whether the comment mentions the `n`-th item, so that the number is an index and not a length.
-fn is_ordinal(function: &Declared, number: &Parameter) -> bool {
-    let ordinal = format!("{}-th", number.name);
-    !number.name.is_empty() && function.comment.contains(&ordinal)
 }
 
 /// The length of the common prefix of two names.

@@ -5,10 +5,13 @@
 
 use std::collections::BTreeSet;
 
+use super::Body;
 use super::text::words;
-use super::{Body, SAMPLES};
 use crate::findings::DECLARED;
 use crate::init::ctype::{Kind, Written};
+
+/// Number of elements of a numeric output of unknown length.
+const SAMPLES: usize = 8192;
 
 impl Body<'_> {
     /// An array of numbers whose length nobody states. `asked` is the number of bytes that trials

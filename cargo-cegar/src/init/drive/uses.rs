@@ -1,8 +1,8 @@
 //! One use of an object among several: the call of a function in a scope of its own.
 //!
 //! Memory that is passed to a use lives until the object is closed, unless the header says that the
-//! library copies it: otherwise nothing tells how long the library keeps a pointer. Blocks are stored
-//! in an array, and variables whose address is passed are static.
+//! library copies it: otherwise nothing tells how long the library keeps a pointer. Blocks are
+//! stored in an array, and variables whose address is passed are static.
 
 use std::collections::BTreeSet;
 

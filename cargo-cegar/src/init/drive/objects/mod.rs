@@ -238,7 +238,8 @@ impl<'a> Body<'a> {
             let to = self.api.pointee(&param.ty);
             is(&param.ty) && to.is_some_and(|to| !to.constant)
         });
-        // `int image_alloc(struct image *v, int width, int height)`, given back by another function.
+        // `int image_alloc(struct image *v, int width, int height)`, given back by another
+        // function.
         let is_number =
             |param: &Parameter| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
         let allocates = has_word(&maker.name, &["alloc", "allocate"])

@@ -202,8 +202,8 @@ impl BlameAnalysis<'_> {
 
     /// The conditions of an assertion that depends only on the arguments of the function that
     /// contains it, if the harness called that function: it states the function's precondition,
-    /// even if it is about a size that was passed with its buffer. If it only refuses 0, it may stand
-    /// in a function that is called in turn.
+    /// even if it is about a size that was passed with its buffer. If it only refuses 0, it may
+    /// stand in a function that is called in turn.
     fn asserted(&mut self, fault: &Fault) -> Option<Vec<Missing>> {
         let chosen = self.chosen_in(&fault.on);
         let known: BTreeSet<Symbol> = chosen
