@@ -2,7 +2,7 @@
 //!
 //! Each harness gets an equal part of the time that is left, and time that it does not use benefits
 //! those after it. So harnesses with small programs come first: many of them are settled within
-//! seconds, and the large ones get what is left. The size of a program is known from the goals of
+//! seconds, and the large ones get what is left. The size of a program is known from
 //! an earlier campaign, or of the trial by `init`; harnesses of unknown size keep their order and
 //! come last.
 
@@ -19,10 +19,10 @@ pub(super) fn in_order<'h, T>(
     all
 }
 
-/// The size in bytes of the list of goals that an earlier campaign or trial left.
+/// The size in bytes of the program that an earlier campaign or trial left.
 fn known_size(scratch: &Path, harness: &str) -> u64 {
     let folders = [scratch.join(harness), scratch.join("try").join(harness)];
-    let files = folders.iter().map(|folder| folder.join("goals.json"));
+    let files = folders.iter().map(|folder| folder.join("program.bc"));
     let mut sizes = files.filter_map(|file| Some(file.metadata().ok()?.len()));
     sizes.next().unwrap_or(u64::MAX)
 }
@@ -38,7 +38,7 @@ mod tests {
         let put = |folder: &str, bytes: usize| {
             let folder = scratch.path().join(folder);
             std::fs::create_dir_all(&folder).unwrap();
-            std::fs::write(folder.join("goals.json"), vec![b' '; bytes]).unwrap();
+            std::fs::write(folder.join("program.bc"), vec![b' '; bytes]).unwrap();
         };
         put("try/parse", 7);
         assert_eq!(known_size(scratch.path(), "parse"), 7);

@@ -209,14 +209,16 @@ impl<'a> Known<'a> {
             (!all.is_empty()).then(|| all.swap_remove(at.unwrap_or(0)))
         };
         let is_useful = |(_, text): &(&Unit, String)| single::takes_arguments(text);
+        // The file of the bound functions may have a table of functions in other files, which it
+        // declares.
         let of_rust = written(single::Users::Rust(&bound));
-        // The crate may bind a table whose functions stand in other files.
-        let of_files = || written(single::Users::OtherFiles).filter(is_useful);
-        let found = of_rust
-            .clone()
-            .filter(is_useful)
-            .or_else(|| of_files().filter(|_| of_rust.is_some()));
-        let Some((unit, text)) = found.or(of_rust) else {
+        let of_table = of_rust.iter().filter(|found| !is_useful(found));
+        let mut of_table = of_table.filter_map(|(unit, _)| {
+            let text = single::header(compiler, unit, single::Users::OtherFiles)?;
+            Some((*unit, text))
+        });
+        let of_table = of_table.find(is_useful);
+        let Some((unit, text)) = of_table.or(of_rust) else {
             return Ok(None);
         };
         let others = self.units.iter();

@@ -260,7 +260,7 @@ impl Library<'_> {
         Ok(harness)
     }
 
-    /// The harnesses for the lives of objects that callers are seen to use.
+    /// The harnesses for the lives of objects that callers are seen to use, and of containers.
     fn lives(
         &self,
         api: &Api,

@@ -83,12 +83,16 @@ pub fn header(compiler: &Compiler, unit: &Unit, users: Users<'_>) -> Option<Stri
 
 /// Whether a generated header declares a function that takes arguments.
 pub fn takes_arguments(header: &str) -> bool {
-    let mut prototypes = header.lines().filter(|line| line.ends_with(");"));
+    let is_prototype = |line: &&str| {
+        let begins = line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        begins && line.ends_with(");") && !line.contains("(*") && !line.starts_with("typedef")
+    };
+    let mut prototypes = header.lines().filter(is_prototype);
     prototypes.any(|line| !line.ends_with("(void);"))
 }
 
 /// A generated header in which parameters have the names of the functions' definitions, as the
-/// generated headers of other files have them.
+/// generated headers of other files have them with the same types.
 pub fn with_names(header: &str, others: &[String]) -> String {
     let name_of = |line: &str| {
         let (before, _) = line.strip_suffix(");")?.split_once('(')?;
@@ -103,11 +107,41 @@ pub fn with_names(header: &str, others: &[String]) -> String {
         .collect();
     let line = |line: &str| {
         let named = name_of(line).and_then(|name| known.get(&name).copied());
-        let named = named.filter(|_| is_unnamed(line)).unwrap_or(line);
+        let named =
+            named.filter(|named| is_unnamed(line) && without_names(named) == without_names(line));
+        let named = named.unwrap_or(line);
         format!("{named}\n")
     };
     header.lines().map(line).collect()
 }
+
+/// A prototype without blanks and without the names of its parameters.
+fn without_names(prototype: &str) -> Option<String> {
+    let (head, params) = prototype.strip_suffix(");")?.split_once('(')?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let plain = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace()).collect() };
+    let unnamed = |param: &str| {
+        let param = param.trim_end();
+        let rest = param.trim_end_matches(is_part);
+        // The last word of `unsigned int` belongs to the type.
+        let is_name = rest.ends_with('*') || words_of(rest).any(|word| !QUALIFIERS.contains(&word));
+        let is_type = BASIC.iter().any(|basic| param.ends_with(basic)) && !rest.ends_with('*');
+        plain(if is_name && !is_type { rest } else { param })
+    };
+    let params: Vec<String> = params.split(',').map(unnamed).collect();
+    Some(format!("{}({})", plain(head), params.join(",")))
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace()
+}
+
+/// Words of a type that do not name it.
+const QUALIFIERS: &[&str] = &[
+    "const", "volatile", "struct", "enum", "union", "unsigned", "signed",
+];
+/// Types that may follow another word of the type.
+const BASIC: &[&str] = &["int", "char", "long", "short", "double", "float"];
 
 /// The declarations of a C file, in order.
 #[derive(Default)]
@@ -199,6 +233,20 @@ mod tests {
             with_names(header, std::slice::from_ref(&other)),
             format!("int a(void);\n{other}")
         );
+        // The header has no typedefs of the other file.
+        let other = "void *load(void *state, const char *buffer, u32 length);\n".to_owned();
+        assert_eq!(with_names(header, &[other]), header);
+    }
+
+    #[test]
+    fn members_of_a_table_are_no_prototypes() {
+        let table = "typedef struct {\n    int (*load)(void *, unsigned);\n} table;\n";
+        assert!(!takes_arguments(&format!(
+            "{table}const table *lang(void);\n"
+        )));
+        assert!(takes_arguments(&format!(
+            "{table}int load(void * , unsigned );\n"
+        )));
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The harness of an object's whole life: the object is created, used several times in an order
 //! that the tape chooses, and closed.
 //!
-//! The orders are those that callers were seen to use ([`crate::init::orders`]). Memory that is
-//! passed to one use lives until the object is closed, because the header does not say how long the
-//! library keeps a pointer.
+//! The orders are those that callers were seen to use ([`crate::init::orders`]), or any order for a
+//! container that no caller uses. Memory that is passed to one use lives until the object is
+//! closed, unless the header says that the library copies it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -143,11 +143,10 @@ fn of_param(sentence: &[String], lower: &[String], names: Names<'_>) -> Vec<Cond
         let (count, operator) = relation(&lower[comma + 1..], false).filter(|(_, o)| *o != "%")?;
         let object = &sentence[comma + 1 + count..];
         let end = sum_or_number(object, names)?;
-        let is_limited = lower[comma + 1 + count + end..]
-            .first()
-            .is_some_and(|word| CONDITIONS.contains(&word.as_str()));
+        // Anything else behind the number may limit the statement, or may be a description.
+        let is_whole = object.get(end).is_none_or(|word| word == ",");
         let words = [&[subject.clone(), operator.to_owned()], &object[..end]].concat();
-        (!is_limited).then_some(words)
+        is_whole.then_some(words)
     };
     commas.filter_map(condition).collect()
 }
@@ -287,6 +286,8 @@ mod tests {
             ("n must be at least 1.", "n >= 1"),
             ("@p n *must* be >= @ref LEAST.", "n >= LEAST"),
             ("@param n bytes from row to row, at least @p w", "n >= w"),
+            ("@param n the level, less than 0 means the default", ""),
+            ("@param n bytes, at most 255 are hashed", ""),
             (
                 "n must be large enough (>= LEAST), or it fails",
                 "n >= LEAST",

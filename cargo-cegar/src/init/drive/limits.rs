@@ -23,7 +23,8 @@ fn above(size: u64) -> u64 {
 }
 
 /// The longest input, in bytes, that a harness asks for because the code works on memory that is
-/// larger than usual inputs. `None` if there is none.
+/// larger than usual inputs. The least such size counts, because long inputs take time. `None` if
+/// there is none.
 pub fn longest_input(api: &Api, function: &str) -> Option<u64> {
     let sizes = api.sizes.reached_from(function);
     let bounds = sizes.range(..=GREATEST_INPUT).copied().map(above);

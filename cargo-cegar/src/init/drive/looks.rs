@@ -6,6 +6,7 @@
 //! header tell which is which; without names no number is taken as a length.
 
 use super::Body;
+use super::members::reading_loop;
 use super::prose::says;
 use super::text::words;
 use crate::init::api::{Parameter, Prototype};
@@ -63,15 +64,9 @@ impl Body<'_> {
             };
             lines += &self.described(&param.ty, number);
             if let Some(l) = length {
-                let many = match pairs::unit(&params[l].name) {
-                    pairs::Unit::Bits => format!("((size_t)p{} + 7) / 8", l + 1),
-                    _ => format!("(size_t)p{}", l + 1),
-                };
-                lines += &format!(
-                    "    for (size_t i = 0; p{number} && p{0} > 0 && i < {many}; i++)\n        \
-                     (void)((const volatile unsigned char *)p{number})[i];\n",
-                    l + 1
-                );
+                let (at, length) = (format!("p{number}"), format!("p{}", l + 1));
+                let unit = pairs::unit(&params[l].name);
+                lines += &format!("    {}\n", reading_loop("", &at, &length, unit));
             }
         }
         lines

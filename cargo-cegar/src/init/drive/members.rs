@@ -5,10 +5,11 @@
 
 use super::looks::is_text;
 use super::repeated::takes;
+use super::text::words;
 use super::{Body, MEMBERS, has_word};
 use crate::init::api::{Declared, Parameter, Record};
 use crate::init::ctype::{Function, Kind, Written};
-use crate::init::pairs;
+use crate::init::pairs::{self, Unit};
 
 impl Body<'_> {
     /// Chooses the numeric members of a structure. Its pointers stay NULL.
@@ -70,6 +71,10 @@ impl Body<'_> {
     /// points to memory of unknown length, because nothing tells which values are permitted. A
     /// callback is set; it is NULL in some runs if the library compares it.
     pub(super) fn caller_members(&mut self, name: &str, tag: &str, record: &Record) {
+        let is_initialised = self
+            .lines
+            .iter()
+            .any(|line| line.contains(&format!("(&{name}")));
         for (field, ty) in self.chosen_members(tag, record) {
             if let Some(value) = self.member(&field, &ty) {
                 self.lines.push(format!("{name}.{field} = {value};"));
@@ -82,14 +87,17 @@ impl Body<'_> {
             return;
         }
         for (field, ty) in &record.fields {
-            if !self.api.is_set_by_callers(tag, field) || self.is_given(name, field) {
+            let is_given = self.is_given(name, field);
+            if !self.api.is_set_by_callers(tag, field) || is_given && !is_initialised {
                 continue;
             }
             if let Some(given) = self.called(ty).and_then(|function| {
                 let wanted = format!("{name}_{field}");
                 self.member_callback((field, ty), &function, (tag, record), &wanted)
             }) {
-                let value = match self.api.is_compared(tag, field) {
+                // A trial showed that the library needs some members, which an initialiser may have
+                // cleared.
+                let value = match self.api.is_compared(tag, field) && !is_given {
                     true => format!("crunner_range(0, 7) > 0 ? {given} : NULL"),
                     false => given,
                 };
@@ -154,10 +162,11 @@ impl Body<'_> {
                 let value = self.member(&field, &ty);
                 let needs = std::mem::replace(&mut self.lines, outer);
                 if let Some(value) = value.filter(|_| needs.is_empty()) {
-                    lines += &format!("    p{}->{field} = {value};\n", own + 1);
+                    lines += &format!("    if (p{0})\n        p{0}->{field} = {value};\n", own + 1);
                 }
             }
-            if let Some(text) = self.callbacks.last_mut() {
+            self.answers |= !lines.is_empty();
+            if let Some(text) = self.callbacks.last_mut().filter(|_| !lines.is_empty()) {
                 let end = text.rfind("}\n").unwrap_or(text.len());
                 text.insert_str(end, &lines);
             }
@@ -251,7 +260,8 @@ impl Body<'_> {
         let declared = format!("{} {name} = {{0}};", to.words);
         let is_set =
             |line: &String| line.starts_with(&format!("{name}.")) || line.contains(argument);
-        let is_result = self.lines.contains(&declared) && !self.lines.iter().any(is_set);
+        let mut lines = self.lines.iter().chain(&self.lines_after_input);
+        let is_result = self.lines.contains(&declared) && !lines.any(is_set);
         is_result.then_some((declared, record))
     }
 
@@ -277,13 +287,12 @@ impl Body<'_> {
             let to = self.api.pointee(ty).filter(|to| to.constant)?;
             let kind = self.api.resolve(&to).kind;
             let length = &record.fields[length?].0;
-            matches!(kind, Kind::Void | Kind::Int { size: 1, .. }).then_some((field, length))
+            let is_bytes = matches!(kind, Kind::Void | Kind::Int { size: 1, .. });
+            (is_bytes && pairs::is_count_name(length)).then_some((field, length))
         });
         let read = |(field, length): (&String, &String)| {
-            format!(
-                "for (size_t i = 0; {guard}{access}{field} && i < (size_t){access}{length}; i++)\n        \
-                 (void)((const volatile unsigned char *){access}{field})[i];"
-            )
+            let (field, length) = (format!("{access}{field}"), format!("{access}{length}"));
+            reading_loop(guard, &field, &length, pairs::unit(&length))
         };
         pairs.map(read).collect()
     }
@@ -316,10 +325,23 @@ impl Body<'_> {
 
 /// Whether a pointer leads to the caller's own data, which the library only hands on.
 pub(super) fn is_own_data(name: &str) -> bool {
-    let words = [
-        "user", "opaque", "context", "ctx", "arg", "cookie", "closure",
+    let own = [
+        "user", "userdata", "opaque", "context", "ctx", "arg", "cookie", "closure",
     ];
-    words.iter().any(|word| name.contains(word))
+    words(name).any(|word| own.contains(&word.as_str()))
+}
+
+/// The loop that reads the bytes to which a pointer leads, as far as a length says. A length that
+/// is not positive describes none.
+pub(super) fn reading_loop(guard: &str, at: &str, length: &str, unit: Unit) -> String {
+    let many = match unit {
+        Unit::Bits => format!("((size_t){length} + 7) / 8"),
+        _ => format!("(size_t){length}"),
+    };
+    format!(
+        "for (size_t i = 0; {guard}{at} && {length} > 0 && i < {many}; i++)\n        \
+         (void)((const volatile unsigned char *){at})[i];"
+    )
 }
 
 /// Bounds of a flexible array member at the end of a structure.

@@ -37,8 +37,8 @@ const TAKES: &[&str] = &[
     "adv", "advance", "consume", "get", "look", "next", "peek", "poll", "process", "read", "shift",
     "skip", "step", "tick",
 ];
-/// The loop of repeated calls.
-pub(super) const TURNS: &str = "for (int turns = (int)crunner_size(1, 40); turns > 0; turns--)";
+/// The usual maximum number of repeated calls.
+const TURNS: usize = 40;
 
 /// Whether a function's name suggests repeated calls.
 fn is_repeated_name(name: &str) -> bool {
@@ -97,6 +97,12 @@ impl<'a> Body<'a> {
         self.api.identity(ty).is_some() && to.is_some_and(|to| !to.constant)
     }
 
+    /// The head of the loop of repeated calls.
+    pub(super) fn loop_of(&self, function: &Declared) -> String {
+        let most = self.most_turns(&function.name, TURNS);
+        format!("for (int turns = (int)crunner_size(1, {most}); turns > 0; turns--)")
+    }
+
     /// The choices that are repeated for each of several calls. `None` unless the function's name
     /// suggests repeated calls with one object or with the library's global state, and it takes no
     /// other object and not the main input.
@@ -132,7 +138,7 @@ impl<'a> Body<'a> {
         };
         self.guesses.push(AGAIN.to_owned());
         // A structure of results begins with zeros for each call.
-        let results = function.params.iter().zip(arguments);
+        let results = function.params.iter().zip(arguments).skip(1);
         let results: Vec<String> = results
             .filter_map(|(param, argument)| Some(self.results(param, argument)?.0))
             .collect();

@@ -10,6 +10,8 @@ use super::text::words;
 use crate::findings::DECLARED;
 use crate::init::ctype::{Kind, Written};
 
+/// The greatest number of elements that a constant may state.
+const GREATEST: u64 = 1 << 16;
 /// Number of elements of a numeric output of unknown length.
 const SAMPLES: usize = 8192;
 
@@ -19,6 +21,7 @@ impl Body<'_> {
     pub(super) fn row(&mut self, (name, to, target): (&str, &Written, &Written), asked: usize) {
         let size = match target.kind {
             Kind::Int { size, .. } | Kind::Float { size } => usize::from(size),
+            Kind::Enum(_) => size_of::<i32>(),
             _ => 1,
         };
         let (count, guess) = match self.greatest_count(name, to) {
@@ -52,20 +55,34 @@ impl Body<'_> {
     }
 
     /// The macro of the header that says how many elements of a type a call writes at most:
-    /// `MINIMP3_MAX_SAMPLES_PER_FRAME` for `mp3d_sample_t`. `None` unless there is exactly one such
-    /// macro for the words in the names of the type and the array.
+    /// `MINIMP3_MAX_SAMPLES_PER_FRAME` for `mp3d_sample_t`. The word behind `MAX` is a word of the
+    /// type's own name or of the array's name, and not one that begins the library's names. `None`
+    /// unless there is exactly one such macro.
     fn greatest_count(&self, name: &str, to: &Written) -> Option<String> {
-        let kinds: BTreeSet<String> = words(&to.words)
-            .chain(words(name))
-            .filter(|word| word.len() >= 4)
-            .collect();
-        let is_meant = |name: &&String| {
-            let parts: Vec<String> = name.split('_').map(str::to_lowercase).collect();
-            let has = |word: &str| parts.iter().any(|part| part.trim_end_matches('s') == word);
-            has("max") && kinds.iter().any(|kind| has(kind.trim_end_matches('s')))
+        let prefix = words(&self.function.name).next().unwrap_or_default();
+        let own = match &to.kind {
+            Kind::Named(own) if !is_standard(own) => own.as_str(),
+            _ => "",
         };
-        let mut named = self.api.numbers.keys().filter(is_meant);
-        let only = named.next()?.clone();
-        named.next().is_none().then_some(only)
+        let kinds: BTreeSet<String> = words(own)
+            .chain(words(name))
+            .map(|word| word.trim_end_matches('s').to_owned())
+            .filter(|word| word.len() >= 4 && *word != prefix)
+            .collect();
+        let is_meant = |(name, value): &(&String, &u64)| {
+            let mut parts = name.split('_').map(str::to_lowercase);
+            let behind = parts.find(|part| part == "max").and_then(|_| parts.next());
+            let is_kind = |part: String| kinds.contains(part.trim_end_matches('s'));
+            (1..=GREATEST).contains(*value) && behind.is_some_and(is_kind)
+        };
+        let mut named = self.api.numbers.iter().filter(is_meant);
+        let (only, _) = named.next()?;
+        named.next().is_none().then(|| only.clone())
     }
+}
+
+/// Whether a type is one of `<stdint.h>` or `<stddef.h>`, whose name says nothing of the elements.
+fn is_standard(name: &str) -> bool {
+    let fixed = name.trim_start_matches('u').starts_with("int");
+    fixed && name.ends_with("_t") || ["size_t", "ptrdiff_t"].contains(&name)
 }

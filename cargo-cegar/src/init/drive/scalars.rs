@@ -34,9 +34,9 @@ const KEY: usize = 15;
 const KEYS: &[&str] = &["id", "k", "key"];
 
 impl Body<'_> {
-    /// A value for a scalar parameter. A capacity that is passed to a function that creates an
-    /// object, and a key in one of several calls, are small in most cases. A number that makes a
-    /// call slow is small in all cases.
+    /// A value for a scalar parameter. A capacity or a key that is passed to a function that
+    /// creates an object, and a key in one of several calls, are small in most cases. A number that
+    /// makes a call slow is small in all cases.
     pub(super) fn number(
         &mut self,
         param: &Parameter,

@@ -1,6 +1,6 @@
 //! Writes the text of a harness.
 
-use super::repeated::{AGAIN, TURNS};
+use super::repeated::AGAIN;
 use super::{ANY_TIME, Body, Harness, READS, WITHIN, ZEROS, has_name, has_word};
 use crate::init::api::Declared;
 use crate::init::ctype::{Kind, Written};
@@ -27,6 +27,12 @@ impl<'a> Body<'a> {
         let replaced = self.replaced(function, arguments);
         let reads = self.read_results(function, arguments);
         let call = self.call(function, arguments, &call);
+        // The lines behind a call release its result, which the other results may lie in.
+        let reads = if call.contains('\n') {
+            Vec::new()
+        } else {
+            reads
+        };
         let call = match again {
             Some(moved) => {
                 self.lines.retain(|line| !moved.contains(line));
@@ -34,7 +40,7 @@ impl<'a> Body<'a> {
                 let inner: String = (moved.iter().chain([&call]).chain(&reads).chain(&gone))
                     .map(|line| format!("        {}\n", wrapped(line)))
                     .collect();
-                format!("{TURNS} {{\n{inner}    }}")
+                format!("{} {{\n{inner}    }}", self.loop_of(function))
             }
             None => [wrapped(&call)]
                 .into_iter()

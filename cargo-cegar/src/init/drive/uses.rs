@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::prose::says;
+use super::prose::{has_phrase, sentences};
 use super::repeated::set_by;
 use super::{Body, OUTPUT, SECOND};
 use crate::init::api::Declared;
@@ -21,6 +21,34 @@ const COPIED: &[&str] = &[
     "need not outlive",
     "needs not outlive",
 ];
+/// Words of a sentence that says that some of the data is not copied.
+const PARTLY: &[&str] = &[
+    "not copied",
+    "is not",
+    "are not",
+    "only",
+    "nothing",
+    "no",
+    "never",
+    "unless",
+    "if",
+    "pointer",
+    "pointers",
+    "returned",
+    "returns",
+];
+/// Phrases for data that a function keeps a pointer to.
+const KEPT: &[&str] = &[
+    "not copied",
+    "must outlive",
+    "must stay",
+    "must remain",
+    "is kept",
+    "are kept",
+    "keeps a pointer",
+];
+/// The number of words of a sentence up to which it is about all of the data.
+const SHORT: usize = 14;
 /// Frees the blocks that were passed to uses.
 pub(super) const KEPT_FREED: &str = "while (keeps > 0)\n        free(kept[--keeps]);";
 
@@ -114,11 +142,17 @@ impl<'a> Body<'a> {
         // that a function of the library initialises, and that nothing releases, may be made anew
         // for each use.
         let is_initialised = |line: &String| {
-            let name = set_by(line).map(|name| format!("(&{name}"));
-            name.is_some_and(|name| lines.iter().any(|other| other.contains(&name)))
+            let calls = set_by(line).map(|name| [format!("(&{name})"), format!("(&{name},")]);
+            let calls = calls.into_iter().flatten().collect::<Vec<_>>();
+            lines
+                .iter()
+                .any(|other| calls.iter().any(|call| other.contains(call)))
         };
+        // A container may still hold an object that the next use would initialise again.
+        let is_put = self.is_put(function);
         let is_made_up = |line: &String| {
-            line.ends_with("= {0};") && !line.contains('[') && !is_initialised(line)
+            let is_object = line.ends_with("= {0};") && !line.contains('[');
+            is_object && (is_put || !is_initialised(line))
         };
         let ends_the_run = |line: &String| line.contains("return 0;");
         if self.handles > handles && lines.iter().any(ends_the_run)
@@ -139,14 +173,11 @@ impl<'a> Body<'a> {
             kept(argument, &mut lines);
         }
         // Memory that the library copies dies with the call.
-        let is_copied = says(&function.comment, COPIED);
-        if !is_copied {
-            lines.extend(
-                blocks
-                    .iter()
-                    .map(|block| format!("kept[keeps++] = {block};")),
-            );
-        }
+        let is_copied = copies(function) && replaced_or_new(self, function, used).is_none();
+        let kept_lines = blocks
+            .iter()
+            .map(|block| format!("kept[keeps++] = {block};"));
+        lines.extend(kept_lines.filter(|_| !is_copied));
         let passed = arguments.join(", ");
         let call = format!("{}({passed})", function.name);
         let replaced = used.filter(|(place, ..)| self.replaces(function, *place));
@@ -212,6 +243,27 @@ impl<'a> Body<'a> {
     }
 }
 
+/// Whether a function's comment says that all data is copied which is passed to it.
+fn copies(function: &Declared) -> bool {
+    let said = sentences(&function.comment);
+    let is_copy = |sentence: &Vec<String>| {
+        has_phrase(sentence, COPIED) && !has_phrase(sentence, PARTLY) && sentence.len() <= SHORT
+    };
+    let names_other = |sentence: &Vec<String>| has_phrase(sentence, KEPT);
+    said.iter().any(is_copy) && !said.iter().any(names_other)
+}
+
+/// A use after which the following uses work on another object: its call must be the last line of
+/// the case.
+fn replaced_or_new(
+    body: &Body<'_>,
+    function: &Declared,
+    used: Option<(usize, &str, &str)>,
+) -> Option<()> {
+    let (place, identity, _) = used?;
+    (body.replaces(function, place) || body.derived(function, identity).is_some()).then_some(())
+}
+
 /// Makes a variable whose address is passed static, so that it outlives the use.
 fn kept(argument: &str, lines: &mut Vec<String>) {
     let name = argument.trim_start_matches('&');
@@ -245,6 +297,26 @@ fn kept(argument: &str, lines: &mut Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn data_is_copied_only_if_all_of_it_is() {
+        let says = |comment: &str| copies(&Declared::plain("put", "void", Vec::new(), comment));
+        for comment in [
+            "Adds data. The data is copied.",
+            "`key` and `value` are copied.",
+        ] {
+            assert!(says(comment), "{comment}");
+        }
+        for comment in [
+            "The key is copied; the value is not copied.",
+            "Only the pointer is copied.",
+            "Nothing is copied.",
+            "The key is copied. The value must outlive the table.",
+            "Adds data.",
+        ] {
+            assert!(!says(comment), "{comment}");
+        }
+    }
 
     #[test]
     fn what_is_pointed_to_outlives_the_use() {

@@ -74,10 +74,12 @@ impl Kept {
     }
 }
 
-/// Whether a condition is about something in a harness's text: the quoted names, or else the first
-/// name.
+/// Whether a condition about the size of memory names memory that a harness's text has. Other
+/// conditions may use the library's name of an argument.
 fn is_about(condition: &str, text: &str) -> bool {
-    let subject = condition.split('`').nth(1).unwrap_or(condition);
+    let Some(subject) = condition.split('`').nth(1) else {
+        return true;
+    };
     let mut words = subject.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     let name = words.find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'));
     name.is_none_or(|name| drive::has_name(text, name))
@@ -93,5 +95,20 @@ impl Tried {
             .lines
             .is_some_and(|(reached, all)| reached * 100 >= all * MOSTLY);
         most && self.findings == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_about;
+
+    #[test]
+    fn a_condition_about_memory_needs_this_memory() {
+        assert!(is_about(
+            "`out` has room for 8 bytes",
+            "malloc(8); f(out, 8);"
+        ));
+        assert!(!is_about("`out` has room for 8 bytes", "f(output);"));
+        assert!(is_about("data != NULL", "f(data_value);"));
     }
 }

@@ -15,7 +15,7 @@ mod results;
 mod variants;
 
 use super::sides::{is_opposed, is_other_side};
-use super::{Body, DEPTH, common, has_outer_word, has_word, or};
+use super::{Body, DEPTH, Success, common, has_outer_word, has_word, or};
 use crate::init::api::{Declared, Parameter};
 use crate::init::ctype::{Kind, Written};
 use crate::init::pairs;
@@ -242,15 +242,19 @@ impl<'a> Body<'a> {
         // function.
         let is_number =
             |param: &Parameter| matches!(self.api.resolve(&param.ty).kind, Kind::Int { .. });
-        let allocates = has_word(&maker.name, &["alloc", "allocate"])
-            && !has_word(&maker.name, GIVES_BACK)
-            && !matches!(self.api.resolve(&maker.returns).kind, Kind::Pointer(_))
-            && maker.params.iter().skip(1).all(is_number)
-            && (self.api.all_functions())
-                .any(|back| self.gives_back(back).as_deref() == Some(identity));
+        // `gives_back` asks `makes` in turn, so names of functions that may give back are excluded.
+        let allocates = || {
+            has_word(&maker.name, &["alloc", "allocate"])
+                && !has_word(&maker.name, GIVES_BACK)
+                && !has_outer_word(&maker.name, GIVES_BACK_LAST)
+                && !matches!(self.api.resolve(&maker.returns).kind, Kind::Pointer(_))
+                && maker.params.iter().skip(1).all(is_number)
+                && (self.api.all_functions())
+                    .any(|back| self.gives_back(back).as_deref() == Some(identity))
+        };
         let usual = is(&maker.returns) && maker.params.len() == 1 && has_word(&maker.name, USUAL);
-        let fills = usual || allocates || has_word(&maker.name, FILLS);
-        (whole && first && fills).then_some(Way::Initialises)
+        let fills = || usual || has_word(&maker.name, FILLS) || allocates();
+        (whole && first && fills()).then_some(Way::Initialises)
     }
 
     fn made_by(
@@ -356,7 +360,11 @@ impl<'a> Body<'a> {
                     self.given_members(maker, name, record);
                 }
                 let call = format!("{}({})", maker.name, arguments.join(", "));
-                self.lines.push(self.success(maker).checked(&call));
+                let success = match self.adjust.unchecked {
+                    true => Success::Any,
+                    false => self.success(maker),
+                };
+                self.lines.push(success.checked(&call));
                 let is_read = self.api.pointee(&param.ty).is_some_and(|to| to.constant);
                 match record {
                     // An initialised table of callbacks is empty: the caller supplies them.

@@ -227,8 +227,10 @@ impl BlameAnalysis<'_> {
             Condition::Outside { unsigned, .. } => (unsigned.low, unsigned.high) == (0, 0),
             _ => false,
         };
+        let is_argument = |one: &Chosen| matches!(one.what, ChosenPlace::Argument { .. });
+        let is_of_arguments = chosen.iter().all(is_argument);
         let missing = self.missing(&chosen, fault.condition);
-        (is_own || missing.iter().all(is_zero)).then_some(missing)
+        (is_own || is_of_arguments && missing.iter().all(is_zero)).then_some(missing)
     }
 
     /// The harness's NULL that an access went through. The offset from NULL may depend on data,
