@@ -286,8 +286,6 @@ mod tests {
             ("n must be at least 1.", "n >= 1"),
             ("@p n *must* be >= @ref LEAST.", "n >= LEAST"),
             ("@param n bytes from row to row, at least @p w", "n >= w"),
-            ("@param n the level, less than 0 means the default", ""),
-            ("@param n bytes, at most 255 are hashed", ""),
             (
                 "n must be large enough (>= LEAST), or it fails",
                 "n >= LEAST",
@@ -322,6 +320,8 @@ mod tests {
             "Where n is not 0 it is freed.",
             "at most n bytes are written",
             "n is 0 for all of them",
+            "@param n the level, less than 0 means the default",
+            "@param n bytes, at most 255 are hashed",
         ] {
             assert!(of(comment).is_empty(), "{comment}: {:?}", of(comment));
         }
