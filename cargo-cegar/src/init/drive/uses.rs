@@ -173,7 +173,7 @@ impl<'a> Body<'a> {
             kept(argument, &mut lines);
         }
         // Memory that the library copies dies with the call.
-        let is_copied = copies(function) && replaced_or_new(self, function, used).is_none();
+        let is_copied = copies(function) && !self.goes_on(function, used);
         let kept_lines = blocks
             .iter()
             .map(|block| format!("kept[keeps++] = {block};"));
@@ -198,6 +198,14 @@ impl<'a> Body<'a> {
             blocks: if is_copied { 0 } else { blocks.len() },
             passed,
             names,
+        })
+    }
+
+    /// Whether the following uses work on another object after this one: then its call must be the
+    /// last line of the case.
+    fn goes_on(&self, function: &Declared, used: Option<(usize, &str, &str)>) -> bool {
+        used.is_some_and(|(place, identity, _)| {
+            self.replaces(function, place) || self.derived(function, identity).is_some()
         })
     }
 
@@ -251,17 +259,6 @@ fn copies(function: &Declared) -> bool {
     };
     let names_other = |sentence: &Vec<String>| has_phrase(sentence, KEPT);
     said.iter().any(is_copy) && !said.iter().any(names_other)
-}
-
-/// A use after which the following uses work on another object: its call must be the last line of
-/// the case.
-fn replaced_or_new(
-    body: &Body<'_>,
-    function: &Declared,
-    used: Option<(usize, &str, &str)>,
-) -> Option<()> {
-    let (place, identity, _) = used?;
-    (body.replaces(function, place) || body.derived(function, identity).is_some()).then_some(())
 }
 
 /// Makes a variable whose address is passed static, so that it outlives the use.
