@@ -160,6 +160,7 @@ const OTHERS: [(&str, &[&str], &[&str]); 6] = [
             "model/src/program/show.rs",
             "model/src/program/show",
             "model/src/program/caller_members.rs",
+            "model/src/program/library_code.rs",
             "model/src/program/memory_sizes.rs",
             "model/src/program/sources.rs",
             "model/src/program/load/describe.rs",

@@ -393,7 +393,10 @@ pub(super) fn assumptions(alternation: &Alternation<'_, '_>) -> Vec<Assumption> 
         let mut places = Vec::new();
         for place in &assumption.places {
             let line = without_column(place);
-            let bound = bound(line, &mut sources).filter(|_| assumption.id == "sizes");
+            let bound = match assumption.id == "sizes" {
+                true => bound(line, &mut sources),
+                false => None,
+            };
             let place = (short(line, root), bound);
             if !places.contains(&place) {
                 places.push(place);

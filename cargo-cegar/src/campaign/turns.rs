@@ -2,9 +2,8 @@
 //!
 //! Each harness gets an equal part of the time that is left, and time that it does not use benefits
 //! those after it. So harnesses with small programs come first: many of them are settled within
-//! seconds, and the large ones get what is left. The size of a program is known from
-//! an earlier campaign, or of the trial by `init`; harnesses of unknown size keep their order and
-//! come last.
+//! seconds, and the large ones get what is left. The size of a program is known from an earlier
+//! campaign or from the trial by `init`; harnesses of unknown size keep their order and come last.
 
 use std::path::Path;
 

@@ -73,7 +73,7 @@ pub enum Explanation {
 impl StoredCampaign {
     /// The folder of the package, by its name: the folder of scratch data has the same.
     pub fn package(&self) -> String {
-        let package = self.folder.parent().and_then(std::path::Path::file_name);
+        let package = self.folder.parent().and_then(Path::file_name);
         package.map_or_else(
             || "cegar".to_owned(),
             |name| name.to_string_lossy().into_owned(),

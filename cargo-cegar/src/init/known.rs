@@ -197,34 +197,30 @@ impl<'a> Known<'a> {
             return Ok(None);
         };
         let bound = self.bound().names.clone();
-        let written = |users: single::Users<'_>| {
-            let mut all = Vec::new();
-            for unit in &self.units {
-                all.extend(single::header(compiler, unit, users).map(|text| (unit, text)));
-            }
-            // A header whose functions take arguments is of more use.
-            let at = all
-                .iter()
-                .position(|(_, text)| single::takes_arguments(text));
-            (!all.is_empty()).then(|| all.swap_remove(at.unwrap_or(0)))
-        };
-        let is_useful = |(_, text): &(&Unit, String)| single::takes_arguments(text);
-        // The file of the bound functions may have a table of functions in other files, which it
-        // declares.
-        let of_rust = written(single::Users::Rust(&bound));
-        let of_table = of_rust.iter().filter(|found| !is_useful(found));
-        let mut of_table = of_table.filter_map(|(unit, _)| {
-            let text = single::header(compiler, unit, single::Users::OtherFiles)?;
-            Some((*unit, text))
+        let header = |unit, users| single::header(compiler, unit, users);
+        let of_rust = self.units.iter().filter_map(|unit| {
+            let text = header(unit, single::Users::Rust(&bound))?;
+            Some((unit, text))
         });
-        let of_table = of_table.find(is_useful);
-        let Some((unit, text)) = of_table.or(of_rust) else {
+        let mut of_rust: Vec<(&Unit, String)> = of_rust.collect();
+        // A header whose functions take arguments is of more use. The file of the bound functions
+        // may have a table of functions in other files instead, which it declares.
+        let is_useful = |text: &String| single::takes_arguments(text);
+        let at = of_rust.iter().position(|(_, text)| is_useful(text));
+        if of_rust.is_empty() {
             return Ok(None);
-        };
-        let others = self.units.iter();
-        let others =
-            others.filter_map(|unit| single::header(compiler, unit, single::Users::OtherFiles));
-        let text = single::with_names(&text, &others.collect::<Vec<String>>());
+        }
+        let (unit, mut text) = of_rust.swap_remove(at.unwrap_or(0));
+        if at.is_none()
+            && let Some(of_table) = header(unit, single::Users::OtherFiles).filter(is_useful)
+        {
+            text = of_table;
+        }
+        if text.lines().any(single::is_unnamed) {
+            let others = self.units.iter();
+            let others = others.filter_map(|unit| header(unit, single::Users::OtherFiles));
+            text = single::with_names(&text, &others.collect::<Vec<String>>());
+        }
         let source = unit.directory.join(&unit.source);
         let stem = source.file_stem().unwrap_or_default().to_string_lossy();
         // A header with the file's name, which the file includes, may exist next to it.

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
 use cegar_harness::build::own_macros;
-use cegar_model::program::{self, CallerMembers, MemorySizes, normalise};
+use cegar_model::program::{CallerMembers, LibraryCode, MemorySizes};
 
 use super::api::{self, Api};
 use super::drive::{self, Adjust, Harness};
@@ -167,7 +167,7 @@ pub(super) fn choose(library: &Library<'_>, wanted: &Wanted, most: usize) -> Res
     let defined = library.defined(&mut chosen.notes);
     if let Some(defined) = &defined {
         api.take_caller_members(&defined.caller_members);
-        api.sizes = defined.sizes.clone();
+        api.sizes.clone_from(&defined.sizes);
     }
     let usable: BTreeSet<String> = match &defined {
         Some(defined) => defined.functions.keys().cloned().collect(),
@@ -339,19 +339,17 @@ impl Library<'_> {
         match compile_unchecked(self.compiler, &units, &bitcode, self.stop) {
             Ok(compiled) => {
                 let mut functions = BTreeMap::new();
-                for (number, path) in compiled.bitcode.iter().enumerate() {
-                    let all = normalise::defined_functions(path).unwrap_or_default();
+                let code = LibraryCode::read(&compiled.bitcode);
+                for (number, names) in code.functions.into_iter().enumerate() {
                     // A linker takes the first of several definitions.
-                    for name in all.into_keys() {
+                    for name in names {
                         functions.entry(name).or_insert(number);
                     }
                 }
-                let caller_members = program::caller_members(&compiled.bitcode);
-                let sizes = MemorySizes::read(&compiled.bitcode);
                 Some(Defined {
                     functions,
-                    caller_members: caller_members.unwrap_or_default(),
-                    sizes: sizes.unwrap_or_default(),
+                    caller_members: code.caller_members,
+                    sizes: code.sizes,
                 })
             }
             Err(why) => {

@@ -91,6 +91,11 @@ pub fn takes_arguments(header: &str) -> bool {
     prototypes.any(|line| !line.ends_with("(void);"))
 }
 
+/// Whether a prototype of a generated header has a pointer parameter without a name.
+pub fn is_unnamed(line: &str) -> bool {
+    line.contains("* )") || line.contains("* ,")
+}
+
 /// A generated header in which parameters have the names of the functions' definitions, as the
 /// generated headers of other files have them with the same types.
 pub fn with_names(header: &str, others: &[String]) -> String {
@@ -99,7 +104,6 @@ pub fn with_names(header: &str, others: &[String]) -> String {
         let name = before.rsplit([' ', '*']).next()?;
         (!name.is_empty()).then(|| name.to_owned())
     };
-    let is_unnamed = |line: &str| line.contains("* )") || line.contains("* ,");
     let known = others.iter().flat_map(|other| other.lines());
     let known: BTreeMap<String, &str> = known
         .filter(|line| !is_unnamed(line))
@@ -124,16 +128,15 @@ fn without_names(prototype: &str) -> Option<String> {
         let param = param.trim_end();
         let rest = param.trim_end_matches(is_part);
         // The last word of `unsigned int` belongs to the type.
-        let is_name = rest.ends_with('*') || words_of(rest).any(|word| !QUALIFIERS.contains(&word));
+        let is_name = rest.ends_with('*')
+            || rest
+                .split_whitespace()
+                .any(|word| !QUALIFIERS.contains(&word));
         let is_type = BASIC.iter().any(|basic| param.ends_with(basic)) && !rest.ends_with('*');
         plain(if is_name && !is_type { rest } else { param })
     };
     let params: Vec<String> = params.split(',').map(unnamed).collect();
     Some(format!("{}({})", plain(head), params.join(",")))
-}
-
-fn words_of(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
 }
 
 /// Words of a type that do not name it.

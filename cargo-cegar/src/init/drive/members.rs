@@ -71,16 +71,14 @@ impl Body<'_> {
     /// points to memory of unknown length, because nothing tells which values are permitted. A
     /// callback is set; it is NULL in some runs if the library compares it.
     pub(super) fn caller_members(&mut self, name: &str, tag: &str, record: &Record) {
-        let is_initialised = self
-            .lines
-            .iter()
-            .any(|line| line.contains(&format!("(&{name}")));
+        let is_initialised = self.lines.iter().any(|line| is_first_argument(line, name));
         for (field, ty) in self.chosen_members(tag, record) {
             if let Some(value) = self.member(&field, &ty) {
                 self.lines.push(format!("{name}.{field} = {value};"));
             }
         }
-        let is_set = |field: &str| self.api.is_set_by_callers(tag, field);
+        let api = self.api;
+        let is_set = |field: &str| api.is_set_by_callers(tag, field);
         let mut functions = record.fields.iter().filter(|(field, _)| is_set(field));
         // An allocator's functions are set together, if a trial shows that the library needs them.
         if functions.any(|(_, ty)| self.function(ty).is_some() && self.called(ty).is_none()) {
@@ -88,7 +86,7 @@ impl Body<'_> {
         }
         for (field, ty) in &record.fields {
             let is_given = self.is_given(name, field);
-            if !self.api.is_set_by_callers(tag, field) || is_given && !is_initialised {
+            if !is_set(field) || is_given && !is_initialised {
                 continue;
             }
             if let Some(given) = self.called(ty).and_then(|function| {
@@ -321,6 +319,13 @@ impl Body<'_> {
         };
         self.function(ty).filter(is_called)
     }
+}
+
+/// Whether a line calls a function with the address of a variable as its first argument.
+pub(super) fn is_first_argument(line: &str, variable: &str) -> bool {
+    [")", ","]
+        .iter()
+        .any(|end| line.contains(&format!("(&{variable}{end}")))
 }
 
 /// Whether a pointer leads to the caller's own data, which the library only hands on.

@@ -24,21 +24,22 @@ impl Body<'_> {
             Kind::Enum(_) => size_of::<i32>(),
             _ => 1,
         };
-        let (count, guess) = match self.greatest_count(name, to) {
-            Some(count) if asked == 0 => (count, "as many elements as this constant says"),
-            _ if asked == 0 => (SAMPLES.to_string(), ""),
-            _ => (asked.div_ceil(size).to_string(), ""),
+        let stated = self.greatest_count(name, to).filter(|_| asked == 0);
+        let count = match &stated {
+            Some(constant) => constant.clone(),
+            None if asked == 0 => SAMPLES.to_string(),
+            None => asked.div_ceil(size).to_string(),
         };
-        self.guesses.push(match guess {
-            "" => format!("`{name}` has {count} elements"),
-            guess => format!("`{name}` has {guess}: {count}"),
-        });
-        let words = to.words.trim_start_matches("const ");
         // A fault in memory of a stated size is the library's.
-        let declared = match guess {
-            "" => String::new(),
-            _ => format!(" {DECLARED}"),
+        let (guess, declared) = match stated {
+            Some(constant) => (
+                format!("`{name}` has as many elements as this constant says: {constant}"),
+                format!(" {DECLARED}"),
+            ),
+            None => (format!("`{name}` has {count} elements"), String::new()),
         };
+        self.guesses.push(guess);
+        let words = to.words.trim_start_matches("const ");
         self.lines
             .push(format!("{words} {name}[{count}] = {{0}};{declared}"));
         if !to.constant {

@@ -47,19 +47,16 @@ impl Body<'_> {
         if let Some(most) = pairs::most_cost(&param.name).filter(|_| is_number) {
             return Ok(format!("crunner_size(0, {most})"));
         }
-        let is_room = self.nested > 0
-            && matches!(resolved.kind, Kind::Int { size: 2.., .. })
-            && pairs::is_room_name(&param.name);
-        let is_key = self.nested > 0
-            && matches!(resolved.kind, Kind::Int { size: 2.., .. })
-            && words(&param.name).any(|word| KEYS.contains(&word.as_str()));
-        Ok(match () {
-            () if is_room => {
-                format!("crunner_range(0, 7) > 0 ? crunner_range(0, {ROOM}) : {value}")
-            }
-            () if is_key => format!("crunner_range(0, 7) > 0 ? crunner_range(0, {KEY}) : {value}"),
-            () => value,
-        })
+        let is_wide = matches!(resolved.kind, Kind::Int { size: 2.., .. });
+        let is_key = || words(&param.name).any(|word| KEYS.contains(&word.as_str()));
+        let most = match self.nested > 0 && is_wide {
+            true if pairs::is_room_name(&param.name) => ROOM,
+            true if is_key() => KEY,
+            _ => return Ok(value),
+        };
+        Ok(format!(
+            "crunner_range(0, 7) > 0 ? crunner_range(0, {most}) : {value}"
+        ))
     }
 
     /// An expression that chooses a value of a scalar type.

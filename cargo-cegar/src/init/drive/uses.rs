@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use super::members::is_first_argument;
 use super::prose::{has_phrase, sentences};
 use super::repeated::set_by;
 use super::{Body, OUTPUT, SECOND};
@@ -142,11 +143,8 @@ impl<'a> Body<'a> {
         // that a function of the library initialises, and that nothing releases, may be made anew
         // for each use.
         let is_initialised = |line: &String| {
-            let calls = set_by(line).map(|name| [format!("(&{name})"), format!("(&{name},")]);
-            let calls = calls.into_iter().flatten().collect::<Vec<_>>();
-            lines
-                .iter()
-                .any(|other| calls.iter().any(|call| other.contains(call)))
+            let name = set_by(line);
+            name.is_some_and(|name| lines.iter().any(|other| is_first_argument(other, name)))
         };
         // A container may still hold an object that the next use would initialise again.
         let is_put = self.is_put(function);

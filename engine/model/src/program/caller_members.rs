@@ -3,15 +3,14 @@
 //! A header does not say which members of `struct decoder` are options of the caller and which are
 //! the library's own state. The library's code does: a member that is loaded somewhere and stored
 //! nowhere has its value from the caller, or is always zero. Bitcode names a member by its
-//! structure and index ([`caller_members`]), and accesses that do not (through `memcpy` or another type)
-//! are ignored, because the result is only a guess about what callers do.
+//! structure and index, and accesses that do not (through `memcpy` or another type) are ignored,
+//! because the result is only a guess about what callers do.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
-use cegar_llvm::{LLVMOpcode, Module, Type, Value};
+use cegar_llvm::{LLVMOpcode, Type, Value};
 
-use super::normalise::{NormaliseError, tag};
+use super::normalise::tag;
 
 /// How the library's code accesses the members of one structure.
 #[derive(Debug, Default)]
@@ -38,33 +37,33 @@ pub struct SetMembers {
 /// The members that callers set, by the structure's tag.
 pub type CallerMembers = BTreeMap<String, SetMembers>;
 
-/// The members of structures that the code in some bitcode files reads and never writes.
-///
-/// # Errors
-///
-/// Fails if a file cannot be read.
-pub fn caller_members(paths: &[PathBuf]) -> Result<CallerMembers, NormaliseError> {
-    let mut all: BTreeMap<String, Members> = BTreeMap::new();
-    for path in paths {
-        let module = Module::read(path)?;
-        for function in module.functions() {
-            for block in function.blocks() {
-                for instruction in block.instructions() {
-                    note(&mut all, instruction);
-                }
+/// The accesses to members in the code that was read so far.
+#[derive(Debug, Default)]
+pub(super) struct Accesses(BTreeMap<String, Members>);
+
+impl Accesses {
+    /// Notes the accesses in a function.
+    pub(super) fn take(&mut self, function: Value<'_>) {
+        for block in function.blocks() {
+            for instruction in block.instructions() {
+                note(&mut self.0, instruction);
             }
         }
     }
-    let set = all.into_iter().map(|(tag, members)| {
-        let set = members.read.difference(&members.written);
-        let set = set.map(|&at| (at, members.compared.contains(&at)));
-        let set = SetMembers {
-            count: members.count,
-            set: set.collect(),
-        };
-        (tag, set)
-    });
-    Ok(set.collect())
+
+    /// The members that the code reads and never writes.
+    pub(super) fn set_by_callers(self) -> CallerMembers {
+        let set = self.0.into_iter().map(|(tag, members)| {
+            let set = members.read.difference(&members.written);
+            let set = set.map(|&at| (at, members.compared.contains(&at)));
+            let set = SetMembers {
+                count: members.count,
+                set: set.collect(),
+            };
+            (tag, set)
+        });
+        set.collect()
+    }
 }
 
 /// Notes the accesses to members in one instruction.

@@ -5,11 +5,8 @@
 //! compared with, in the code that the driven function reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
-use cegar_llvm::{LLVMOpcode, Module, Type, Value};
-
-use super::normalise::NormaliseError;
+use cegar_llvm::{LLVMOpcode, Type, Value};
 
 /// Functions whose constant arguments are sizes of memory.
 const SIZED: &[&str] = &[
@@ -27,22 +24,6 @@ pub struct MemorySizes {
 }
 
 impl MemorySizes {
-    /// Reads the code of some bitcode files. Static functions of the same name are merged.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file cannot be read.
-    pub fn read(paths: &[PathBuf]) -> Result<MemorySizes, NormaliseError> {
-        let mut sizes = MemorySizes::default();
-        for path in paths {
-            let module = Module::read(path)?;
-            for function in module.functions() {
-                sizes.take(function);
-            }
-        }
-        Ok(sizes)
-    }
-
     /// The sizes in the code that a function reaches, including its own.
     pub fn reached_from<'s>(&'s self, function: &'s str) -> BTreeSet<u64> {
         let mut open = vec![function];
@@ -63,7 +44,8 @@ impl MemorySizes {
         sizes
     }
 
-    fn take(&mut self, function: Value<'_>) {
+    /// Notes the sizes in a function. Static functions of one name are merged.
+    pub(super) fn take(&mut self, function: Value<'_>) {
         let own = self.own.entry(function.name()).or_default();
         let names = self.names.entry(function.name()).or_default();
         for block in function.blocks() {

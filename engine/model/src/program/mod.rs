@@ -3,6 +3,7 @@
 mod caller_members;
 pub mod convention;
 pub mod ir;
+mod library_code;
 mod memory_sizes;
 
 pub mod load;
@@ -13,9 +14,10 @@ mod show;
 pub mod sources;
 pub mod stack;
 
-pub use caller_members::{CallerMembers, SetMembers, caller_members};
+pub use caller_members::{CallerMembers, SetMembers};
 pub use cegar_llvm::ModuleError;
 pub use ir::*;
+pub use library_code::LibraryCode;
 pub use load::LoadError;
 pub use memory_sizes::MemorySizes;
 pub use show::Summary;

@@ -240,8 +240,11 @@ pub fn normalise_with(
     let mut library = link::library(&module, request)?;
     startup::into_driver(&module, request);
     granted::ask(&module, request);
+    let users = link::users_functions(&module);
+    library.sweep(&module, &[mocks::NEEDED, &formats::needed()].concat())?;
+    let is_gone = |one: &Unreached| module.defined_function(&one.name).is_none();
     let mut normalised = Normalised {
-        unreached: library.sweep(&module, &[mocks::NEEDED, &formats::needed()].concat())?,
+        unreached: users.into_iter().filter(is_gone).collect(),
         ..Normalised::default()
     };
     let missing = mocks::missing(&module, request);
@@ -327,11 +330,6 @@ pub fn symbols(path: &Path) -> Result<Symbols, NormaliseError> {
         }
     }
     Ok(symbols)
-}
-
-/// The functions that a bitcode file defines.
-pub fn defined_functions(path: &Path) -> Result<HashMap<String, Defined>, NormaliseError> {
-    Ok(functions_in(&Module::read(path)?))
 }
 
 fn functions_in(module: &Module) -> HashMap<String, Defined> {

@@ -310,25 +310,16 @@ impl Library {
 
     /// Removes what the driver does not reach, from the library and from the user's code alike,
     /// except for the symbols in `keep`. A harness calls a small part of what it is linked with,
-    /// and blocks that no input can enter would stay goals forever. Returns the names of the
-    /// removed functions of the user.
-    pub(super) fn sweep(
-        &self,
-        module: &Module,
-        keep: &[&str],
-    ) -> Result<Vec<Unreached>, NormaliseError> {
+    /// and blocks that no input can enter would stay goals forever.
+    pub(super) fn sweep(&self, module: &Module, keep: &[&str]) -> Result<(), NormaliseError> {
         let defined = || {
             let all = module.functions_and_globals();
             all.filter(|v| !v.is_declaration())
         };
         // By name, because the values themselves may be gone afterwards.
         let mut before: HashMap<String, LLVMLinkage> = HashMap::new();
-        let mut functions = Vec::new();
         for value in defined() {
             let name = value.name();
-            if value.is_function() && is_users(value) {
-                functions.push(unreached(name.clone(), value));
-            }
             // Constructors and `used` data stay without being referred to.
             if is_local(value) || name.starts_with("llvm.") {
                 continue;
@@ -342,7 +333,6 @@ impl Library {
             });
         }
         run(module, "globaldce")?;
-        let mut left = HashSet::new();
         for value in defined() {
             let name = value.name();
             if let Some(&linkage) = before.get(&name) {
@@ -353,15 +343,20 @@ impl Library {
                     linkage
                 });
             }
-            left.insert(name);
         }
-        functions.retain(|function| !left.contains(&function.name));
-        Ok(functions)
+        Ok(())
     }
 }
 
-/// What is to be known of a function in case it is removed.
-fn unreached(name: String, function: Value<'_>) -> Unreached {
+/// The functions of the user, with what is to be known of those that are removed.
+pub(super) fn users_functions(module: &Module) -> Vec<Unreached> {
+    let functions = module.functions().into_iter();
+    let users = functions.filter(|function| !function.is_declaration() && is_users(*function));
+    users.map(|one| place_of(one.name(), one)).collect()
+}
+
+/// The place of a function and its lines with code.
+fn place_of(name: String, function: Value<'_>) -> Unreached {
     let Some(place) = function.position() else {
         return Unreached {
             name,
