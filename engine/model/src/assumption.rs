@@ -176,6 +176,8 @@ pub const RULES: &[Rule] = &[
         it", Lift::NoAssume, Asked::Code),
     rule("temporaries", "compound literals and structures that calls return are not used after \
         their block or expression, where their addresses are kept", Lift::NoAssume, Asked::Code),
+    rule("volatile-pointers", "pointers that are volatile hold what the program stored in \
+        them", Lift::NoAssume, Asked::Code),
     rule("booleans", "objects of type _Bool hold 0 or 1", Lift::NoAssume, Asked::Code),
     rule("stack", "the stack is large enough for the program's calls and \
         variables", Lift::NoAssume, Asked::Checker),

@@ -224,6 +224,47 @@ impl MathFn {
     }
 }
 
+/// A register in which `cpuid` leaves a part of its answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is the register of its name")]
+pub enum CpuidRegister {
+    Eax,
+    Ebx,
+    Ecx,
+    Edx,
+}
+
+/// Instructions of x86-64 whose results are any value for a proof. The machine computes them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ProcessorFn {
+    /// `cpuid`: what the processor says about itself. Operands: `eax` and `ecx`.
+    Cpuid(CpuidRegister),
+    /// `xgetbv`: the low or the high word of an extended control register. Operand: `ecx`.
+    Xgetbv {
+        /// Whether it is the high word.
+        high: bool,
+    },
+    /// `rcpps`: an estimate of `1 / x`, which each processor rounds in its own way.
+    Reciprocal,
+    /// `rsqrtps`: an estimate of `1 / sqrt(x)`.
+    ReciprocalRoot,
+    /// `pclmulqdq`: a word of the product of two words over the field of two elements.
+    CarrylessProduct {
+        /// Whether it is the high word.
+        high: bool,
+    },
+    /// `pshufb`: the byte that the last operand chooses among the others, or 0.
+    ShuffledByte,
+    /// `crc32`: a checksum, continued by the second operand.
+    Crc32,
+    /// `pext`: the bits of the first operand that the second one selects, side by side.
+    Extract,
+    /// `pdep`: the low bits of the first operand, at the places that the second one selects.
+    Deposit,
+    /// Another instruction. The machine ends the run before it.
+    Unknown,
+}
+
 /// The properties that a user can select.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -250,6 +250,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
                 Ok(())
             }
             Op::AtomicRmw { .. } | Op::CmpXchg { .. } => Err("an atomic operation"),
+            Op::Processor { .. } => Err("an instruction that each processor has in its own way"),
             // The run ends there.
             Op::Unmodelled { .. } => Ok(()),
             Op::Call(call) => self.called(examination, call),

@@ -20,6 +20,7 @@ mod intrinsics;
 mod memory;
 mod ops;
 mod outcome;
+mod processor;
 mod rare;
 mod report;
 mod shadow;

@@ -171,6 +171,7 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             | Op::FloatCmp { .. }
             | Op::FloatCast { .. }
             | Op::FloatFn { .. }
+            | Op::Processor { .. }
             | Op::Freeze { .. }
             | Op::Alloca { .. }
             | Op::MemCopy { .. }

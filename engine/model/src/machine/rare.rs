@@ -96,6 +96,12 @@ impl<const TRACK: bool> Run<'_, TRACK> {
             } => {
                 self.float_function(*dst, *function, *kind, args)?;
             }
+            Op::Processor {
+                dst,
+                width,
+                function,
+                args,
+            } => self.in_processor((*dst, *width), *function, args)?,
             Op::Freeze { dst, width, a } => {
                 let (v, shade) = (self.get(*a, *width), self.shade(*a));
                 self.set_shaded(*dst, v, shade);

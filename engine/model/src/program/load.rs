@@ -11,16 +11,20 @@
 //! becomes [`Op::Unmodelled`] at its place, so that only the goals behind it stay open.
 
 mod accesses;
+mod assembly;
 mod body;
 mod calls;
 mod constants;
 mod describe;
 mod instructions;
 mod intrinsics;
+mod lanes;
 mod memory;
 mod names;
 mod numbering;
+mod processor;
 mod scopes;
+mod simd;
 mod types;
 mod variables;
 mod vectors;
@@ -118,11 +122,11 @@ impl Program {
                 });
             }
         }
+        let lifted = module.named_nodes(super::convention::LIFTED);
+        loader.program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
         loader.globals();
         loader.bodies();
         let mut program = loader.program;
-        let lifted = module.named_nodes(super::convention::LIFTED);
-        program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
         program.shapes = loader.variables.shapes;
         match program.function_named(entry) {
             Some(id) if program.function(id).is_defined() => program.entry = id,

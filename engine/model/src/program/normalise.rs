@@ -200,8 +200,9 @@ const PROMOTE: &str = "function(sroa<preserve-cfg>,mem2reg)";
 
 /// The passes after [`PROMOTE`], in order. `simplifycfg` and `instcombine` are never among them,
 /// because they remove branches. A function that ends with a call of itself becomes a loop,
-/// natively too.
-const PASSES: [&str; 4] = [
+/// natively too. An access to the lanes that a mask selects becomes branches around plain accesses.
+const PASSES: [&str; 5] = [
+    "function(scalarize-masked-mem-intrin)",
     "function(tailcallelim)",
     "function(lower-switch)",
     "function(loop-simplify)",

@@ -36,6 +36,7 @@ impl Program {
                         ..
                     } => &[(*dst, *width), (*success, 1)],
                     Op::Cast { dst, to, .. } => &[(*dst, *to)],
+                    Op::Processor { dst, width, .. } => &[(*dst, *width)],
                     Op::Address { dst, .. } | Op::Alloca { dst, .. } | Op::StackSave { dst } => {
                         &[(*dst, 64)]
                     }

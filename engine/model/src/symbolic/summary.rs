@@ -169,7 +169,8 @@ fn is_closed(program: &Program, id: FuncId) -> bool {
         Op::MemCopy { to, from, .. } => is_own(to) && is_own(from),
         Op::Lifetime { address, .. } | Op::Uninit { address, .. } => is_own(address),
         Op::Call(call) => is_closed_call(program, call, &is_own),
-        Op::VaStart { .. }
+        Op::Processor { .. }
+        | Op::VaStart { .. }
         | Op::VaCopy { .. }
         | Op::StackSave { .. }
         | Op::StackRestore { .. }

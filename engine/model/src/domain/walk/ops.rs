@@ -167,7 +167,8 @@ impl<G: Guide> Walker<'_, G> {
             | Op::FloatNeg { dst, .. }
             | Op::FloatCmp { dst, .. }
             | Op::FloatCast { dst, .. }
-            | Op::FloatFn { dst, .. } => state.set(*dst, Value::all(self.width(frame, *dst))),
+            | Op::FloatFn { dst, .. }
+            | Op::Processor { dst, .. } => state.set(*dst, Value::all(self.width(frame, *dst))),
             Op::MemCopy {
                 to,
                 from,

@@ -145,6 +145,13 @@ pub enum Op {
         kind: FloatKind,
         args: Box<[Operand]>,
     },
+    /// An instruction of the processor: any value for a proof. See [`ProcessorFn`].
+    Processor {
+        dst: Reg,
+        width: Width,
+        function: ProcessorFn,
+        args: Box<[(Operand, Width)]>,
+    },
     /// `freeze` and uninitialised locals: an arbitrary but fixed value. The machine uses `a`, or
     /// the pattern of `UNDEFINED_BYTE` if `a` is undefined.
     Freeze {

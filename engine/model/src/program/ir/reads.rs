@@ -30,6 +30,7 @@ macro_rules! each_operand {
                 indices.$iter().for_each(|(index, ..)| $act(index));
             }
             Op::FloatFn { args, .. } => args.$iter().for_each($act),
+            Op::Processor { args, .. } => args.$iter().for_each(|(arg, _)| $act(arg)),
             Op::Alloca { size, room, .. } => {
                 $act(size);
                 room.$iter().for_each(|room| $act(& $($mut)? room.count));
@@ -88,6 +89,7 @@ impl Op {
             | Op::FloatCmp { dst, .. }
             | Op::FloatCast { dst, .. }
             | Op::FloatFn { dst, .. }
+            | Op::Processor { dst, .. }
             | Op::Freeze { dst, .. }
             | Op::Alloca { dst, .. }
             | Op::Load { dst, .. }

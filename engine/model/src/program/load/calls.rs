@@ -203,28 +203,6 @@ impl<'m> Body<'_, 'm> {
         }
         Ok(())
     }
-
-    /// Translates inline assembly. Empty assembly is a compiler barrier or hides a value from the
-    /// optimiser; all other assembly is not modelled.
-    fn inline_assembly(
-        &mut self,
-        value: Value<'m>,
-        code: &str,
-        constraints: &str,
-    ) -> Result<(), String> {
-        if !code.trim().is_empty() {
-            return Err("inline assembly".to_owned());
-        }
-        if value.ty().is_void() && !constraints.contains('=') {
-            return Ok(());
-        }
-        if constraints.starts_with("=r,0") && value.arguments().len() == 1 {
-            let (dst, a) = (self.result(value)?, self.scalar(value.operand(0))?);
-            self.emit(Op::Copy { dst, a });
-            return Ok(());
-        }
-        Err("inline assembly".to_owned())
-    }
 }
 
 /// How the System V ABI passes a value of this type.

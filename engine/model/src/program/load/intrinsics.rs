@@ -121,6 +121,7 @@ impl<'m> Body<'_, 'm> {
             }
             "fmuladd" => self.multiply_add(value),
             "vector" if name.starts_with("vector.reduce.") => self.reduce(value, name),
+            "x86" => self.processor_intrinsic(value, &name["x86.".len()..]),
             "minnum" => self.math(value, MathFn::Fmin),
             "maxnum" => self.math(value, MathFn::Fmax),
             "roundeven" => self.math(value, MathFn::Rint),

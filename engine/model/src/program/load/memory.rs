@@ -6,6 +6,9 @@ use crate::program::ir::*;
 use crate::program::load::body::Body;
 use crate::term::fault;
 
+/// The rule for reads of volatile pointers.
+const VOLATILE_POINTERS: &str = "volatile-pointers";
+
 impl<'m> Body<'_, 'm> {
     pub(super) fn alloca(&mut self, value: Value<'m>) -> Result<(), String> {
         let dst = self.result(value)?;
@@ -59,7 +62,10 @@ impl<'m> Body<'_, 'm> {
         let pointer = value.operand(0);
         let base = self.scalar(pointer)?;
         let check = self.access(CheckKind::Read, pointer, self.layout.store_size(value.ty()));
-        let volatile = value.is_volatile();
+        // A device does not write pointers, unless the user says so.
+        let keeps = value.ty().is_pointer()
+            && !self.loader.program.lifted.contains(VOLATILE_POINTERS);
+        let volatile = value.is_volatile() && !keeps;
         for (i, leaf) in leaves.iter().enumerate() {
             let address = self.displaced(base, leaf.offset);
             let dst = Reg(first.0 + i as u32);

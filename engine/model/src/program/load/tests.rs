@@ -165,6 +165,23 @@ fn features() {
              return n; }",
         ),
         (
+            "assembly on registers",
+            "int main(int n, char **v) { asm(\"inc %0\" : \"+r\"(n)); int a = 1, b, c = 0, d; \
+             asm(\"cpuid\" : \"+a\"(a), \"=b\"(b), \"+c\"(c), \"=d\"(d)); \
+             asm volatile(\"xgetbv\" : \"=a\"(a), \"=d\"(d) : \"c\"(0)); return a + b + c + d; }",
+        ),
+        (
+            "vectors of AVX2",
+            "#include <immintrin.h>\n\
+             __attribute__((target(\"avx2,bmi2\"))) int main(int n, char **v) { \
+             __m256i a = _mm256_set1_epi32(n), b = _mm256_srli_epi16(a, 3); \
+             b = _mm256_packs_epi16(_mm256_sad_epu8(a, b), _mm256_shuffle_epi8(a, b)); \
+             b = _mm256_permutevar8x32_epi32(_mm256_madd_epi16(a, b), a); \
+             __m256 f = _mm256_rsqrt_ps(_mm256_castsi256_ps(b)); f = _mm256_hadd_ps(f, f); \
+             return _mm256_movemask_epi8(b) + _mm256_testz_si256(a, b) + _bzhi_u32(n, 5) + \
+             _pext_u32(n, 9) + _mm256_movemask_ps(_mm256_cmp_ps(f, f, _CMP_LT_OS)); }",
+        ),
+        (
             "constant addresses",
             "struct s { int a; struct s *n; } x[3] = {{1, &x[2]}, {2, x}}; char *p = (char \
              *)&x[1].n + 3; long d = (long)&x; int main(void) { return x[0].n->a; }",
@@ -195,7 +212,7 @@ fn features() {
 #[test]
 fn what_has_no_model_is_named() {
     let program = load(
-        "int main(int n, char **v) { asm(\"inc %0\" : \"+r\"(n)); return n; }",
+        "int main(int n, char **v) { asm(\"push %0; pop %0\" : \"+r\"(n)); return n; }",
         &[],
     );
     assert_eq!(program.unmodelled[0].what, "inline assembly");

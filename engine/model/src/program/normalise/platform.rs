@@ -28,36 +28,50 @@ const VECTOR: u32 = 16;
 struct Asked {
     rule: &'static str,
     is_there: fn(&Module) -> bool,
+    /// Whether the model covers what the rule excludes when it is lifted.
+    has_wider_model: bool,
 }
 
-const ASKED: [Asked; 7] = [
+const ASKED: [Asked; 8] = [
     Asked {
         rule: "assembly",
         is_there: has_assembly,
+        has_wider_model: false,
     },
     Asked {
         rule: "own-copies",
         is_there: has_copies,
+        has_wider_model: false,
     },
     Asked {
         rule: "alignment",
         is_there: has_vectors,
+        has_wider_model: false,
     },
     Asked {
         rule: "booleans",
         is_there: has_booleans,
+        has_wider_model: false,
     },
     Asked {
         rule: "usable-size",
         is_there: asks_for_size,
+        has_wider_model: false,
     },
     Asked {
         rule: "odd-alignment",
         is_there: aligns_oddly,
+        has_wider_model: false,
     },
     Asked {
         rule: "temporaries",
         is_there: |module| in_users_code(module, |value| temporaries::may_outlive(*value)),
+        has_wider_model: false,
+    },
+    Asked {
+        rule: "volatile-pointers",
+        is_there: reads_volatile_pointers,
+        has_wider_model: true,
     },
 ];
 
@@ -67,12 +81,12 @@ pub(super) fn ask<'m>(module: &'m Module, request: &LinkRequest, builder: &Build
     let tell = |function, text: &str| {
         builder.call(function, &[assumed::literal(builder, text)]);
     };
-    for Asked { rule, .. } in ASKED.iter().filter(|asked| (asked.is_there)(module)) {
-        let function = match request.lifted.contains(*rule) {
-            true => assumed::unmodelled(module),
-            false => assumed::function(module),
-        };
-        tell(function, rule);
+    for asked in ASKED.iter().filter(|asked| (asked.is_there)(module)) {
+        match request.lifted.contains(asked.rule) {
+            true if asked.has_wider_model => {}
+            true => tell(assumed::unmodelled(module), asked.rule),
+            false => tell(assumed::function(module), asked.rule),
+        }
     }
     if has_sections(module) {
         let text = "a section that the loader or the linker gives a meaning";
@@ -143,6 +157,15 @@ fn has_booleans(module: &Module) -> bool {
             && !is_read_alone(instruction.operand(0).operand(0))
     };
     in_users_code(module, is_boolean)
+}
+
+/// Whether the user's code reads a pointer that is volatile.
+fn reads_volatile_pointers(module: &Module) -> bool {
+    in_users_code(module, |instruction| {
+        instruction.opcode() == Some(LLVMOpcode::LLVMLoad)
+            && instruction.is_volatile()
+            && instruction.ty().is_pointer()
+    })
 }
 
 /// Whether the user's code asks for the size of a block. Allocators give more than was requested.

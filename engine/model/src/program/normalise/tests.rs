@@ -330,6 +330,18 @@ fn random_programs_load() {
     }
 }
 
+/// Accesses to the lanes that a mask selects become branches, also where the processor has them.
+#[test]
+fn masked_accesses_are_plain() {
+    let source = "#include <immintrin.h>\n__attribute__((target(\"avx512bw,avx512vl\"))) \
+        int main(int n, char **v) { __m128i a = _mm_maskz_loadu_epi8(n, *v); \
+        _mm_mask_storeu_epi8(*v, n >> 1, a); return 0; }";
+    let (_, program) = program(&[source], &[], Entry::Main).expect("normalises");
+    let is_users = |at: &&Unmodelled| program.function(at.function).kind == FunctionKind::User;
+    let of_user: Vec<&Unmodelled> = program.unmodelled.iter().filter(is_users).collect();
+    assert!(of_user.is_empty(), "{of_user:?}");
+}
+
 /// Loads real code by hand: `CEGAR_C_SOURCES` has the names of the C files.
 #[test]
 #[ignore = "needs CEGAR_C_SOURCES"]

@@ -295,6 +295,11 @@ impl<'p> Builder<'p> {
             | Op::FloatCast { dst, a, .. } => self.flow(function, *dst, &[*a]),
             Op::Float { dst, a, b, .. } => self.flow(function, *dst, &[*a, *b]),
             Op::FloatFn { dst, args, .. } => self.flow(function, *dst, args),
+            Op::Processor { dst, args, .. } => {
+                for (arg, _) in args {
+                    self.flow(function, *dst, &[*arg]);
+                }
+            }
             Op::Address {
                 dst, base, indices, ..
             } => {

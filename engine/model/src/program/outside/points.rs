@@ -273,6 +273,7 @@ impl Own<'_> {
             | Op::FloatCmp { .. }
             | Op::FloatCast { .. }
             | Op::FloatFn { .. }
+            | Op::Processor { .. }
             | Op::Freeze { .. }
             | Op::StackSave { .. }
             | Op::StackRestore { .. }

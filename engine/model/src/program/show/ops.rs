@@ -187,6 +187,16 @@ impl fmt::Display for Shown<'_> {
                 write!(f, "{kind:?} {function:?}")?;
                 args.iter().try_for_each(|a| write!(f, " {}", v(a)))
             }
+            Op::Processor {
+                dst,
+                function,
+                args,
+                ..
+            } => {
+                self.dst(f, *dst)?;
+                write!(f, "processor {function:?}")?;
+                args.iter().try_for_each(|(a, _)| write!(f, " {}", v(a)))
+            }
             Op::Freeze { dst, a, .. } => {
                 self.dst(f, *dst)?;
                 write!(f, "freeze {}", v(a))

@@ -208,6 +208,7 @@ impl Encoder<'_, '_> {
             | Op::FloatCmp { .. }
             | Op::FloatCast { .. }
             | Op::FloatFn { .. }
+            | Op::Processor { .. }
             | Op::Freeze { .. }
             | Op::MemCopy { .. }
             | Op::MemSet { .. }
@@ -298,6 +299,11 @@ impl Encoder<'_, '_> {
                 args,
             } => {
                 let value = self.float_function(now, *function, *kind, args);
+                set(&mut now.state, *dst, value);
+            }
+            Op::Processor { dst, width, .. } => {
+                self.out.approximations += 1;
+                let value = self.unknown(*width);
                 set(&mut now.state, *dst, value);
             }
             Op::Freeze { dst, width, a } => {
