@@ -30,10 +30,14 @@ STUB int CRUNNER_vasprintf(char **restrict into, const char *restrict format, va
     va_list again;
     va_copy(again, args);
     int n = vsnprintf(0, 0, format, args);
-    *into = n < 0 ? 0 : crunner_granted_malloc((size_t)n + 1);
-    if (*into) vsnprintf(*into, (size_t)n + 1, format, again);
+    /* On failure, what the pointer holds is left as it was. */
+    char *text = n < 0 ? 0 : crunner_granted_malloc((size_t)n + 1);
+    if (text) {
+        vsnprintf(text, (size_t)n + 1, format, again);
+        *into = text;
+    }
     va_end(again);
-    return *into ? n : -1;
+    return text ? n : -1;
 }
 
 STUB int CRUNNER_asprintf(char **restrict into, const char *restrict format, ...) {

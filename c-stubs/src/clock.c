@@ -164,6 +164,7 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     if (!CRUNNER_gmtime_r(&there, into)) return 0;
     into->tm_gmtoff = east;
     into->tm_zone = east ? "LMT" : "UTC";
+    if (!crunner_assumed("identity")) into->tm_isdst = crunner_choose_byte("zone:summer") & 1;
     /* In time zones that count leap seconds, a minute may have a second 60. */
     if (!crunner_assumed("identity") && into->tm_sec == 59
         && (crunner_choose_byte("zone:leap") & 1))
@@ -519,9 +520,10 @@ STUB int CRUNNER_nanosleep(const struct timespec *wanted, struct timespec *left)
         return 0;
     }
     if (left) {
-        left->tv_sec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % wanted->tv_sec : 0;
-        left->tv_nsec = wanted->tv_sec ? crunner_choose_u32("nanosleep") % 1000000000
-                                       : wanted->tv_nsec;
+        time_t whole = crunner_choose_u32("nanosleep") % ((unsigned long)wanted->tv_sec + 1);
+        long below = whole == wanted->tv_sec ? wanted->tv_nsec + 1 : 1000000000;
+        left->tv_nsec = crunner_choose_u32("nanosleep") % below;
+        left->tv_sec = whole;
     }
     return -1;
 }

@@ -20,7 +20,6 @@ static unsigned long long parse(const char *text, char **end, int base, int is_c
     *negative = *overflow = 0;
     if (base < 0 || base == 1 || base > 36) {
         engine_errno = ENGINE_EINVAL;
-        if (end) *end = (char *)text;
         return 0;
     }
     while (engine_is_space((unsigned char)*s)) s++;

@@ -241,14 +241,26 @@ STUB void crunner_descriptor_replace(int fd, int wanted) {
 STUB int crunner_descriptor_valid(int fd) { return described(fd) != 0; }
 STUB int crunner_descriptor_room(int fd) { return fd >= 0 && fd < DESCRIPTORS; }
 
+/* Relies on what a descriptor was when the program began, if it cannot be used. */
+static int usable(int fd, int is_usable) {
+    if (is_usable || fd < 0) return is_usable;
+    if (fd < 3 && table[fd] == fd + 1) {
+        if (!crunner_assumed("stdin"))
+            crunner_unmodelled("a standard stream that is open in both directions");
+    } else if (!crunner_assumed("descriptors")) {
+        crunner_unmodelled("the descriptors that were open before the program began");
+    }
+    return 0;
+}
+
 STUB int crunner_descriptor_readable(int fd) {
     struct description *d = described(fd);
-    return d && d->readable;
+    return usable(fd, d && d->readable);
 }
 
 STUB int crunner_descriptor_writable(int fd) {
     struct description *d = described(fd);
-    return d && d->writable;
+    return usable(fd, d && d->writable);
 }
 
 STUB int crunner_descriptor_close(int fd) {

@@ -126,6 +126,24 @@ STUB long CRUNNER_readlink(const char *restrict name, char *restrict into, size_
     return (long)at;
 }
 
+/* Takes empty parts, `.` and `..` out of an absolute path. */
+static void shorten(char *path) {
+    size_t from = 0, to = 0;
+    while (path[from]) {
+        const char *part = path + from + 1;
+        size_t n = 0;
+        while (part[n] && part[n] != '/') n++;
+        if (n == 2 && part[0] == '.' && part[1] == '.') {
+            while (to && path[--to] != '/') {}
+        } else if (n > 1 || (n == 1 && part[0] != '.')) {
+            for (size_t i = 0; i <= n; i++) path[to++] = path[from + i];
+        }
+        from += n + 1;
+    }
+    if (!to) path[to++] = '/';
+    path[to] = 0;
+}
+
 STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
     struct crunner_content *file = crunner_content(name);
     if (!file || !crunner_content_exists(file)) {
@@ -136,6 +154,7 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
     if (!crunner_assumed("folder"))
         crunner_unmodelled("a working folder other than /, and links on the way to a name");
     char *path = crunner_channel(*name == '/' ? "" : "/", name);
+    if (path) shorten(path);
     if (!path || !into) return path;
     size_t n = strlen(path) + 1;
     if (n > LONGEST) {
@@ -167,10 +186,10 @@ STUB char *CRUNNER_getcwd(char *into, size_t n) {
         free(whole);
         return 0;
     }
-    if (!into) return whole;
-    memcpy(into, whole, strlen(whole) + 1);
+    char *result = into ? into : malloc(n);
+    if (result) memcpy(result, whole, strlen(whole) + 1);
     free(whole);
-    return into;
+    return result;
 }
 
 struct folder {

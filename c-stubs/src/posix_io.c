@@ -132,7 +132,10 @@ STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
     long some = crunner_descriptor_is_broken_pipe(fd) ? fails(STUB_EPIPE) : written("write", n);
     if (some == -1) {
         int error = stub_errno;
-        if (error == STUB_EPIPE) CRUNNER_raise(13); /* SIGPIPE */
+        if (error == STUB_EPIPE) {
+            crunner_inherits_the_usual();
+            CRUNNER_raise(13); /* SIGPIPE */
+        }
         return fails(error);
     }
     if (some && !crunner_descriptor_write(fd, bytes, (size_t)some)) return fails(STUB_ENOSPC);

@@ -126,6 +126,11 @@ STUB int CRUNNER_kill(int process, int number) {
     return chosen % 3 == 1 ? 0 : fails(STUB_ESRCH);
 }
 
+STUB void crunner_inherits_the_usual(void) {
+    if (!crunner_assumed("inherited"))
+        crunner_unmodelled("signals, alarms and children from before the program began");
+}
+
 static void install(int number, void (*handler)(int), unsigned long mask, int flags) {
     handlers += is_handler(handler) - is_handler(actions[number]);
     actions[number] = handler;
@@ -145,6 +150,7 @@ STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
         return SIG_ERR;
     }
     void (*before)(int) = actions[number];
+    if (!before) crunner_inherits_the_usual();
     install(number, handler, 0, SA_RESTART);
     return before;
 }
@@ -158,6 +164,7 @@ STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action,
     if (action)
         install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask,
                 action->sa_flags);
+    if (old && !before) crunner_inherits_the_usual();
     if (old) {
         memset(old, 0, sizeof *old);
         old->sa_handler = before;
@@ -187,6 +194,7 @@ static int change_mask(int how, const sigset_t *restrict set, sigset_t *restrict
         }
     }
     if (old) {
+        crunner_inherits_the_usual();
         memset(old, 0, sizeof *old);
         *(unsigned long *)old = before;
     }
@@ -206,6 +214,7 @@ STUB int CRUNNER_pthread_sigmask(int how, const sigset_t *restrict set, sigset_t
     return change_mask(how, set, old);
 }
 STUB int CRUNNER_sigpending(sigset_t *set) {
+    crunner_inherits_the_usual();
     memset(set, 0, sizeof *set);
     *(unsigned long *)set = pending;
     return 0;
@@ -256,6 +265,7 @@ STUB int CRUNNER_sigismember(const sigset_t *set, int number) {
  * other. */
 static unsigned ringing;
 STUB unsigned CRUNNER_alarm(unsigned seconds) {
+    if (!ringing) crunner_inherits_the_usual();
     unsigned left = ringing ? 1 + crunner_choose_u32("alarm") % ringing : 0;
     crunner_signals_arrive();
     ringing = seconds;

@@ -143,6 +143,9 @@ _Noreturn void crunner_finish_at_once(int status);
  * that they are not leaks. */
 void crunner_at_end(void (*cleanup)(void));
 
+/* signals.c: relies on what the narrowing "inherited" says of the start of the process. */
+void crunner_inherits_the_usual(void);
+
 /* fault.c: what the system may refuse. Reads one byte of the channel. Below 128, the call succeeds.
  * 128 plus an error number from one of the two sets (errors up to 63, and from 64) makes it fail
  * with this error, and errno is set. 128 alone means FAULT_SHORT if that is in the set (bit 0).

@@ -223,6 +223,7 @@ const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
 const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
+const LOCALES: &str = "locales of threads are not modelled";
 const MATHEMATICS: &str = "this function of the mathematics library is not modelled";
 const WIDE: &str = "this function on wide characters is not modelled";
 const LIBRARY: &str = "this function of the C library is not modelled";
@@ -252,8 +253,10 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("accept4", NETWORK), ("send", NETWORK), ("sendto", NETWORK), ("sendmsg", NETWORK), ("recv", NETWORK),
     ("recvfrom", NETWORK), ("recvmsg", NETWORK), ("getaddrinfo", NETWORK), ("gethostbyname", NETWORK),
     ("epoll_create", NETWORK), ("epoll_create1", NETWORK), ("epoll_ctl", NETWORK), ("epoll_wait", NETWORK),
-    ("fesetround", ROUNDING), ("fesetenv", ROUNDING), ("feupdateenv", ROUNDING),
-    ("ptrace", PROCESSES), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
+    ("feenableexcept", ROUNDING), ("fesetmode", ROUNDING), ("fesetround", ROUNDING), ("fesetenv", ROUNDING), ("feupdateenv", ROUNDING),
+    ("ptrace", PROCESSES), ("wait4", PROCESSES), ("wait3", PROCESSES), ("_Fork", PROCESSES), ("daemon", PROCESSES),
+    ("newlocale", LOCALES), ("uselocale", LOCALES), ("duplocale", LOCALES), ("freelocale", LOCALES),
+    ("lcong48", GENERATORS), ("seed48", GENERATORS), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
     ("syscall", "raw system calls are not \
         modelled"), ("open_memstream", "streams over memory are not modelled"),
     ("fmemopen", "streams over memory are not \

@@ -8,11 +8,11 @@
 #include "crunner.h"
 
 #define AS(type, vector) ((const type *)memcpy(out, &(vector), sizeof(vector)))
-#define SAME(type, count, vector, expression)                                                      \
-    do {                                                                                           \
-        __m128i vector_ = (vector);                                                                \
-        const type *is = AS(type, vector_);                                                        \
-        for (int i = 0; i < (count); i++) assert(is[i] == (type)(expression));                     \
+#define SAME(type, count, vector, expression) \
+    do { \
+        __m128i vector_ = (vector); \
+        const type *is = AS(type, vector_); \
+        for (int i = 0; i < (count); i++) assert(is[i] == (type)(expression)); \
     } while (0)
 
 static unsigned char a8[16], b8[16];
@@ -89,8 +89,7 @@ __attribute__((target("sse4.2,pclmul"))) static void newer(__m128i a, __m128i b)
          clamp(a8[2 * i] * (int8_t)b8[2 * i] + a8[2 * i + 1] * (int8_t)b8[2 * i + 1], -32768,
                32767));
     SAME(int16_t, 8, _mm_mulhrs_epi16(a, b), ((word(a8, i) * word(b8, i) >> 14) + 1) >> 1);
-    SAME(uint8_t, 16, _mm_sign_epi8(a, b),
-         (int8_t)b8[i] < 0 ? -a8[i] : b8[i] ? a8[i] : 0);
+    SAME(uint8_t, 16, _mm_sign_epi8(a, b), (int8_t)b8[i] < 0 ? -a8[i] : b8[i] ? a8[i] : 0);
     int none = 1;
     for (int i = 0; i < 16; i++) none &= !(a8[i] & b8[i]);
     assert(_mm_testz_si128(a, b) == none);

@@ -371,3 +371,54 @@ fn what_only_native_code_saw_violated_is_not_open() {
     assert_eq!(statuses.len(), 1, "{goals:?}");
     assert!(statuses[0].contains("violated"), "{statuses:?}");
 }
+
+/// Claims that a run disproves are never proved, however seldom the run: the programs differ in
+/// what an incomplete model would overlook.
+#[test]
+fn what_a_run_disproves_is_not_proved() {
+    let project = Project::program("denied/ways.c");
+    for case in 1..=13 {
+        let property = match case {
+            3 | 7 | 8 | 11 | 13 => "memory",
+            12 => "overflow",
+            _ => "assertion",
+        };
+        let words = format!(
+            "check denied/ways.c -D CASE={case} {ENGINE} --max-time 4s --property {property}"
+        );
+        let run = tool(&project, &words);
+        let last = run.stderr.lines().last().unwrap_or_default();
+        let verdict = last.split(", ").nth(1).unwrap_or_default();
+        let is_judged = ["open", "violated"]
+            .iter()
+            .any(|word| verdict.starts_with(word));
+        assert!(is_judged, "case {case}: {run}");
+    }
+}
+
+/// Claims that hold under an assumption name it, and are not made without it.
+#[test]
+fn a_narrowed_world_is_named() {
+    let project = Project::program("denied/assumed.c");
+    let rules = [
+        "external-ends",
+        "weak-symbols",
+        "volatile-pointers",
+        "inherited",
+        "temporaries",
+        "fast-math",
+        "descriptors",
+    ];
+    for (case, rule) in (1..).zip(rules) {
+        let words = format!(
+            "check denied/assumed.c -D CASE={case} --engine-only --no-emit --max-time 10s --property \
+             assertion --property memory --cflag -ffast-math"
+        );
+        let run = tool(&project, &words);
+        run.expect_message(&format!("--no-assume {rule}"));
+        run.expect_message(" proved");
+        let lifted = tool(&project, &format!("{words} --no-assume {rule}"));
+        let last = lifted.stderr.lines().last().unwrap_or_default();
+        assert!(last.contains(" open;"), "{rule}: {lifted}");
+    }
+}

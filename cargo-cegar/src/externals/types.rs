@@ -49,12 +49,6 @@ impl<'a> Describe<'a> {
         {
             pointee.to = self.object(number, 0);
         }
-        let by_value = signature.params.iter().chain(&signature.returns);
-        for holds in by_value {
-            if !self.passes_by_value(holds) {
-                return None;
-            }
-        }
         Some(signature)
     }
 
@@ -110,6 +104,8 @@ impl<'a> Describe<'a> {
         }
     }
 
+    /// The signature of a function type. `None` if a value in it would be passed otherwise than it
+    /// is described.
     fn subroutine(&mut self, number: u32, depth: usize) -> Option<Signature> {
         let list = self.info.node(self.info.node(number)?.node("types")?)?;
         let (result, params) = match list.elements.split_first() {
@@ -126,6 +122,10 @@ impl<'a> Describe<'a> {
             .flatten()
             .map(|&number| self.holds(number, depth))
             .collect::<Option<Vec<_>>>()?;
+        let mut values = params.iter().chain(&returns);
+        if !values.all(|value| self.passes_by_value(value)) {
+            return None;
+        }
         Some(Signature {
             returns,
             params,
@@ -150,6 +150,8 @@ impl<'a> Describe<'a> {
                 self.object(number?, depth)
                     .map_or(Holds::Bytes(size), Holds::Struct),
             ),
+            // A vector is passed in registers of its own.
+            (_, Some("DW_TAG_array_type")) if is_vector(node) => Some(Holds::Bytes(size)),
             (_, Some("DW_TAG_array_type")) => self.array(node, depth),
             (_, Some("DW_TAG_union_type")) => Some(Holds::Bytes(size)),
             _ => None,
@@ -330,6 +332,11 @@ fn basic(node: &Node, size: usize) -> Option<Holds> {
         _ => return None,
     };
     matches!(size, 1 | 2 | 4 | 8).then_some(Holds::Int { size, signed })
+}
+
+fn is_vector(node: &Node) -> bool {
+    let flags = node.text("flags");
+    flags.is_some_and(|flags| flags.contains("DIFlagVector"))
 }
 
 /// Whether the type is a character or a byte. A pointer to it rarely leads to a single one.

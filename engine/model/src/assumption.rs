@@ -119,9 +119,16 @@ pub const RULES: &[Rule] = &[
         program frees it", Lift::NoAssume, Asked::Encoder),
     rule("external-calls", "functions that nobody defines call back only functions that are \
         arguments of theirs and take plain ones themselves, at once, at most twice, and with the \
-        pointer that stands beside it", Lift::NoAssume, Asked::Encoder),
+        pointer that stands beside it, and do not jump out of them", Lift::NoAssume, Asked::Encoder),
     rule("external-exits", "a function that nobody defines does not end the \
         program", Lift::NoAssume, Asked::Encoder),
+    rule("external-ends", "a function that nobody defines and that does not return ends the \
+        program at once: it neither calls nor jumps back, and no handler of atexit \
+        runs", Lift::NoAssume, Asked::Code),
+    rule("weak-symbols", "weak functions and variables are those of the program, and are NULL \
+        where it defines none", Lift::NoAssume, Asked::Code),
+    rule("inherited", "the process starts with the usual actions for signals, none of them blocked \
+        or pending, no alarm and no children", Lift::NoAssume, Asked::Code),
     rule("external-library", "a function that nobody defines leaves alone what the C library \
         keeps: the environment, open files, signals' handlers, the state of \
         rand", Lift::NoAssume, Asked::Encoder),
@@ -141,7 +148,7 @@ pub const RULES: &[Rule] = &[
         in cegar.toml (3 for `check`)", Lift::NoAssume, Asked::Code),
     rule("folder", "the working folder is /, and there are no links, as far as realpath is \
         asked", Lift::NoAssume, Asked::Code),
-    rule("stdin", "the standard streams are pipes: they have no \
+    rule("stdin", "the standard streams are pipes, open in one direction: they have no \
         position", Lift::NoAssume, Asked::Code),
     rule("buffers", "streams hold nothing back: what is read or written through their descriptors \
         is in order, and nobody looks at what they put into buffers that they are given, which are \
@@ -174,10 +181,13 @@ pub const RULES: &[Rule] = &[
         where the compiler calls them", Lift::NoAssume, Asked::Code),
     rule("alignment", "vectors are accessed at aligned addresses, where the compiler relies on \
         it", Lift::NoAssume, Asked::Code),
-    rule("temporaries", "compound literals and structures that calls return are not used after \
-        their block or expression, where their addresses are kept", Lift::NoAssume, Asked::Code),
+    rule("temporaries", "compound literals, structures that calls return and variables whose \
+        declaration is jumped over are not used after their block or expression, where their \
+        addresses are kept", Lift::NoAssume, Asked::Code),
     rule("volatile-pointers", "pointers that are volatile hold what the program stored in \
         them", Lift::NoAssume, Asked::Code),
+    rule("fast-math", "floating-point arithmetic is IEEE 754's, though options such as \
+        -ffast-math let the compiler change it", Lift::NoAssume, Asked::Code),
     rule("booleans", "objects of type _Bool hold 0 or 1", Lift::NoAssume, Asked::Code),
     rule("stack", "the stack is large enough for the program's calls and \
         variables", Lift::NoAssume, Asked::Checker),

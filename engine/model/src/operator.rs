@@ -261,6 +261,8 @@ pub enum ProcessorFn {
     Extract,
     /// `pdep`: the low bits of the first operand, at the places that the second one selects.
     Deposit,
+    /// The compiler's choice: the native target has the operand.
+    Unspecified,
     /// Another instruction. The machine ends the run before it.
     Unknown,
 }

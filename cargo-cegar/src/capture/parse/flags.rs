@@ -206,6 +206,8 @@ fn mathematics(
         (is_associative, "-D__ASSOCIATIVE_MATH__=1"),
         (is_inexact, "-D__GCC_IEC_559=0"),
         (is_inexact, "-D__GCC_IEC_559_COMPLEX=0"),
+        // The option itself marks the arithmetic, so that a proof can say what it assumes.
+        (is_inexact || is_finite, "-fno-signed-zeros"),
         (
             is_on(["-frounding-math", "-fno-rounding-math"], false),
             "-D__ROUNDING_MATH__=1",

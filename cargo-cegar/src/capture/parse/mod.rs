@@ -324,7 +324,8 @@ mod tests {
             "-D__OPTIMIZE__=1 -D__OPTIMIZE_SIZE__=1 -U__NO_INLINE__ -D_OPENMP=201511 \
              -D__FAST_MATH__=1 -D__FINITE_MATH_ONLY__=1 -D__NO_MATH_ERRNO__=1 \
              -D__NO_SIGNED_ZEROS__=1 -D__NO_TRAPPING_MATH__=1 -D__RECIPROCAL_MATH__=1 \
-             -D__ASSOCIATIVE_MATH__=1 -D__GCC_IEC_559=0 -D__GCC_IEC_559_COMPLEX=0"
+             -D__ASSOCIATIVE_MATH__=1 -D__GCC_IEC_559=0 -D__GCC_IEC_559_COMPLEX=0 \
+             -fno-signed-zeros"
         );
         assert_eq!(
             flags("-ffast-math -fno-finite-math-only -fsigned-zeros -fno-reciprocal-math"),
@@ -341,7 +342,7 @@ mod tests {
         );
         assert_eq!(
             flags("-fexceptions -fno-exceptions -fPIE -fPIC -ffinite-math-only -fmath-errno"),
-            "-D__FINITE_MATH_ONLY__=1"
+            "-D__FINITE_MATH_ONLY__=1 -fno-signed-zeros"
         );
         assert_eq!(
             flags("-finput-charset=latin1 -fexec-charset=UTF-8"),

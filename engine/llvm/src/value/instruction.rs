@@ -78,6 +78,13 @@ impl<'m> Value<'m> {
         (0..llvm!(LLVMCountIncoming(self.0))).map(pair).collect()
     }
 
+    /// Whether it is arithmetic that the compiler may change, as with `-ffast-math`.
+    pub fn is_fast(self) -> bool {
+        self.is_instruction()
+            && holds(llvm!(LLVMCanValueUseFastMathFlags(self.0)))
+            && llvm!(LLVMGetFastMathFlags(self.0)) != 0
+    }
+
     /// Whether it is a volatile access.
     pub fn is_volatile(self) -> bool {
         self.is_access() && holds(llvm!(LLVMGetVolatile(self.0)))

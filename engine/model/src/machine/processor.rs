@@ -82,6 +82,7 @@ fn computed(function: ProcessorFn, args: &[u128], widths: &[Width]) -> Option<u1
         ProcessorFn::Crc32 => u128::from(crc32(word(0)? as u32, word(1)?, *widths.get(1)?)),
         ProcessorFn::Extract => u128::from(extract(word(0)?, word(1)?)),
         ProcessorFn::Deposit => u128::from(deposit(word(0)?, word(1)?)),
+        ProcessorFn::Unspecified => *args.first()?,
         ProcessorFn::Unknown => return None,
     })
 }
@@ -105,7 +106,11 @@ fn estimate(plain: bool, x: f32) -> f32 {
     // SAFETY: each processor of the x86-64 family has SSE.
     unsafe {
         let x = _mm_set_ss(x);
-        _mm_cvtss_f32(if plain { _mm_rcp_ss(x) } else { _mm_rsqrt_ss(x) })
+        _mm_cvtss_f32(if plain {
+            _mm_rcp_ss(x)
+        } else {
+            _mm_rsqrt_ss(x)
+        })
     }
 }
 
@@ -144,7 +149,9 @@ mod tests {
     #[test]
     fn instructions_have_their_documented_results() {
         // The check value of CRC-32C.
-        let crc = b"123456789".iter().fold(!0, |crc, c| crc32(crc, u64::from(*c), 8));
+        let crc = b"123456789"
+            .iter()
+            .fold(!0, |crc, c| crc32(crc, u64::from(*c), 8));
         assert_eq!(!crc, 0xe306_9283);
         assert_eq!(crc32(7, 0x0807_0605_0403_0201, 64), {
             (1..=8).fold(7, |crc, c| crc32(crc, c, 8))

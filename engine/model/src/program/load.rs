@@ -271,18 +271,37 @@ impl<'m> Loader<'m> {
         }
     }
 
-    /// Reads the initial contents of globals. Every address has to be known by then.
+    /// Reads the initial contents of globals. Every address has to be known by then. A global
+    /// whose contents cannot be evaluated, or that leads to such a global, is unmodelled wherever
+    /// code names it.
     fn globals(&mut self) {
-        for (index, global) in self.module.globals().into_iter().enumerate() {
-            let size = self.layout.size(global.value_type()) as usize;
-            let mut bytes = vec![0; size];
-            if let Some(value) = global.initializer() {
-                self.constants.write(value, &mut bytes);
+        let globals = self.module.globals();
+        let mut is_new = true;
+        while std::mem::take(&mut is_new) {
+            for (index, global) in globals.iter().enumerate() {
+                if self.constants.is_vague(*global) {
+                    continue;
+                }
+                if let Err(what) = self.initialise(index, *global) {
+                    let reason = format!("the initial value of {}: {what}", global.name());
+                    self.constants.add_vague(*global, reason);
+                    is_new = true;
+                }
             }
-            let zeros = !(global.initializer()).is_some_and(|v| !v.is_null() && !v.is_undef());
-            let global = &mut self.program.globals[index];
-            (global.init, global.zeros) = (bytes, zeros);
         }
+    }
+
+    fn initialise(&mut self, index: usize, global: Value<'m>) -> Result<(), String> {
+        let size = self.layout.size(global.value_type()) as usize;
+        let mut bytes = vec![0; size];
+        let done = match global.initializer() {
+            Some(value) => self.constants.write(value, &mut bytes),
+            None => Ok(()),
+        };
+        let zeros = !(global.initializer()).is_some_and(|v| !v.is_null() && !v.is_undef());
+        let global = &mut self.program.globals[index];
+        (global.init, global.zeros) = (bytes, zeros);
+        done
     }
 
     /// Reads the blocks and operations of every defined function.

@@ -27,7 +27,9 @@ mod temporaries;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use cegar_llvm::{LLVMLinkage, LLVMOpcode, LlvmError, Module, ModuleError, Value};
+use cegar_llvm::{
+    Builder, LLVMLinkage, LLVMOpcode, LlvmError, Metadata, Module, ModuleError, Value,
+};
 
 use super::convention::EFFECTS;
 use super::outside::Effects;
@@ -281,6 +283,7 @@ pub fn normalise_with(
     while promote::mark(&module) {
         run(&module, PROMOTE)?;
     }
+    keep_defaults(&module);
     for passes in PASSES {
         run(&module, passes)?;
     }
@@ -288,6 +291,32 @@ pub fn normalise_with(
     module.verify("the normalised program")?;
     write(&module, out)?;
     Ok(normalised)
+}
+
+/// Moves the `unreachable` of a `switch`'s default into a block of its own. The pass that lowers
+/// `switch` would otherwise drop the default, although whether it is reached is to be found out.
+fn keep_defaults(module: &Module) {
+    for function in module.functions() {
+        let ends = |at: &Value<'_>, how| at.opcode() == Some(how);
+        for block in function.blocks() {
+            let last = block.instructions().into_iter().next_back();
+            let last = last.filter(|last| ends(last, LLVMOpcode::LLVMSwitch));
+            let default = last.and_then(|switch| switch.successors().into_iter().next());
+            let first = default.and_then(|block| block.instructions().into_iter().next());
+            let Some(end) = first.filter(|end| ends(end, LLVMOpcode::LLVMUnreachable)) else {
+                continue;
+            };
+            let place = Metadata::of_place(end);
+            let moved = function.append_block("unreachable");
+            let builder = Builder::before(end);
+            builder.set_place(place);
+            builder.jump(moved);
+            end.delete();
+            builder.move_to_end(moved);
+            builder.set_place(place);
+            builder.unreachable();
+        }
+    }
 }
 
 /// The properties of a function that decide whether it can be the entry.

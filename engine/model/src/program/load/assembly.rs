@@ -19,8 +19,8 @@ const PURE: [&str; 55] = [
     "pext", "popcnt", "rcl", "rcr", "rdtsc", "rol", "ror", "rorx", "sal", "sar", "sarx", "sbb",
     "shl", "shld", "shlx", "shr", "shrd", "shrx", "sub",
 ];
-const MORE: [&str; 10] = [
-    "test", "tzcnt", "xadd", "xchg", "xgetbv", "xor", "mfence", "lfence", "sfence", "rdtscp",
+const MORE: [&str; 9] = [
+    "test", "tzcnt", "xadd", "xchg", "xor", "mfence", "lfence", "sfence", "rdtscp",
 ];
 /// `xgetbv` for assemblers that do not know it.
 const XGETBV: &str = ".byte 0x0f, 0x01, 0xd0";
@@ -89,6 +89,10 @@ impl<'m> Body<'_, 'm> {
 
     fn xgetbv(&mut self, value: Value<'m>, constraints: &Constraints) -> Result<(), String> {
         let args = [self.input(value, constraints, "cx")?];
+        // The processor need not have another control register.
+        if args[0].0 != Operand::Const(0) {
+            return Err("inline assembly".to_owned());
+        }
         self.results(value, &args, |i| match constraints.output(i) {
             "ax" => ProcessorFn::Xgetbv { high: false },
             "dx" => ProcessorFn::Xgetbv { high: true },
@@ -192,7 +196,7 @@ fn is_pure(statement: &str) -> bool {
         .split_once(char::is_whitespace)
         .unwrap_or((statement, ""));
     let operands = operands.trim();
-    if matches!(mnemonic, ".p2align" | ".align" | ".balign") || statement == XGETBV {
+    if matches!(mnemonic, ".p2align" | ".align" | ".balign") {
         return true;
     }
     if matches!(mnemonic, "rep" | "repz") {
@@ -207,7 +211,9 @@ fn is_pure(statement: &str) -> bool {
     let short = mnemonic.strip_suffix(['b', 'w', 'l', 'q']);
     let operands = operands.split(',').map(str::trim);
     (known(mnemonic) || short.is_some_and(known))
-        && operands.filter(|operand| !operand.is_empty()).all(is_register_or_number)
+        && operands
+            .filter(|operand| !operand.is_empty())
+            .all(is_register_or_number)
 }
 
 /// `%eax`, `$0`, `${0:k}` or `$$5`. The stack pointer is none of them.
@@ -217,8 +223,16 @@ fn is_register_or_number(operand: &str) -> bool {
         return !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_hexdigit());
     }
     if let Some(register) = operand.strip_prefix('%') {
-        return !matches!(register, "rsp" | "esp" | "sp" | "spl")
-            && register.bytes().all(|c| c.is_ascii_alphanumeric());
+        let general = register.trim_start_matches(['r', 'e']);
+        return matches!(general, "ax" | "bx" | "cx" | "dx" | "si" | "di" | "bp")
+            || matches!(
+                register,
+                "al" | "ah" | "bl" | "bh" | "cl" | "ch" | "dl" | "dh"
+            )
+            || general
+                .trim_end_matches(['d', 'w', 'b'])
+                .parse()
+                .is_ok_and(|number: u8| (8..16).contains(&number));
     }
     let Some(number) = operand.strip_prefix('$') else {
         return false;
@@ -245,6 +259,7 @@ mod tests {
             "mov ($1), $0",
             "movq %fs:0, $0",
             "mov %rsp, $0",
+            "mov %cr0, $0",
             "mov counter, $0",
             "divq $2",
             "1:\n\tdec $0\n\tjnz 1b",
@@ -273,6 +288,9 @@ mod tests {
             assert!(Constraints::of(text).is_none(), "{text}");
         }
         let tied = Constraints::of("={ax},=&{bx},={cx},={dx},0,2").expect("registers");
-        assert_eq!((tied.output(1), tied.inputs.as_slice()), ("bx", &["0", "2"][..]));
+        assert_eq!(
+            (tied.output(1), tied.inputs.as_slice()),
+            ("bx", &["0", "2"][..])
+        );
     }
 }

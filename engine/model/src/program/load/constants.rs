@@ -4,18 +4,25 @@
 //! expression over them is simply evaluated.
 
 use cegar_llvm::{BasicBlock, LLVMOpcode, LLVMValueKind, Layout, Type, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::types::Types;
 use crate::program::ir::Operand;
-use crate::program::ir::numbers::object_and_offset;
+use crate::program::ir::numbers::{DYNAMIC_OBJECTS, object_and_offset, place_of};
 
 /// The addresses of everything that has one before the program starts.
 pub(crate) struct Constants<'m> {
     layout: Layout<'m>,
     globals: FxHashMap<Value<'m>, u64>,
     blocks: FxHashMap<BasicBlock<'m>, u64>,
+    /// Variables whose initial values cannot be evaluated, and why. Code must not name them.
+    vague: FxHashMap<Value<'m>, String>,
+    /// The numbers of the objects that have an address before the program starts.
+    numbers: FxHashSet<u32>,
 }
+
+/// How many objects that are made at run time get addresses that no number in the program equals.
+const FEW: u32 = 1 << 20;
 
 impl<'m> Constants<'m> {
     pub(crate) fn new(layout: Layout<'m>) -> Constants<'m> {
@@ -23,14 +30,39 @@ impl<'m> Constants<'m> {
             layout,
             globals: FxHashMap::default(),
             blocks: FxHashMap::default(),
+            vague: FxHashMap::default(),
+            numbers: FxHashSet::default(),
         }
     }
 
+    /// Whether a number in the program equals an address of this numbering. It is none on the
+    /// platform, so that nothing may be said about it.
+    fn is_taken(&self, bits: u128) -> bool {
+        let Ok(bits) = u64::try_from(bits) else {
+            return false;
+        };
+        let number = number(bits);
+        number != 0
+            && (self.numbers.contains(&number)
+                || (DYNAMIC_OBJECTS..DYNAMIC_OBJECTS + FEW).contains(&place_of(number)))
+    }
+
     pub(crate) fn add_global(&mut self, value: Value<'m>, address: u64) {
+        self.numbers.insert(number(address));
         self.globals.insert(value, address);
     }
 
+    /// Makes a variable one that code must not name.
+    pub(crate) fn add_vague(&mut self, value: Value<'m>, reason: String) {
+        self.vague.insert(value, reason);
+    }
+
+    pub(crate) fn is_vague(&self, value: Value<'m>) -> bool {
+        self.vague.contains_key(&value)
+    }
+
     pub(crate) fn add_block(&mut self, block: BasicBlock<'m>, address: u64) {
+        self.numbers.insert(number(address));
         self.blocks.insert(block, address);
     }
 
@@ -62,23 +94,26 @@ impl<'m> Constants<'m> {
     }
 
     /// Writes a constant's bytes into `to`, which is zeroed and has the size of the constant's
-    /// type. Parts that are undefined or not modelled stay zero.
-    pub(crate) fn write(&self, value: Value<'m>, to: &mut [u8]) {
+    /// type. Undefined parts stay zero. The error names a part that is not modelled.
+    pub(crate) fn write(&self, value: Value<'m>, to: &mut [u8]) -> Result<(), String> {
         if value.is_undef() || value.is_null() {
-            return;
+            return Ok(());
         }
         let ty = value.ty();
         if let Some(bytes) = value.bytes() {
             let n = bytes.len().min(to.len());
             to[..n].copy_from_slice(&bytes[..n]);
-            return;
+            return Ok(());
         }
         if let Some(numbers) = value.numbers() {
             let bytes = ty.element().int_width().unwrap_or(8) as usize / 8;
             for (part, number) in to.chunks_exact_mut(bytes).zip(numbers) {
+                if self.is_taken(number.into()) {
+                    return Err(far(value));
+                }
                 part.copy_from_slice(&number.to_le_bytes()[..bytes]);
             }
-            return;
+            return Ok(());
         }
         if let Some(n) = elements(ty) {
             for i in 0..n {
@@ -94,19 +129,18 @@ impl<'m> Constants<'m> {
                 } as usize;
                 let len = self.layout.store_size(element.ty()) as usize;
                 if let Some(part) = to.get_mut(at..at + len) {
-                    self.write(element, part);
+                    self.write(element, part)?;
                 }
             }
-            return;
+            return Ok(());
         }
         if ty.int_width().is_some_and(|width| width > 128) {
-            return;
+            return Err(format!("constant {}", value.text()));
         }
-        if let Ok(bits) = self.scalar(value) {
-            let bytes = bits.to_le_bytes();
-            let n = to.len().min(bytes.len());
-            to[..n].copy_from_slice(&bytes[..n]);
-        }
+        let bytes = self.scalar(value)?.to_le_bytes();
+        let n = to.len().min(bytes.len());
+        to[..n].copy_from_slice(&bytes[..n]);
+        Ok(())
     }
 
     /// The bits of a scalar constant.
@@ -114,12 +148,21 @@ impl<'m> Constants<'m> {
         if value.is_undef() || value.is_null() {
             return Ok(0);
         }
+        if let Some(reason) = self.vague.get(&value) {
+            return Err(reason.clone());
+        }
         if let Some(address) = self.globals.get(&value) {
             return Ok(u128::from(*address));
         }
         let unknown = || Err(format!("constant {}", value.text()));
         match value.kind() {
-            LLVMValueKind::LLVMConstantIntValueKind => integer(value),
+            LLVMValueKind::LLVMConstantIntValueKind => {
+                let bits = integer(value)?;
+                match self.is_taken(bits) {
+                    true => Err(far(value)),
+                    false => Ok(bits),
+                }
+            }
             LLVMValueKind::LLVMConstantFPValueKind => {
                 let bits = self.layout.bits(value.ty()) as u32;
                 let same = value.constant_bits(value.ty().int_beside(bits));
@@ -190,8 +233,8 @@ impl<'m> Constants<'m> {
                     false => return Err(far(value)),
                 }
             }
-            LLVMOpcode::LLVMMul => operand(0)?.wrapping_mul(operand(1)?),
-            LLVMOpcode::LLVMXor => operand(0)? ^ operand(1)?,
+            // LLVM folds both for plain numbers, so an operand is made from an address.
+            LLVMOpcode::LLVMMul | LLVMOpcode::LLVMXor => return Err(far(value)),
             _ => return Err(format!("constant {}", value.text())),
         };
         Ok(result & mask)

@@ -132,14 +132,11 @@ impl<'m> Body<'_, 'm> {
         }
     }
 
-    /// Emits a constant result.
+    /// A result that depends on what the compiler knows. The native target, which is not
+    /// optimised before, has `answer`.
     fn answer(&mut self, value: Value<'m>, answer: u64) -> Result<(), String> {
-        let dst = self.result(value)?;
-        self.emit(Op::Copy {
-            dst,
-            a: Operand::Const(answer),
-        });
-        Ok(())
+        let args = [(Operand::Const(answer), self.width(value.ty()))];
+        self.results(value, &args, |_| ProcessorFn::Unspecified)
     }
 
     fn trap(&mut self, kind: CheckKind, text: &str) -> Result<(), String> {

@@ -72,7 +72,13 @@ impl<'m> Body<'_, 'm> {
     }
 
     /// `a op b` on floats, in a new register.
-    pub(super) fn float(&mut self, op: FloatOp, kind: FloatKind, a: Operand, b: Operand) -> Operand {
+    pub(super) fn float(
+        &mut self,
+        op: FloatOp,
+        kind: FloatKind,
+        a: Operand,
+        b: Operand,
+    ) -> Operand {
         let dst = self.temporary(kind.width());
         self.emit(Op::Float {
             dst,

@@ -63,8 +63,8 @@ impl<'m> Body<'_, 'm> {
         let base = self.scalar(pointer)?;
         let check = self.access(CheckKind::Read, pointer, self.layout.store_size(value.ty()));
         // A device does not write pointers, unless the user says so.
-        let keeps = value.ty().is_pointer()
-            && !self.loader.program.lifted.contains(VOLATILE_POINTERS);
+        let keeps =
+            value.ty().is_pointer() && !self.loader.program.lifted.contains(VOLATILE_POINTERS);
         let volatile = value.is_volatile() && !keeps;
         for (i, leaf) in leaves.iter().enumerate() {
             let address = self.displaced(base, leaf.offset);

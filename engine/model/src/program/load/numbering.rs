@@ -34,6 +34,8 @@ struct Form {
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Sum(Width, Form),
+    /// A sum, and indices with the sizes of their elements.
+    Indexed(Form, Vec<(Form, i64)>),
     Bits(BinOp, Width, Form, Form),
     Cast(CastKind, Width, Width, Form),
 }
@@ -168,6 +170,7 @@ impl Numbering<'_> {
             } => {
                 let mut sum = self.form(*base, 64)?;
                 sum.constant = sum.constant.wrapping_add(*offset as u64);
+                let mut scaled = Vec::new();
                 for (index, width, scale) in indices {
                     // The sign extension of a narrower index is not a linear form, unless the index
                     // is constant.
@@ -175,9 +178,17 @@ impl Numbering<'_> {
                         .form(*index, *width)
                         .filter(|index| *width == 64 || index.terms.is_empty())?;
                     let index = index.extended(*width);
-                    sum = sum.plus(&index, *scale as u64, 64)?;
+                    // An index that is too large to be multiplied is a fault of this operation
+                    // alone, so the result is not that of other arithmetic.
+                    match scale.unsigned_abs() > 1 && !index.terms.is_empty() {
+                        true => scaled.push((index, *scale)),
+                        false => sum = sum.plus(&index, *scale as u64, 64)?,
+                    }
                 }
-                (*dst, Key::Sum(64, sum))
+                match scaled.is_empty() {
+                    true => (*dst, Key::Sum(64, sum)),
+                    false => (*dst, Key::Indexed(sum, scaled)),
+                }
             }
             Op::Cast {
                 dst,

@@ -52,12 +52,8 @@ impl<'m> Body<'_, 'm> {
             "phsub.sw" => self.neighbours(value, Fold::Integer(BinOp::SSubSat)),
             "hadd.ps" | "hadd.pd" => self.neighbours(value, Fold::Float(FloatOp::Add)),
             "hsub.ps" | "hsub.pd" => self.neighbours(value, Fold::Float(FloatOp::Sub)),
-            "min.ps" | "min.pd" | "min.ss" | "min.sd" => {
-                self.extremes(value, name, FloatPred::OLt)
-            }
-            "max.ps" | "max.pd" | "max.ss" | "max.sd" => {
-                self.extremes(value, name, FloatPred::OGt)
-            }
+            "min.ps" | "min.pd" | "min.ss" | "min.sd" => self.extremes(value, name, FloatPred::OLt),
+            "max.ps" | "max.pd" | "max.ss" | "max.sd" => self.extremes(value, name, FloatPred::OGt),
             "cmp.ps" | "cmp.pd" | "cmp.ss" | "cmp.sd" => return self.float_masks(value, name),
             "cvtss2si" | "cvtss2si64" | "cvtsd2si" | "cvtsd2si64" | "cvtps2dq" | "cvtpd2dq" => {
                 self.rounded(value, Some(MathFn::Rint))
@@ -101,9 +97,7 @@ impl<'m> Body<'_, 'm> {
         let most = Operand::Const(u64::from(width - 1));
         let count = self.bin(BinOp::UMin, count_width, count, most);
         let count = match count_width.cmp(&width) {
-            std::cmp::Ordering::Greater => {
-                self.cast(CastKind::Trunc, (count_width, width), count)
-            }
+            std::cmp::Ordering::Greater => self.cast(CastKind::Trunc, (count_width, width), count),
             std::cmp::Ordering::Equal => count,
             std::cmp::Ordering::Less => self.cast(CastKind::ZExt, (count_width, width), count),
         };
@@ -121,7 +115,10 @@ impl<'m> Body<'_, 'm> {
     /// Clamps a signed number to a range, and cuts it to a width.
     fn clamped(&mut self, a: Operand, (from, to): (Width, Width), signed: bool) -> Operand {
         let (low, high) = match signed {
-            true => ((!0u64 << (to - 1)) & !(!0u64 << from), (1u64 << (to - 1)) - 1),
+            true => (
+                (!0u64 << (to - 1)) & !(!0u64 << from),
+                (1u64 << (to - 1)) - 1,
+            ),
             false => (0, (1u64 << to) - 1),
         };
         let a = self.bin(BinOp::SMax, from, a, Operand::Const(low));

@@ -18,26 +18,13 @@ impl<'m> Body<'_, 'm> {
         let width = self.width(value.ty());
         let at = self.scalar(index)?;
         let index_width = self.width(index.ty());
-        let mut chosen = lanes[0];
-        for (i, lane) in lanes.iter().enumerate().skip(1) {
+        // An index beyond the last lane gives an undefined value.
+        let mut chosen = Operand::Undef;
+        for (i, lane) in lanes.iter().enumerate() {
             let cond = self.is_index(at, index_width, i);
-            let next = if i + 1 == lanes.len() {
-                dst
-            } else {
-                self.temporary(width)
-            };
-            self.emit(Op::Select {
-                dst: next,
-                width,
-                cond,
-                a: *lane,
-                b: chosen,
-            });
-            chosen = Operand::Reg(next);
+            chosen = self.choice(width, cond, *lane, chosen);
         }
-        if lanes.len() == 1 {
-            self.emit(Op::Copy { dst, a: chosen });
-        }
+        self.emit(Op::Copy { dst, a: chosen });
         Ok(())
     }
 
@@ -50,6 +37,12 @@ impl<'m> Body<'_, 'm> {
         let known = index.const_int();
         let at = self.scalar(index)?;
         let index_width = self.width(index.ty());
+        // An index beyond the last lane makes all lanes undefined.
+        let count = Operand::Const(lanes.len() as u64);
+        let is_inside = match known {
+            Some(_) => Operand::Const(1),
+            None => self.cmp(Pred::Ult, index_width, at, count),
+        };
         for (i, lane) in lanes.into_iter().enumerate() {
             let dst = Reg(first.0 + i as u32);
             match known {
@@ -57,12 +50,13 @@ impl<'m> Body<'_, 'm> {
                 Some(_) => self.emit(Op::Copy { dst, a: lane }),
                 None => {
                     let cond = self.is_index(at, index_width, i);
+                    let a = self.choice(width, cond, inserted, lane);
                     self.emit(Op::Select {
                         dst,
                         width,
-                        cond,
-                        a: inserted,
-                        b: lane,
+                        cond: is_inside,
+                        a,
+                        b: Operand::Undef,
                     });
                 }
             }
@@ -71,15 +65,7 @@ impl<'m> Body<'_, 'm> {
     }
 
     fn is_index(&mut self, at: Operand, width: Width, index: usize) -> Operand {
-        let dst = self.temporary(1);
-        self.emit(Op::Cmp {
-            dst,
-            pred: Pred::Eq,
-            width,
-            a: at,
-            b: Operand::Const(index as u64),
-        });
-        Operand::Reg(dst)
+        self.cmp(Pred::Eq, width, at, Operand::Const(index as u64))
     }
 
     pub(super) fn shuffle(&mut self, value: Value<'m>) -> Result<(), String> {
@@ -131,27 +117,10 @@ impl<'m> Body<'_, 'm> {
                 for i in 0..from / to {
                     let mut part = lane;
                     if i > 0 {
-                        let dst = self.temporary(from);
-                        let b = Operand::Const(u64::from(i * to));
-                        self.emit(Op::Bin {
-                            dst,
-                            op: BinOp::LShr,
-                            width: from,
-                            a: lane,
-                            b,
-                            check: None,
-                        });
-                        part = Operand::Reg(dst);
+                        let by = Operand::Const(u64::from(i * to));
+                        part = self.bin(BinOp::LShr, from, lane, by);
                     }
-                    let dst = self.temporary(to);
-                    self.emit(Op::Cast {
-                        dst,
-                        kind: CastKind::Trunc,
-                        from,
-                        to,
-                        a: part,
-                    });
-                    parts.push(Operand::Reg(dst));
+                    parts.push(self.cast(CastKind::Trunc, (from, to), part));
                 }
             }
             return Ok(parts);
@@ -170,40 +139,14 @@ impl<'m> Body<'_, 'm> {
     pub(super) fn join(&mut self, parts: &[Operand], from: Width, to: Width) -> Operand {
         let mut whole = Operand::Const(0);
         for (i, a) in parts.iter().enumerate() {
-            let wide = self.temporary(to);
-            self.emit(Op::Cast {
-                dst: wide,
-                kind: CastKind::ZExt,
-                from,
-                to,
-                a: *a,
-            });
+            let wide = self.cast(CastKind::ZExt, (from, to), *a);
             if i == 0 {
-                whole = Operand::Reg(wide);
+                whole = wide;
                 continue;
             }
-            let shifted = self.temporary(to);
             let by = Operand::Const(i as u64 * u64::from(from));
-            let a = Operand::Reg(wide);
-            self.emit(Op::Bin {
-                dst: shifted,
-                op: BinOp::Shl,
-                width: to,
-                a,
-                b: by,
-                check: None,
-            });
-            let dst = self.temporary(to);
-            let b = Operand::Reg(shifted);
-            self.emit(Op::Bin {
-                dst,
-                op: BinOp::Or,
-                width: to,
-                a: whole,
-                b,
-                check: None,
-            });
-            whole = Operand::Reg(dst);
+            let shifted = self.bin(BinOp::Shl, to, wide, by);
+            whole = self.bin(BinOp::Or, to, whole, shifted);
         }
         whole
     }

@@ -8,12 +8,15 @@ use std::collections::HashSet;
 use cegar_llvm::{Builder, Callee, LLVMLinkage, LLVMOpcode, Module, Place, Type, Value};
 
 use super::link::set_kind;
-use super::{LinkRequest, Normalised, outputs, reach};
+use super::{LinkRequest, Normalised, assumed, outputs, reach};
 use crate::program::convention::{UNDEFINED, UNINIT, VISIBLE};
 use crate::program::load::{failing, intrinsic};
 
 /// The functions that mocks call. They are kept until all mocks are generated.
 pub(super) const NEEDED: &[&str] = &["crunner_mock_pointer"];
+
+/// The rule for functions that do not return.
+const ENDS: &str = "external-ends";
 
 /// Functions that compilers call for arithmetic. They only compute, so they are not part of the
 /// outside world.
@@ -81,7 +84,7 @@ fn is_missing(function: Value<'_>, name: &str, request: &LinkRequest) -> bool {
 
 /// The functions that will be mocked.
 pub(super) fn missing(module: &Module, request: &LinkRequest) -> Vec<Mocked> {
-    let generator = Generator::new(module);
+    let generator = Generator::new(module, request);
     let functions = module.functions().into_iter().map(|f| (f, f.name()));
     functions
         .filter(|(function, name)| {
@@ -131,7 +134,7 @@ pub(super) fn generate(module: &Module, request: &LinkRequest, normalised: &mut 
             normalised.external_data.push(global.name());
         }
     }
-    let generator = Generator::new(module);
+    let generator = Generator::new(module, request);
     for function in module.functions() {
         let name = function.name();
         if !is_missing(function, &name, request) {
@@ -159,6 +162,8 @@ fn absent(value: Value<'_>) {
 
 struct Generator<'m> {
     module: &'m Module,
+    /// Whether the rule [`ENDS`] is lifted.
+    has_wider_ends: bool,
     builder: Builder<'m>,
     int: Type<'m>,
     word: Type<'m>,
@@ -167,11 +172,12 @@ struct Generator<'m> {
 }
 
 impl<'m> Generator<'m> {
-    fn new(module: &'m Module) -> Generator<'m> {
+    fn new(module: &'m Module, request: &LinkRequest) -> Generator<'m> {
         let (int, word, pointer) = (module.int(32), module.int(64), module.pointer());
         let choose = [pointer, pointer, word];
         Generator {
             module,
+            has_wider_ends: request.lifted.contains(ENDS),
             builder: Builder::new(module),
             int,
             word,
@@ -226,7 +232,12 @@ impl<'m> Generator<'m> {
         if never_returns(function)
             && let Some(stop) = self.module.function("crunner_stop")
         {
-            // A function that cannot return ends the run, in whatever way it does so.
+            // It ends the run. That it calls nothing of the program before is assumed.
+            let asked = match self.has_wider_ends {
+                true => assumed::unmodelled(self.module),
+                false => assumed::function(self.module),
+            };
+            builder.call(asked, &[assumed::literal(builder, ENDS)]);
             builder.call(stop.callable(), &[self.int.zero()]);
             builder.unreachable();
             return returns;
@@ -292,7 +303,9 @@ fn never_returns(function: Value<'_>) -> bool {
 /// The number of clang's check for unreachable code.
 const UNREACHABLE: u64 = 1;
 
-/// Whether a use is a call that is followed only by the check that the call does not return.
+/// Whether a use is a call that is followed only by the check that the call does not return. The
+/// check is at the call's own place: what stands behind the call (`__builtin_unreachable()`) is
+/// the program's claim, which has to be checked.
 fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
     if !user.is_call() || user.callee() != function {
         return false;
@@ -303,7 +316,7 @@ fn is_last<'m>(function: Value<'m>, user: Value<'m>) -> bool {
     let is_never = branch.opcode() == Some(LLVMOpcode::LLVMBr)
         && branch.operand_count() == 3
         && branch.operand(0).const_int() == Some(0);
-    if !is_never {
+    if !is_never || branch.position() != user.position() {
         return false;
     }
     // The successor if the condition is false.

@@ -7,7 +7,7 @@
 //! Allocators differ in what C leaves open. If the user's code has such a thing, the driver states
 //! at its beginning that it is assumed to be harmless, or that nothing behind it is modelled.
 
-use cegar_llvm::{Builder, LLVMOpcode, Module, Value};
+use cegar_llvm::{Builder, LLVMLinkage, LLVMOpcode, Module, Value};
 
 use super::{LinkRequest, assumed, link, temporaries};
 
@@ -32,7 +32,17 @@ struct Asked {
     has_wider_model: bool,
 }
 
-const ASKED: [Asked; 8] = [
+const ASKED: [Asked; 10] = [
+    Asked {
+        rule: "fast-math",
+        is_there: has_fast_arithmetic,
+        has_wider_model: false,
+    },
+    Asked {
+        rule: "weak-symbols",
+        is_there: has_weak_symbols,
+        has_wider_model: false,
+    },
     Asked {
         rule: "assembly",
         is_there: has_assembly,
@@ -110,6 +120,25 @@ fn has_assembly(module: &Module) -> bool {
     text.split(['\n', ';'])
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .any(|line| !line.is_empty() && !is_harmless(&line))
+}
+
+/// Whether options such as `-ffast-math` let the compiler change arithmetic.
+fn has_fast_arithmetic(module: &Module) -> bool {
+    in_users_code(module, |instruction| instruction.is_fast())
+}
+
+/// Whether the program uses a weak symbol, which another object file may define.
+fn has_weak_symbols(module: &Module) -> bool {
+    use LLVMLinkage::{LLVMExternalWeakLinkage, LLVMWeakAnyLinkage};
+    let is_weak = |value: &Value<'_>| {
+        (value.is_function() || value.is_global_variable())
+            && matches!(
+                value.linkage(),
+                LLVMExternalWeakLinkage | LLVMWeakAnyLinkage
+            )
+    };
+    let is_named = |instruction: &Value<'_>| instruction.operands().iter().any(is_weak);
+    in_users_code(module, is_named)
 }
 
 /// Whether the program defines functions that the compiler calls implicitly. At this point they

@@ -1,8 +1,9 @@
-//! Finds nameless objects whose end of life clang does not mark.
+//! Finds objects whose end of life clang does not mark.
 //!
 //! A compound literal lives until the end of its block (C11 6.5.2.5), an array in a structure that
 //! a call returns until the end of the expression (6.2.4). clang makes both locals of the whole
-//! function. If an address of such an object may outlive it, the program asks for a rule
+//! function, and also a variable in a block into which a `switch` or `goto` jumps past its
+//! declaration. If an address of such an object may outlive it, the program asks for a rule
 //! ([`super::platform`]), because nothing marks where the object ends.
 
 use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
@@ -28,10 +29,22 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
         .iter()
         .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit()) == *known)
         && scope_marks(local, SCOPE_BEGINS).is_empty();
-    match name.starts_with(".compoundliteral") {
-        true => is_kept(local, Temporary::Literal, false),
-        false => is_result && is_kept(local, Temporary::Result, false),
+    match () {
+        () if name.starts_with(".compoundliteral") => is_kept(local, Temporary::Literal, false),
+        () if is_result => is_kept(local, Temporary::Result, false),
+        () => is_bypassed(local, &name) && is_kept(local, Temporary::Literal, false),
     }
+}
+
+/// Whether a local is a variable without marks of its scope. The names with a dot, or `retval`,
+/// are clang's; parameters live as long as the call.
+fn is_bypassed(local: Value<'_>, name: &str) -> bool {
+    let is_fixed = local.operand(0).const_int() == Some(1);
+    is_fixed
+        && !name.is_empty()
+        && !name.contains('.')
+        && !["retval", "coerce", "tmp", "saved_stack", "ref"].contains(&name)
+        && scope_marks(local, SCOPE_BEGINS).is_empty()
 }
 
 /// Whether an address is stored, selected, returned, or passed to a function that may store it.

@@ -118,7 +118,11 @@ impl<'p> Builder<'p> {
                     Access::Const => given.constant,
                     Access::Untouched => given.untouched,
                 };
-                callable.taken = (0..function.effects.params.len()).map(node).collect();
+                // A vector is one parameter, and several arguments.
+                let declared = function.effects.params.len();
+                if declared == function.params.len() {
+                    callable.taken = (0..declared).map(node).collect();
+                }
                 callable.taken_further = Some(given.written);
                 // The external function knows the addresses that it returned.
                 (result..)

@@ -38,21 +38,29 @@ impl<'p> Builder<'p> {
         }
     }
 
-    /// The address of a structure's copy, which has the structure's contents. The structure's own
-    /// address is included: it stands for the copy where the callee is not known.
+    /// The address of a structure's copy, which has the structure's contents. If the callee is not
+    /// known, the copy may be one of any function whose address is taken.
     fn by_value(&mut self, function: FuncId, call: &Call, from: Operand) -> Option<Node> {
         let from = self.operand(function, from)?;
         let node = self.constraints.node();
         self.constraints.edge(from, node);
-        let Callee::Direct(id) = call.callee else {
-            return Some(node);
+        let callees: Vec<FuncId> = match call.callee {
+            Callee::Direct(id) => vec![id],
+            Callee::Indirect(_) => {
+                let all = (0..).map(FuncId).zip(&self.program.functions);
+                all.filter(|(_, function)| function.addressed)
+                    .map(|(id, _)| id)
+                    .collect()
+            }
         };
-        let blocks = self.program.function(id).blocks.clone();
-        if !blocks.is_empty() {
-            let copy = self.site(BlockId(blocks.start), COPY);
-            self.constraints.add(node, copy);
-            if let Some(contents) = self.constraints.contents(copy) {
-                self.constraints.load(from, contents);
+        for id in callees {
+            let blocks = self.program.function(id).blocks.clone();
+            if !blocks.is_empty() {
+                let copy = self.site(BlockId(blocks.start), COPY);
+                self.constraints.add(node, copy);
+                if let Some(contents) = self.constraints.contents(copy) {
+                    self.constraints.load(from, contents);
+                }
             }
         }
         Some(node)
