@@ -223,6 +223,7 @@ const NETWORK: &str = "sockets are not modelled";
 const CONTEXTS: &str = "switching stacks is not modelled";
 const ROUNDING: &str = "other rounding modes are not modelled";
 const PROCESSES: &str = "other processes are not modelled";
+const FOLDERS: &str = "walking directories is not modelled";
 const LOCALES: &str = "locales of threads are not modelled";
 const MATHEMATICS: &str = "this function of the mathematics library is not modelled";
 const WIDE: &str = "this function on wide characters is not modelled";
@@ -253,7 +254,8 @@ const UNSUPPORTED: &[(&str, &str)] = &[
     ("accept4", NETWORK), ("send", NETWORK), ("sendto", NETWORK), ("sendmsg", NETWORK), ("recv", NETWORK),
     ("recvfrom", NETWORK), ("recvmsg", NETWORK), ("getaddrinfo", NETWORK), ("gethostbyname", NETWORK),
     ("epoll_create", NETWORK), ("epoll_create1", NETWORK), ("epoll_ctl", NETWORK), ("epoll_wait", NETWORK),
-    ("feenableexcept", ROUNDING), ("fesetmode", ROUNDING), ("fesetround", ROUNDING), ("fesetenv", ROUNDING), ("feupdateenv", ROUNDING),
+    ("feenableexcept", ROUNDING), ("fesetmode", ROUNDING), ("fesetround", ROUNDING), ("fesetenv", ROUNDING),
+    ("feupdateenv", ROUNDING),
     ("ptrace", PROCESSES), ("wait4", PROCESSES), ("wait3", PROCESSES), ("_Fork", PROCESSES), ("daemon", PROCESSES),
     ("newlocale", LOCALES), ("uselocale", LOCALES), ("duplocale", LOCALES), ("freelocale", LOCALES),
     ("lcong48", GENERATORS), ("seed48", GENERATORS), ("posix_spawn", PROCESSES), ("posix_spawnp", PROCESSES),
@@ -261,9 +263,11 @@ const UNSUPPORTED: &[(&str, &str)] = &[
         modelled"), ("open_memstream", "streams over memory are not modelled"),
     ("fmemopen", "streams over memory are not \
         modelled"), ("fopencookie", "streams over memory are not modelled"),
-    ("ftw", "walking directories is not modelled"), ("nftw", "walking directories is not modelled"),
-    ("scandir", "walking directories is not \
-        modelled"), ("glob", "walking directories is not modelled"),
+    ("ftw", FOLDERS), ("nftw", FOLDERS),
+    ("scandir", FOLDERS), ("fdopendir", FOLDERS),
+    ("rewinddir", FOLDERS), ("seekdir", FOLDERS),
+    ("telldir", FOLDERS), ("dirfd", FOLDERS),
+    ("readdir_r", FOLDERS), ("glob", FOLDERS),
     ("regcomp", "POSIX regular expressions are not \
         modelled"), ("regexec", "POSIX regular expressions are not modelled"),
     ("initstate", GENERATORS), ("setstate", GENERATORS), ("initstate_r", GENERATORS), ("setstate_r", GENERATORS),

@@ -69,6 +69,9 @@ pub enum LoadError {
     },
 }
 
+/// The size in bytes of the largest variable. The engine holds the contents of all variables.
+const MOST: u64 = 1 << 30;
+
 /// The function in which execution starts.
 pub const ENTRY: &str = "cegar_entry";
 
@@ -124,6 +127,13 @@ impl Program {
         }
         let lifted = module.named_nodes(super::convention::LIFTED);
         loader.program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
+        let is_large = |global: &Value<'_>| loader.layout.size(global.value_type()) > MOST;
+        if module.globals().iter().any(is_large) {
+            return Err(LoadError::TooLarge {
+                path: path.to_owned(),
+                what: "a variable of 1 GB or more",
+            });
+        }
         loader.globals();
         loader.bodies();
         let mut program = loader.program;

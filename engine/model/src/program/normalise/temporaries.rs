@@ -11,11 +11,13 @@ use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
 use super::link::is_users;
 use super::locals::{SCOPE_BEGINS, scope_marks};
 
-/// The kind of a nameless object.
+/// The kind of an object.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Temporary {
     Literal,
     Result,
+    /// A variable whose declaration is jumped over.
+    Bypassed,
 }
 
 /// Whether an instruction of the user's code allocates such an object and its address may be kept.
@@ -32,7 +34,7 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
     match () {
         () if name.starts_with(".compoundliteral") => is_kept(local, Temporary::Literal, false),
         () if is_result => is_kept(local, Temporary::Result, false),
-        () => is_bypassed(local, &name) && is_kept(local, Temporary::Literal, false),
+        () => is_bypassed(local, &name) && is_kept(local, Temporary::Bypassed, false),
     }
 }
 
@@ -52,6 +54,11 @@ fn is_bypassed(local: Value<'_>, name: &str) -> bool {
 fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     let may_keep = |call: Value<'m>| match what {
         Temporary::Literal => is_in_inner_block(call),
+        // The library's functions keep no address of a variable.
+        Temporary::Bypassed => {
+            let callee = call.callee();
+            !callee.is_function() || callee.is_declaration() || is_users(callee)
+        }
         // The address of the whole object is only passed where a call puts its result or the next
         // call takes it.
         Temporary::Result => inner && (!call.callee().is_function() || is_users(call.callee())),
