@@ -54,6 +54,7 @@ fn lifted() -> BTreeSet<String> {
                     | "arguments"
                     | "folder"
                     | "stdin"
+                    | "inherited"
                     | "buffers"
             )
         })

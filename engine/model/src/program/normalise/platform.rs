@@ -127,15 +127,21 @@ fn has_fast_arithmetic(module: &Module) -> bool {
     in_users_code(module, |instruction| instruction.is_fast())
 }
 
+/// The prefix of names of the stub library, whose definitions are weak.
+const OF_LIBRARY: &str = "crunner_";
+
 /// Whether the program uses a weak symbol, which another object file may define.
 fn has_weak_symbols(module: &Module) -> bool {
     use LLVMLinkage::{LLVMExternalWeakLinkage, LLVMWeakAnyLinkage};
     let is_weak = |value: &Value<'_>| {
-        (value.is_function() || value.is_global_variable())
+        let is_function = value.is_function();
+        (is_function || value.is_global_variable())
             && matches!(
                 value.linkage(),
                 LLVMExternalWeakLinkage | LLVMWeakAnyLinkage
             )
+            && (value.is_declaration() || !is_function || link::is_users(*value))
+            && !value.name().to_lowercase().starts_with(OF_LIBRARY)
     };
     let is_named = |instruction: &Value<'_>| instruction.operands().iter().any(is_weak);
     in_users_code(module, is_named)
