@@ -164,7 +164,6 @@ STUB struct tm *CRUNNER_localtime_r(const time_t *restrict when, struct tm *rest
     if (!CRUNNER_gmtime_r(&there, into)) return 0;
     into->tm_gmtoff = east;
     into->tm_zone = east ? "LMT" : "UTC";
-    if (!crunner_assumed("identity")) into->tm_isdst = crunner_choose_byte("zone:summer") & 1;
     /* In time zones that count leap seconds, a minute may have a second 60. */
     if (!crunner_assumed("identity") && into->tm_sec == 59
         && (crunner_choose_byte("zone:leap") & 1))

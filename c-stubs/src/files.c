@@ -153,8 +153,11 @@ STUB char *CRUNNER_realpath(const char *restrict name, char *restrict into) {
     if (crunner_fault("realpath", BY_NAME, 0)) return 0;
     if (!crunner_assumed("folder"))
         crunner_unmodelled("a working folder other than /, and links on the way to a name");
-    char *path = crunner_channel(*name == '/' ? "" : "/", name);
-    if (path) shorten(path);
+    char *whole = crunner_channel(*name == '/' ? "" : "/", name);
+    if (!whole) return 0;
+    shorten(whole);
+    char *path = crunner_channel("", whole);
+    free(whole);
     if (!path || !into) return path;
     size_t n = strlen(path) + 1;
     if (n > LONGEST) {
@@ -186,7 +189,7 @@ STUB char *CRUNNER_getcwd(char *into, size_t n) {
         free(whole);
         return 0;
     }
-    char *result = into ? into : malloc(n);
+    char *result = into ? into : crunner_granted_malloc(n);
     if (result) memcpy(result, whole, strlen(whole) + 1);
     free(whole);
     return result;

@@ -275,10 +275,9 @@ STUB int CRUNNER_waitpid(int process, int *status, int options) {
     crunner_signals_arrive();
     int at = process > 0 ? place_of(process) : 0;
     int none = process > 0 ? at == known : !known;
-    if (none && !others) {
-        crunner_inherits_the_usual();
-        return fails(STUB_ECHILD);
-    }
+    /* Children from before, or an action for SIGCHLD that leaves none to wait for. */
+    crunner_inherits_the_usual();
+    if (none && !others) return fails(STUB_ECHILD);
     unsigned chosen = crunner_choose_u32("wait");
     if ((chosen & 3) == 1) return fails(STUB_EINTR);
     if ((chosen & 3) == 2 && (options & NO_WAITING)) return 0;

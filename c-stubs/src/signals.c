@@ -83,6 +83,11 @@ STUB void crunner_signals_arrive(void) {
     handle(number, OUTSIDE);
 }
 
+STUB void crunner_inherits_the_usual(void) {
+    if (!crunner_assumed("inherited"))
+        crunner_unmodelled("signals, alarms and children from before the program began");
+}
+
 static void deliver(int number, int sender) {
     void (*handler)(int) = actions[number];
     if (handler == SIG_IGN) return;
@@ -106,6 +111,7 @@ static void deliver(int number, int sender) {
 
 static int send(int number, int sender) {
     if (!valid(number)) return fails(STUB_EINVAL);
+    crunner_inherits_the_usual();
     if (!(blocked & bit(number))) {
         deliver(number, sender);
     } else if (!(pending & bit(number))) {
@@ -126,12 +132,8 @@ STUB int CRUNNER_kill(int process, int number) {
     return chosen % 3 == 1 ? 0 : fails(STUB_ESRCH);
 }
 
-STUB void crunner_inherits_the_usual(void) {
-    if (!crunner_assumed("inherited"))
-        crunner_unmodelled("signals, alarms and children from before the program began");
-}
-
 static void install(int number, void (*handler)(int), unsigned long mask, int flags) {
+    crunner_inherits_the_usual();
     handlers += is_handler(handler) - is_handler(actions[number]);
     actions[number] = handler;
     masks[number] = mask;
@@ -150,7 +152,6 @@ STUB void (*CRUNNER_signal(int number, void (*handler)(int)))(int) {
         return SIG_ERR;
     }
     void (*before)(int) = actions[number];
-    if (!before) crunner_inherits_the_usual();
     install(number, handler, 0, SA_RESTART);
     return before;
 }
@@ -164,7 +165,6 @@ STUB int CRUNNER_sigaction(int number, const struct sigaction *restrict action,
     if (action)
         install(number, action->sa_handler, *(const unsigned long *)&action->sa_mask,
                 action->sa_flags);
-    if (old && !before) crunner_inherits_the_usual();
     if (old) {
         memset(old, 0, sizeof *old);
         old->sa_handler = before;
@@ -266,7 +266,7 @@ STUB int CRUNNER_sigismember(const sigset_t *set, int number) {
 static unsigned ringing;
 STUB unsigned CRUNNER_alarm(unsigned seconds) {
     if (!ringing) crunner_inherits_the_usual();
-    unsigned left = ringing ? 1 + crunner_choose_u32("alarm") % ringing : 0;
+    unsigned left = ringing ? crunner_choose_u32("alarm") % (ringing + 1ul) : 0;
     crunner_signals_arrive();
     ringing = seconds;
     return left;

@@ -63,7 +63,12 @@ static void shifts(__m128i a, __m128i b) {
     int mask = 0;
     for (int i = 0; i < 16; i++) mask |= (a8[i] >> 7) << i;
     assert(_mm_movemask_epi8(a) == mask);
-    assert(_mm_movemask_ps(_mm_castsi128_ps(a)) == _mm_movemask_ps(_mm_castsi128_ps(a)));
+    mask = 0;
+    for (int i = 0; i < 4; i++) mask |= (a8[4 * i + 3] >> 7) << i;
+    assert(_mm_movemask_ps(_mm_castsi128_ps(a)) == mask);
+    uint64_t low;
+    memcpy(&low, a8, 8);
+    SAME(uint64_t, 1, _mm_srl_epi64(a, count), low >> by);
 }
 
 static void floats(void) {
@@ -108,6 +113,47 @@ __attribute__((target("sse4.2,pclmul"))) static void newer(__m128i a, __m128i b)
     SAME(uint64_t, 2, _mm_clmulepi64_si128(a, b, 0x10), product >> 64 * i);
 }
 
+#define WIDE(type, count, vector, expression) \
+    do { \
+        __m256i wide_ = (vector); \
+        type all_[count]; \
+        memcpy(all_, &wide_, sizeof all_); \
+        for (int i = 0; i < (count); i++) assert(all_[i] == (type)(expression)); \
+    } while (0)
+
+/* Each half of the result comes from the same halves of the operands. */
+__attribute__((target("avx2,bmi,bmi2"))) static void widest(__m128i low, __m128i high) {
+    const unsigned char *half[2] = {a8, b8};
+    __m256i a = _mm256_set_m128i(high, low), b = _mm256_set_m128i(low, high);
+    WIDE(int8_t, 32, _mm256_packs_epi16(a, b),
+         clamp(word(half[i / 16 ^ (i / 8 & 1)], i % 8), -128, 127));
+    WIDE(uint8_t, 32, _mm256_shuffle_epi8(a, b),
+         half[1 - i / 16][i % 16] & 0x80 ? 0 : half[i / 16][half[1 - i / 16][i % 16] & 15]);
+    WIDE(uint32_t, 8, _mm256_hadd_epi32(a, b),
+         (uint32_t)dword(half[i / 4 ^ (i / 2 & 1)], 2 * (i % 2))
+             + (uint32_t)dword(half[i / 4 ^ (i / 2 & 1)], 2 * (i % 2) + 1));
+    unsigned mask = 0, x = (unsigned)dword(a8, 0), n = b8[0];
+    for (int i = 0; i < 32; i++) mask |= (unsigned)(half[i / 16][i % 16] >> 7) << i;
+    assert((unsigned)_mm256_movemask_epi8(a) == mask);
+    assert(_bzhi_u32(x, n) == (n > 31 ? x : x & ((1u << n) - 1)));
+    unsigned taken = 0, given = 0, k = 0;
+    for (int i = 0; i < 32; i++)
+        if (mask >> i & 1) {
+            taken |= (x >> i & 1) << k;
+            given |= (x >> k & 1) << i;
+            k++;
+        }
+    assert(_pext_u32(x, mask) == taken && _pdep_u32(x, mask) == given);
+}
+
+static int has_widest(void) {
+    unsigned eax, ebx, ecx, edx;
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE)) return 0;
+    __asm__("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+    if ((eax & 6) != 6 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return 0;
+    return ebx & bit_AVX2 && ebx & bit_BMI2;
+}
+
 int main(void) {
     crunner_get_bytes(a8, sizeof a8);
     crunner_get_bytes(b8, sizeof b8);
@@ -119,6 +165,7 @@ int main(void) {
     unsigned eax, ebx, ecx = 0, edx;
     __get_cpuid(1, &eax, &ebx, &ecx, &edx);
     if (ecx & bit_SSE4_2 && ecx & bit_PCLMUL) newer(a, b);
+    if (has_widest()) widest(a, b);
     char text[16] = {0};
     unsigned length = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(a, b)) & 31;
 #ifdef FIXED

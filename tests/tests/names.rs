@@ -158,7 +158,8 @@ fn every_name_is_in_the_source() {
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{error}"));
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if !name.ends_with(".c") || name == "names.c" {
+        // The functions of <immintrin.h>, and their names, are in the compiler's headers.
+        if !name.ends_with(".c") || ["names.c", "simd.c"].contains(&&*name) {
             continue;
         }
         let project = Project::program(&name);

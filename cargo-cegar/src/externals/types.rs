@@ -98,7 +98,7 @@ impl<'a> Describe<'a> {
                 .find(|(_, object)| object.name == *name)
                 .is_some_and(|(_, object)| {
                     let members = &object.members;
-                    members.iter().all(|m| self.passes_by_value(&m.holds))
+                    !object.opaque && members.iter().all(|m| self.passes_by_value(&m.holds))
                 }),
             _ => true,
         }

@@ -23,6 +23,8 @@ pub const COMPILE_UNITS: &str = "llvm.dbg.cu";
 pub const NAME: u32 = 2;
 /// The name of a variable.
 pub const VARIABLE_NAME: u32 = 1;
+/// The scope of a variable.
+pub const VARIABLE_SCOPE: u32 = 0;
 /// The type of a variable.
 pub const VARIABLE_TYPE: u32 = 3;
 /// The base type of a derived type, or the element type of an array.

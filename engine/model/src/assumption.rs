@@ -122,9 +122,9 @@ pub const RULES: &[Rule] = &[
         pointer that stands beside it, and do not jump out of them", Lift::NoAssume, Asked::Encoder),
     rule("external-exits", "a function that nobody defines does not end the \
         program", Lift::NoAssume, Asked::Encoder),
-    rule("external-ends", "a function that nobody defines and that does not return ends the \
-        program at once: it neither calls nor jumps back, and no handler of atexit \
-        runs", Lift::NoAssume, Asked::Code),
+    rule("external-ends", "a function that nobody defines does not return where nothing follows its \
+        calls, and ends the program at once: it neither calls nor jumps back, and no handler of \
+        atexit runs", Lift::NoAssume, Asked::Code),
     rule("weak-symbols", "weak functions and variables are those of the program, and are NULL \
         where it defines none", Lift::NoAssume, Asked::Code),
     rule("inherited", "the process starts with the usual actions for signals, none of them blocked \

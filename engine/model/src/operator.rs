@@ -261,10 +261,11 @@ pub enum ProcessorFn {
     Extract,
     /// `pdep`: the low bits of the first operand, at the places that the second one selects.
     Deposit,
-    /// The compiler's choice: the native target has the operand.
+    /// What the compiler chooses: the native target has the operand, if there is one.
     Unspecified,
-    /// Another instruction. The machine ends the run before it.
-    Unknown,
+    /// Another instruction. The machine ends the run before it. The index is that of its
+    /// description, as in [`Op::Unmodelled`](crate::program::ir::Op::Unmodelled).
+    Unknown(u32),
 }
 
 /// The properties that a user can select.

@@ -30,7 +30,11 @@ impl<const TRACK: bool> Run<'_, TRACK> {
         let values: Vec<u128> = args.iter().map(|(a, w)| self.get(*a, *w)).collect();
         let widths: Vec<Width> = args.iter().map(|(_, w)| *w).collect();
         let Some(result) = computed(function, &values, &widths) else {
-            return Err(Box::new(Outcome::Unmodelled(u32::MAX)));
+            let which = match function {
+                ProcessorFn::Unknown(which) => which,
+                _ => u32::MAX,
+            };
+            return Err(Box::new(Outcome::Unmodelled(which)));
         };
         let mut shade = Shade::default();
         if TRACK {
@@ -83,7 +87,7 @@ fn computed(function: ProcessorFn, args: &[u128], widths: &[Width]) -> Option<u1
         ProcessorFn::Extract => u128::from(extract(word(0)?, word(1)?)),
         ProcessorFn::Deposit => u128::from(deposit(word(0)?, word(1)?)),
         ProcessorFn::Unspecified => *args.first()?,
-        ProcessorFn::Unknown => return None,
+        ProcessorFn::Unknown(_) => return None,
     })
 }
 

@@ -127,7 +127,7 @@ impl Program {
         }
         let lifted = module.named_nodes(super::convention::LIFTED);
         loader.program.lifted = lifted.iter().map(|node| node.string_at(0)).collect();
-        let is_large = |global: &Value<'_>| loader.layout.size(global.value_type()) > MOST;
+        let is_large = |global: &Value<'_>| loader.layout.size(global.value_type()) >= MOST;
         if module.globals().iter().any(is_large) {
             return Err(LoadError::TooLarge {
                 path: path.to_owned(),

@@ -11,16 +11,20 @@ use super::body::Body;
 use crate::program::ir::*;
 
 /// Instructions that can neither fault nor access memory if all operands are registers or
-/// immediate, without the suffix for a size.
-const PURE: [&str; 55] = [
-    "adc", "adcx", "add", "adox", "and", "andn", "bextr", "bsf", "bsr", "bswap", "bt", "btc",
-    "btr", "bts", "bzhi", "cdq", "cmp", "cpuid", "cqo", "cqto", "cltd", "crc32", "dec", "imul",
-    "inc", "lzcnt", "mov", "movabs", "mul", "mulx", "neg", "nop", "not", "or", "pause", "pdep",
-    "pext", "popcnt", "rcl", "rcr", "rdtsc", "rol", "ror", "rorx", "sal", "sar", "sarx", "sbb",
-    "shl", "shld", "shlx", "shr", "shrd", "shrx", "sub",
+/// immediate, without the suffix for a size. `bt` is none of them: with an operand that the
+/// compiler puts into memory, it accesses the memory around it.
+const PURE: &[&str] = &[
+    "adc", "adcx", "add", "adox", "and", "andn", "bextr", "bsf", "bsr", "bswap", "bzhi", "cdq",
+    "cltd", "cmp", "cpuid", "cqo", "cqto", "crc32", "dec", "imul", "inc", "lfence", "lzcnt",
+    "mfence", "mov", "movabs", "mul", "mulx", "neg", "nop", "not", "or", "pause", "pdep", "pext",
+    "popcnt", "rcl", "rcr", "rdtsc", "rdtscp", "rol", "ror", "rorx", "sal", "sar", "sarx", "sbb",
+    "sfence", "shl", "shld", "shlx", "shr", "shrd", "shrx", "sub", "test", "tzcnt", "xadd", "xchg",
+    "xor",
 ];
-const MORE: [&str; 9] = [
-    "test", "tzcnt", "xadd", "xchg", "xor", "mfence", "lfence", "sfence", "rdtscp",
+/// The conditions of `cmov` and `set`.
+const CONDITIONS: &[&str] = &[
+    "a", "ae", "b", "be", "c", "e", "g", "ge", "l", "le", "na", "nae", "nb", "nbe", "nc", "ne",
+    "ng", "nge", "nl", "nle", "no", "np", "ns", "nz", "o", "p", "pe", "po", "s", "z",
 ];
 /// `xgetbv` for assemblers that do not know it.
 const XGETBV: &str = ".byte 0x0f, 0x01, 0xd0";
@@ -34,17 +38,18 @@ impl<'m> Body<'_, 'm> {
         constraints: &str,
     ) -> Result<(), String> {
         let unmodelled = || "inline assembly".to_owned();
-        let lines: Vec<&str> = statements(code).collect();
-        let constraints = Constraints::of(constraints).ok_or_else(unmodelled)?;
+        let mut lines: Vec<&str> = statements(code).collect();
+        // The old spelling of `pause`.
+        if lines[..] == ["rep", "nop"] || lines[..] == ["rep nop"] {
+            lines = vec!["pause"];
+        }
         // Empty assembly is a compiler barrier, or hides a value from the optimiser.
-        if lines.is_empty()
-            && constraints.outputs.len() == 1
-            && constraints.inputs == ["0"]
-            && value.arguments().len() == 1
-        {
-            let (dst, a) = (self.result(value)?, self.scalar(value.operand(0))?);
-            self.emit(Op::Copy { dst, a });
+        if lines.is_empty() && value.ty().is_void() {
             return Ok(());
+        }
+        let constraints = Constraints::of(constraints).ok_or_else(unmodelled)?;
+        if lines.is_empty() {
+            return self.hidden(value, &constraints);
         }
         match lines[..] {
             ["cpuid"] => return self.cpuid(value, &constraints, None),
@@ -56,14 +61,28 @@ impl<'m> Body<'_, 'm> {
             ["xgetbv" | XGETBV] => return self.xgetbv(value, &constraints),
             _ => {}
         }
-        if !lines.iter().all(|line| is_pure(line)) {
+        if !lines.iter().all(|line| is_pure(line, &constraints)) {
             return Err(unmodelled());
         }
-        let mut args = Vec::new();
-        for argument in value.arguments() {
-            args.extend(self.sized(argument)?);
+        self.unknown(value, "inline assembly")
+    }
+
+    /// Empty assembly: an output is the input that shares its register, or any value.
+    fn hidden(&mut self, value: Value<'m>, constraints: &Constraints) -> Result<(), String> {
+        self.unknown(value, "inline assembly without code")?;
+        let (first, outputs) = self.place(value)?;
+        for i in 0..outputs {
+            let tied = i.to_string();
+            let at = constraints.inputs.iter().position(|input| *input == tied);
+            if let Some(at) = at {
+                let a = self.scalar(value.operand(at as u32))?;
+                self.emit(Op::Copy {
+                    dst: Reg(first.0 + i),
+                    a,
+                });
+            }
         }
-        self.results(value, &args, |_| ProcessorFn::Unknown)
+        Ok(())
     }
 
     /// `cpuid`. `exchanged`: the output that gets `ebx`, if the constraints do not say it.
@@ -83,7 +102,7 @@ impl<'m> Body<'_, 'm> {
             _ if exchanged == Some(i) => ProcessorFn::Cpuid(CpuidRegister::Ebx),
             "cx" => ProcessorFn::Cpuid(CpuidRegister::Ecx),
             "dx" => ProcessorFn::Cpuid(CpuidRegister::Edx),
-            _ => ProcessorFn::Unknown,
+            _ => ProcessorFn::Unspecified,
         })
     }
 
@@ -96,7 +115,7 @@ impl<'m> Body<'_, 'm> {
         self.results(value, &args, |i| match constraints.output(i) {
             "ax" => ProcessorFn::Xgetbv { high: false },
             "dx" => ProcessorFn::Xgetbv { high: true },
-            _ => ProcessorFn::Unknown,
+            _ => ProcessorFn::Unspecified,
         })
     }
 
@@ -128,6 +147,8 @@ struct Constraints<'c> {
     /// Without `=` and `&`.
     outputs: Vec<&'c str>,
     inputs: Vec<&'c str>,
+    /// Without `~`.
+    clobbers: Vec<&'c str>,
 }
 
 impl<'c> Constraints<'c> {
@@ -136,12 +157,15 @@ impl<'c> Constraints<'c> {
         let mut all = Constraints {
             outputs: Vec::new(),
             inputs: Vec::new(),
+            clobbers: Vec::new(),
         };
         for one in text.split(',').filter(|one| !one.is_empty()) {
-            if one.starts_with('~') {
+            if let Some(clobber) = one.strip_prefix('~') {
+                all.clobbers.push(clobber);
                 continue;
             }
-            if one.contains(['*', '!']) {
+            // Memory, a label, several alternatives, an address.
+            if one.contains(['*', '!', '|']) || one.trim_start_matches(['=', '&']) == "p" {
                 return None;
             }
             match one.strip_prefix('=') {
@@ -150,6 +174,17 @@ impl<'c> Constraints<'c> {
             }
         }
         Some(all)
+    }
+
+    /// Whether the compiler knows that the assembly uses this register.
+    fn names(&self, register: &str) -> bool {
+        let all = self
+            .outputs
+            .iter()
+            .chain(&self.inputs)
+            .chain(&self.clobbers);
+        all.into_iter()
+            .any(|one| whole(named(one)) == whole(register))
     }
 
     /// The register of an output, without `{}`.
@@ -190,58 +225,63 @@ fn statements(code: &str) -> impl Iterator<Item = &str> {
         .filter(|line| !line.is_empty())
 }
 
-/// Whether a statement can neither fault nor access memory.
-fn is_pure(statement: &str) -> bool {
+/// The name that all parts of a register have here: `ax` for `eax`, `rax`, `al` and `ah`.
+fn whole(register: &str) -> &str {
+    match register {
+        "al" | "ah" => "ax",
+        "bl" | "bh" => "bx",
+        "cl" | "ch" => "cx",
+        "dl" | "dh" => "dx",
+        _ => match register.strip_prefix(['r', 'e']) {
+            Some(rest) if matches!(rest, "ax" | "bx" | "cx" | "dx" | "si" | "di") => rest,
+            _ => register.trim_end_matches(['d', 'w', 'b']),
+        },
+    }
+}
+
+/// Whether a statement can neither fault nor access memory, and changes what the constraints name.
+fn is_pure(statement: &str, constraints: &Constraints) -> bool {
     let (mnemonic, operands) = statement
         .split_once(char::is_whitespace)
         .unwrap_or((statement, ""));
-    let operands = operands.trim();
     if matches!(mnemonic, ".p2align" | ".align" | ".balign") {
         return true;
     }
-    if matches!(mnemonic, "rep" | "repz") {
-        return operands == "nop";
-    }
     let known = |name: &str| {
-        PURE.contains(&name)
-            || MORE.contains(&name)
-            || name.starts_with("cmov")
-            || name.starts_with("set")
+        let condition = name.strip_prefix("cmov").or(name.strip_prefix("set"));
+        PURE.contains(&name) || condition.is_some_and(|name| CONDITIONS.contains(&name))
     };
     let short = mnemonic.strip_suffix(['b', 'w', 'l', 'q']);
-    let operands = operands.split(',').map(str::trim);
+    let mut operands = operands.split(',').map(str::trim);
     (known(mnemonic) || short.is_some_and(known))
-        && operands
-            .filter(|operand| !operand.is_empty())
-            .all(is_register_or_number)
+        && operands.all(|operand| operand.is_empty() || is_plain(operand, constraints))
 }
 
-/// `%eax`, `$0`, `${0:k}` or `$$5`. The stack pointer is none of them.
-fn is_register_or_number(operand: &str) -> bool {
+/// `%eax`, `$0`, `${0:k}` or `$$5`. The registers of the stack are none of them, and a register has
+/// to be named in the constraints.
+fn is_plain(operand: &str, constraints: &Constraints) -> bool {
     if let Some(number) = operand.strip_prefix("$$") {
         let digits = number.trim_start_matches('-').trim_start_matches("0x");
         return !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_hexdigit());
     }
     if let Some(register) = operand.strip_prefix('%') {
-        let general = register.trim_start_matches(['r', 'e']);
-        return matches!(general, "ax" | "bx" | "cx" | "dx" | "si" | "di" | "bp")
-            || matches!(
-                register,
-                "al" | "ah" | "bl" | "bh" | "cl" | "ch" | "dl" | "dh"
-            )
-            || general
-                .trim_end_matches(['d', 'w', 'b'])
-                .parse()
-                .is_ok_and(|number: u8| (8..16).contains(&number));
+        let name = whole(register);
+        let is_general = matches!(name, "ax" | "bx" | "cx" | "dx" | "si" | "di")
+            || name.strip_prefix('r').is_some_and(|number| {
+                let number = number.parse();
+                number.is_ok_and(|number: u8| (8..16).contains(&number))
+            });
+        return is_general && constraints.names(register);
     }
     let Some(number) = operand.strip_prefix('$') else {
         return false;
     };
     let number = number.trim_start_matches('{').trim_end_matches('}');
     let (number, modifier) = number.split_once(':').unwrap_or((number, ""));
+    // Other modifiers make an address of the operand.
     !number.is_empty()
         && number.bytes().all(|c| c.is_ascii_digit())
-        && modifier.bytes().all(|c| c.is_ascii_alphabetic())
+        && matches!(modifier, "" | "b" | "h" | "w" | "k" | "q")
 }
 
 #[cfg(test)]
@@ -250,17 +290,24 @@ mod tests {
 
     #[test]
     fn only_registers_are_pure() {
-        let pure = |code: &str| statements(code).all(is_pure);
+        let text = "=r,{cx},~{rax},~{rbx},~{memory}";
+        let constraints = Constraints::of(text).expect("registers");
+        let pure = |code: &str| statements(code).all(|line| is_pure(line, &constraints));
         assert!(pure("cmp $1, $2\n\tcmova $3, $0"));
         assert!(pure(".p2align 5\n\tnop"));
-        assert!(pure("rep; nop") == false && pure("rep nop") && pure("xchgq %rbx, ${1:q}"));
+        assert!(pure("xchgq %rbx, ${1:q}; setne %al; shlq %cl, $0"));
         assert!(pure("addq $$-16, $0 # a comment"));
         for code in [
             "mov ($1), $0",
+            "movl $1, ${0:a}",
             "movq %fs:0, $0",
             "mov %rsp, $0",
+            "mov $0, %rbp",
+            "mov $0, %rdx",
             "mov %cr0, $0",
             "mov counter, $0",
+            "bt $2, $1",
+            "setssbsy",
             "divq $2",
             "1:\n\tdec $0\n\tjnz 1b",
             "syscall",
@@ -284,7 +331,7 @@ mod tests {
     #[test]
     fn operands_in_memory_are_refused() {
         assert!(Constraints::of("=r,r,~{memory}").is_some());
-        for text in ["=*m,r", "*m", "r,!i"] {
+        for text in ["=*m,r", "*m", "r,!i", "p", "r|m"] {
             assert!(Constraints::of(text).is_none(), "{text}");
         }
         let tied = Constraints::of("={ax},=&{bx},={cx},={dx},0,2").expect("registers");

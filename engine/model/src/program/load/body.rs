@@ -367,13 +367,18 @@ impl<'m> Body<'_, 'm> {
 
     /// Emits an operation that ends the run and names the construct that is not modelled.
     fn unmodelled(&mut self, what: String) {
+        let which = self.name_construct(what);
+        self.emit(Op::Unmodelled { which });
+    }
+
+    /// The index of a new description of a construct that is not modelled.
+    pub(super) fn name_construct(&mut self, what: String) -> u32 {
         let table = &mut self.loader.program.unmodelled;
-        let which = table.len() as u32;
         table.push(Unmodelled {
             what,
             pos: self.pos,
             function: self.id,
         });
-        self.emit(Op::Unmodelled { which });
+        table.len() as u32 - 1
     }
 }

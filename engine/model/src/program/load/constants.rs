@@ -22,7 +22,7 @@ pub(crate) struct Constants<'m> {
 }
 
 /// How many objects that are made at run time get addresses that no number in the program equals.
-const FEW: u32 = 1 << 20;
+const FEW: u32 = 1 << 12;
 
 impl<'m> Constants<'m> {
     pub(crate) fn new(layout: Layout<'m>) -> Constants<'m> {
@@ -109,7 +109,7 @@ impl<'m> Constants<'m> {
             let bytes = ty.element().int_width().unwrap_or(8) as usize / 8;
             for (part, number) in to.chunks_exact_mut(bytes).zip(numbers) {
                 if self.is_taken(number.into()) {
-                    return Err(far(value));
+                    return Err(format!("the number {number:#x}, which equals an address"));
                 }
                 part.copy_from_slice(&number.to_le_bytes()[..bytes]);
             }

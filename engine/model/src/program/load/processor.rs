@@ -1,13 +1,14 @@
 //! Instructions of the processor: what `<immintrin.h>` becomes, and assembly that only computes.
 //!
-//! An instruction whose result may become an index or a condition is written out in operations
-//! (`simd`). The result of any other instruction that only computes is an
-//! [`Op::Processor`]: any value for a proof, the processor's own for the machine. Instructions that
+//! The instructions whose results programs use as indices and conditions are written out in
+//! operations (`simd`). The result of any other instruction that only computes is an
+//! [`Op::Processor`]: any value for a proof; the machine has the processor's own, or ends. Instructions that
 //! access memory stay unmodelled, apart from an unaligned load.
 
 use cegar_llvm::{Place, Value};
 
 use super::body::{Body, Operands};
+use super::simd::changed;
 use crate::program::ir::*;
 
 /// The bits of a vector register of the smallest kind. Wider instructions work on each such part.
@@ -20,13 +21,14 @@ impl<'m> Body<'_, 'm> {
         value: Value<'m>,
         name: &str,
     ) -> Result<(), String> {
-        let (unit, name) = name.split_once('.').unwrap_or(("", name));
         let plain = ["128", "256", "512"]
             .iter()
             .find_map(|size| name.strip_suffix(size)?.strip_suffix('.'));
         let name = plain.unwrap_or(name);
+        let (unit, name) = name.split_once('.').unwrap_or(("", name));
         match name {
-            "sfence" | "lfence" | "mfence" | "pause" => Ok(()),
+            // They change nothing that a C program sees.
+            "sfence" | "lfence" | "mfence" | "pause" | "vzeroupper" | "vzeroall" | "emms" => Ok(()),
             "ldu.dq" => self.load(value),
             "rcp.ps" | "rcp.ss" => self.estimates(value, name, ProcessorFn::Reciprocal),
             "rsqrt.ps" | "rsqrt.ss" => self.estimates(value, name, ProcessorFn::ReciprocalRoot),
@@ -37,6 +39,7 @@ impl<'m> Body<'_, 'm> {
             "crc32.32.8" | "crc32.32.16" | "crc32.32.32" | "crc32.64.64" => {
                 self.computed(value, ProcessorFn::Crc32)
             }
+            "rdtsc" => self.unknown(value, "llvm.x86.rdtsc"),
             _ => match self.simd(value, name) {
                 Some(done) => done,
                 None => self.any_result(value),
@@ -50,11 +53,23 @@ impl<'m> Body<'_, 'm> {
         if callee.attribute_number(Place::Function, "memory") != Some(0) {
             return Err(callee.name());
         }
-        let mut args = Vec::new();
+        self.unknown(value, &callee.name())
+    }
+
+    /// Results that are any values. The machine ends the run here, and names `what`.
+    pub(super) fn unknown(&mut self, value: Value<'m>, what: &str) -> Result<(), String> {
+        let args = self.all_sized(value)?;
+        let which = self.name_construct(what.to_owned());
+        self.results(value, &args, |_| ProcessorFn::Unknown(which))
+    }
+
+    /// The lanes of all arguments of a call with their widths.
+    fn all_sized(&mut self, value: Value<'m>) -> Result<Vec<(Operand, Width)>, String> {
+        let mut all = Vec::new();
         for argument in value.arguments() {
-            args.extend(self.sized(argument)?);
+            all.extend(self.sized(argument)?);
         }
-        self.results(value, &args, |_| ProcessorFn::Unknown)
+        Ok(all)
     }
 
     /// The lanes of an operand with their widths.
@@ -89,10 +104,7 @@ impl<'m> Body<'_, 'm> {
 
     /// A scalar function of all operands.
     fn computed(&mut self, value: Value<'m>, function: ProcessorFn) -> Result<(), String> {
-        let mut args = Vec::new();
-        for argument in value.arguments() {
-            args.extend(self.sized(argument)?);
-        }
+        let args = self.all_sized(value)?;
         self.results(value, &args, |_| function)
     }
 
@@ -120,10 +132,7 @@ impl<'m> Body<'_, 'm> {
         function: ProcessorFn,
     ) -> Result<(), String> {
         let mut lanes = self.operands(value.operand(0))?;
-        let changed = match name.ends_with(".ss") {
-            true => 1,
-            false => lanes.len(),
-        };
+        let changed = changed(name, &lanes);
         for lane in lanes.iter_mut().take(changed) {
             *lane = self.in_processor(32, function, &[(*lane, 32)]);
         }
@@ -155,6 +164,13 @@ impl<'m> Body<'_, 'm> {
         let part = usize::from(PART / 8);
         for (from, by) in from.chunks(part).zip(by.chunks(part)) {
             for index in by {
+                // Most programs have a fixed pattern.
+                if let (Operand::Const(index), _) = index {
+                    let chosen = from.get((index & 15) as usize).map(|(byte, _)| *byte);
+                    let byte = chosen.filter(|_| index & 0x80 == 0);
+                    lanes.push(byte.unwrap_or(Operand::Const(0)));
+                    continue;
+                }
                 let mut args = from.to_vec();
                 args.push(*index);
                 lanes.push(self.in_processor(8, ProcessorFn::ShuffledByte, &args));

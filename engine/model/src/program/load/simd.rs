@@ -311,19 +311,11 @@ impl<'m> Body<'_, 'm> {
         self.give(value, results)
     }
 
-    /// How many lanes an instruction changes: the first one (`.ss`, `.sd`) or all.
-    fn changed(name: &str, lanes: &Operands) -> usize {
-        match name.ends_with(".ss") || name.ends_with(".sd") {
-            true => 1,
-            false => lanes.len(),
-        }
-    }
-
     /// `a` where `a pred b`, else `b`: also `b` if either is a NaN, or if both are zeros.
     fn extremes(&mut self, value: Value<'m>, name: &str, pred: FloatPred) -> Result<(), String> {
         let (mut a, b, width) = self.pair(value)?;
         let kind = float_kind(value.ty())?;
-        let changed = Self::changed(name, &a);
+        let changed = changed(name, &a);
         for (a, b) in a.iter_mut().zip(b).take(changed) {
             let first = self.float_cmp(pred, kind, *a, b);
             *a = self.choice(width, first, *a, b);
@@ -344,18 +336,18 @@ impl<'m> Body<'_, 'm> {
             7 => FloatPred::Ord,
             _ => return None,
         };
-        let masks = || -> Result<(), String> {
-            let (mut a, b, width) = self.pair(value)?;
-            let kind = float_kind(value.ty())?;
-            let changed = Self::changed(name, &a);
-            for (a, b) in a.iter_mut().zip(b).take(changed) {
-                let holds = self.float_cmp(pred, kind, *a, b);
-                *a = self.cast(CastKind::SExt, (1, width), holds);
-            }
-            self.give(value, a)
-        };
-        let mut masks = masks;
-        Some(masks())
+        Some(self.masks(value, name, pred))
+    }
+
+    fn masks(&mut self, value: Value<'m>, name: &str, pred: FloatPred) -> Result<(), String> {
+        let (mut a, b, width) = self.pair(value)?;
+        let kind = float_kind(value.ty())?;
+        let changed = changed(name, &a);
+        for (a, b) in a.iter_mut().zip(b).take(changed) {
+            let holds = self.float_cmp(pred, kind, *a, b);
+            *a = self.cast(CastKind::SExt, (1, width), holds);
+        }
+        self.give(value, a)
     }
 
     /// `comi` and `ucomi`: a comparison of the first lanes, as 0 or 1.
@@ -378,14 +370,15 @@ impl<'m> Body<'_, 'm> {
         if !matches!(unit, "ss" | "sd") {
             return None;
         }
-        let mut compared = || -> Result<(), String> {
-            let (a, b, _) = self.pair(value)?;
-            let kind = float_kind(value.operand(0).ty())?;
-            let holds = self.float_cmp(pred, kind, a[0], b[0]);
-            let holds = self.cast(CastKind::ZExt, (1, 32), holds);
-            self.give(value, [holds].into_iter().collect())
-        };
-        Some(compared())
+        Some(self.first_compared(value, pred))
+    }
+
+    fn first_compared(&mut self, value: Value<'m>, pred: FloatPred) -> Result<(), String> {
+        let (a, b, _) = self.pair(value)?;
+        let kind = float_kind(value.operand(0).ty())?;
+        let holds = self.float_cmp(pred, kind, a[0], b[0]);
+        let holds = self.cast(CastKind::ZExt, (1, 32), holds);
+        self.give(value, [holds].into_iter().collect())
     }
 
     /// Integers of floats, rounded to nearest or (`None`) towards zero. Lanes of the result that
@@ -430,5 +423,13 @@ impl<'m> Body<'_, 'm> {
         let low = self.bin(BinOp::And, width, a[0], mask);
         let result = self.choice(width, fewer, low, a[0]);
         self.give(value, [result].into_iter().collect())
+    }
+}
+
+/// How many lanes an instruction changes: the first one (`.ss`, `.sd`) or all.
+pub(super) fn changed(name: &str, lanes: &Operands) -> usize {
+    match name.ends_with(".ss") || name.ends_with(".sd") {
+        true => 1,
+        false => lanes.len(),
     }
 }

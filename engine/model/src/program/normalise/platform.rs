@@ -7,7 +7,9 @@
 //! Allocators differ in what C leaves open. If the user's code has such a thing, the driver states
 //! at its beginning that it is assumed to be harmless, or that nothing behind it is modelled.
 
-use cegar_llvm::{Builder, LLVMLinkage, LLVMOpcode, Module, Value};
+use std::collections::HashSet;
+
+use cegar_llvm::{Builder, LLVMLinkage, LLVMOpcode, LLVMValueKind, Module, Value};
 
 use super::{LinkRequest, assumed, link, temporaries};
 
@@ -132,19 +134,47 @@ const OF_LIBRARY: &str = "crunner_";
 
 /// Whether the program uses a weak symbol, which another object file may define.
 fn has_weak_symbols(module: &Module) -> bool {
+    in_users_code(module, |instruction| {
+        let mut seen = HashSet::new();
+        let mut left = instruction.operands();
+        while let Some(value) = left.pop() {
+            if !seen.insert(value) || !value.is_constant() {
+                continue;
+            }
+            if is_weak(value) {
+                return true;
+            }
+            // A pointer to it may be the initial value of a variable, or part of a constant.
+            left.extend(
+                match value.kind() {
+                    LLVMValueKind::LLVMFunctionValueKind => None,
+                    LLVMValueKind::LLVMGlobalAliasValueKind => value.aliasee().map(|one| vec![one]),
+                    LLVMValueKind::LLVMGlobalVariableValueKind => {
+                        value.initializer().map(|one| vec![one])
+                    }
+                    _ => Some(value.operands()),
+                }
+                .unwrap_or_default(),
+            );
+        }
+        false
+    })
+}
+
+fn is_weak(value: Value<'_>) -> bool {
     use LLVMLinkage::{LLVMExternalWeakLinkage, LLVMWeakAnyLinkage};
-    let is_weak = |value: &Value<'_>| {
-        let is_function = value.is_function();
-        (is_function || value.is_global_variable())
-            && matches!(
-                value.linkage(),
-                LLVMExternalWeakLinkage | LLVMWeakAnyLinkage
-            )
-            && (value.is_declaration() || !is_function || link::is_users(*value))
-            && !value.name().to_lowercase().starts_with(OF_LIBRARY)
-    };
-    let is_named = |instruction: &Value<'_>| instruction.operands().iter().any(is_weak);
-    in_users_code(module, is_named)
+    let kind = value.kind();
+    let is_function = value.is_function();
+    let has_linkage = is_function
+        || value.is_global_variable()
+        || kind == LLVMValueKind::LLVMGlobalAliasValueKind;
+    has_linkage
+        && matches!(
+            value.linkage(),
+            LLVMExternalWeakLinkage | LLVMWeakAnyLinkage
+        )
+        && (!is_function || value.is_declaration() || link::is_users(value))
+        && !value.name().to_lowercase().starts_with(OF_LIBRARY)
 }
 
 /// Whether the program defines functions that the compiler calls implicitly. At this point they
@@ -164,11 +194,23 @@ fn has_vectors(module: &Module) -> bool {
         let (ty, address) = match instruction.opcode() {
             Some(LLVMOpcode::LLVMLoad) => (instruction.ty(), instruction.operand(0)),
             Some(LLVMOpcode::LLVMStore) => (instruction.operand(0).ty(), instruction.operand(1)),
+            Some(LLVMOpcode::LLVMCall) => return is_aligned_by_mask(instruction),
             _ => return false,
         };
         ty.is_vector() && instruction.align() >= VECTOR && !is_place(address)
     };
     in_users_code(module, is_vector)
+}
+
+/// Whether a call accesses the lanes that a mask selects, at an address that has to be aligned.
+fn is_aligned_by_mask(call: &Value<'_>) -> bool {
+    let name = call.callee().name();
+    let at = match () {
+        () if name.starts_with("llvm.masked.load.") => 1,
+        () if name.starts_with("llvm.masked.store.") => 2,
+        () => return false,
+    };
+    call.operand(at).const_int() >= Some(VECTOR.into())
 }
 
 /// Whether the user's code reads a `_Bool` that may have been written by an access of another type.

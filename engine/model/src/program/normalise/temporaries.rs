@@ -6,7 +6,7 @@
 //! declaration. If an address of such an object may outlive it, the program asks for a rule
 //! ([`super::platform`]), because nothing marks where the object ends.
 
-use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value};
+use cegar_llvm::{LLVMMetadataKind, LLVMOpcode, Metadata, Value, metadata};
 
 use super::link::is_users;
 use super::locals::{SCOPE_BEGINS, scope_marks};
@@ -26,27 +26,42 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
         return false;
     }
     let name = local.name();
-    // A variable of this name has marks of its scope.
-    let is_result = ["tmp", "ref.tmp", "coerce"]
-        .iter()
-        .any(|known| name.trim_end_matches(|c: char| c.is_ascii_digit()) == *known)
-        && scope_marks(local, SCOPE_BEGINS).is_empty();
-    match () {
-        () if name.starts_with(".compoundliteral") => is_kept(local, Temporary::Literal, false),
-        () if is_result => is_kept(local, Temporary::Result, false),
-        () => is_bypassed(local, &name) && is_kept(local, Temporary::Bypassed, false),
+    if name.starts_with(".compoundliteral") {
+        return is_kept(local, Temporary::Literal, false);
+    }
+    if !scope_marks(local, SCOPE_BEGINS).is_empty() {
+        return false;
+    }
+    match variable_of(local) {
+        // A parameter or a variable of the function's own block lives as long as the call.
+        Some(variable) => {
+            variable
+                .operand(metadata::VARIABLE_SCOPE)
+                .is_some_and(is_inner)
+                && is_kept(local, Temporary::Bypassed, false)
+        }
+        None => {
+            let known = ["tmp", "ref.tmp", "coerce"];
+            let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            known.contains(&name) && is_kept(local, Temporary::Result, false)
+        }
     }
 }
 
-/// Whether a local is a variable without marks of its scope. The names with a dot, or `retval`,
-/// are clang's; parameters live as long as the call.
-fn is_bypassed(local: Value<'_>, name: &str) -> bool {
-    let is_fixed = local.operand(0).const_int() == Some(1);
-    is_fixed
-        && !name.is_empty()
-        && !name.contains('.')
-        && !["retval", "coerce", "tmp", "saved_stack", "ref"].contains(&name)
-        && scope_marks(local, SCOPE_BEGINS).is_empty()
+/// The variable of C that a local holds; none if clang needs the local for itself.
+fn variable_of(local: Value<'_>) -> Option<Metadata<'_>> {
+    let blocks = local.parent_function().blocks();
+    let mut all = blocks.into_iter().flat_map(|block| block.instructions());
+    let declaration = all.find(|instruction| {
+        instruction.is_debug_binding()
+            && Metadata::of(instruction.operand(0)).and_then(Metadata::value) == Some(local)
+    })?;
+    Metadata::of(declaration.operand(1))
+}
+
+/// Whether a scope is a block within a function's body.
+fn is_inner(scope: Metadata<'_>) -> bool {
+    !matches!(scope.kind(), LLVMMetadataKind::LLVMDISubprogramMetadataKind)
 }
 
 /// Whether an address is stored, selected, returned, or passed to a function that may store it.
@@ -54,11 +69,7 @@ fn is_bypassed(local: Value<'_>, name: &str) -> bool {
 fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
     let may_keep = |call: Value<'m>| match what {
         Temporary::Literal => is_in_inner_block(call),
-        // The library's functions keep no address of a variable.
-        Temporary::Bypassed => {
-            let callee = call.callee();
-            !callee.is_function() || callee.is_declaration() || is_users(callee)
-        }
+        Temporary::Bypassed => true,
         // The address of the whole object is only passed where a call puts its result or the next
         // call takes it.
         Temporary::Result => inner && (!call.callee().is_function() || is_users(call.callee())),
@@ -75,6 +86,5 @@ fn is_kept<'m>(address: Value<'m>, what: Temporary, inner: bool) -> bool {
 /// Whether an instruction belongs to an inner block of its function's body.
 fn is_in_inner_block(instruction: Value<'_>) -> bool {
     let scope = Metadata::of_place(instruction).and_then(Metadata::scope);
-    scope
-        .is_none_or(|scope| !matches!(scope.kind(), LLVMMetadataKind::LLVMDISubprogramMetadataKind))
+    scope.is_none_or(is_inner)
 }
