@@ -62,6 +62,7 @@ pub(super) const MEANING: &[&str] = &[
     "-fcommon",
     "-fno-common",
     "-fwrapv",
+    "-fno-signed-zeros",
     "-fno-strict-overflow",
 ];
 

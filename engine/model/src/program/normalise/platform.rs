@@ -77,7 +77,7 @@ const ASKED: [Asked; 10] = [
     },
     Asked {
         rule: "temporaries",
-        is_there: |module| in_users_code(module, |value| temporaries::may_outlive(*value)),
+        is_there: has_temporaries,
         has_wider_model: false,
     },
     Asked {
@@ -243,6 +243,17 @@ fn reads_volatile_pointers(module: &Module) -> bool {
             && instruction.is_volatile()
             && instruction.ty().is_pointer()
     })
+}
+
+/// Whether an object may be used after the end of its life, which is not marked.
+fn has_temporaries(module: &Module) -> bool {
+    let any = |is_sure| in_users_code(module, |value| temporaries::may_outlive(*value, is_sure));
+    // Most programs have none, and describing the variables of a large program takes time.
+    let mut found = any(false);
+    if found {
+        module.with_debug_calls(|| found = any(true));
+    }
+    found
 }
 
 /// Whether the user's code asks for the size of a block. Allocators give more than was requested.

@@ -20,8 +20,13 @@ enum Temporary {
     Bypassed,
 }
 
-/// Whether an instruction of the user's code allocates such an object and its address may be kept.
-pub(super) fn may_outlive(local: Value<'_>) -> bool {
+/// Other names that clang gives to locals of its own, apart from those with a dot.
+const OF_CLANG: [&str; 3] = ["", "retval", "saved_stack"];
+
+/// Whether an instruction allocates such an object and its address may be kept. `is_sure`: whether
+/// the calls that describe variables are there. If they are not, the answer is yes for some locals
+/// that are no such objects.
+pub(super) fn may_outlive(local: Value<'_>, is_sure: bool) -> bool {
     if local.opcode() != Some(LLVMOpcode::LLVMAlloca) {
         return false;
     }
@@ -29,21 +34,24 @@ pub(super) fn may_outlive(local: Value<'_>) -> bool {
     if name.starts_with(".compoundliteral") {
         return is_kept(local, Temporary::Literal, false);
     }
-    if !scope_marks(local, SCOPE_BEGINS).is_empty() {
+    if name.ends_with(".addr") || !scope_marks(local, SCOPE_BEGINS).is_empty() {
         return false;
     }
+    let is_bypassed = || is_kept(local, Temporary::Bypassed, false);
     match variable_of(local) {
-        // A parameter or a variable of the function's own block lives as long as the call.
+        // A variable of the function's own block lives as long as the call.
         Some(variable) => {
-            variable
-                .operand(metadata::VARIABLE_SCOPE)
-                .is_some_and(is_inner)
-                && is_kept(local, Temporary::Bypassed, false)
+            let scope = variable.operand(metadata::VARIABLE_SCOPE);
+            scope.is_some_and(is_inner) && is_bypassed()
         }
+        None if !is_sure => is_bypassed(),
         None => {
-            let known = ["tmp", "ref.tmp", "coerce"];
-            let name = name.trim_end_matches(|c: char| c.is_ascii_digit());
-            known.contains(&name) && is_kept(local, Temporary::Result, false)
+            let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+            match ["tmp", "ref.tmp", "coerce"].contains(&stem) {
+                true => is_kept(local, Temporary::Result, false),
+                // clang describes no variable that stands before the first label of a `switch`.
+                false => !OF_CLANG.contains(&stem) && !stem.contains('.') && is_bypassed(),
+            }
         }
     }
 }
