@@ -128,7 +128,7 @@ fn carryless_product(a: u64, b: u64) -> u128 {
 fn crc32(start: u32, data: u64, width: Width) -> u32 {
     (0..width / 8).fold(start, |crc, i| {
         let crc = crc ^ (data >> (8 * i)) as u32 & 0xff;
-        (0..8).fold(crc, |crc, _| crc >> 1 ^ (crc & 1) * CASTAGNOLI)
+        (0..8).fold(crc, |crc, _| (crc >> 1) ^ ((crc & 1) * CASTAGNOLI))
     })
 }
 
