@@ -238,45 +238,34 @@ STUB void crunner_descriptor_replace(int fd, int wanted) {
     described(fd)->uses++;
 }
 
-/* Relies on what descriptors were when the program began, if this one is not open. */
-static void miss(int fd) {
-    if (fd >= 0 && !crunner_assumed("descriptors"))
-        crunner_unmodelled("the descriptors that were open before the program began");
-}
-
-STUB int crunner_descriptor_valid(int fd) {
-    if (described(fd)) return 1;
-    miss(fd);
-    return 0;
-}
+STUB int crunner_descriptor_valid(int fd) { return described(fd) != 0; }
 STUB int crunner_descriptor_room(int fd) { return fd >= 0 && fd < DESCRIPTORS; }
-
-/* Relies on what a descriptor was when the program began, if it cannot be used. */
-static int usable(int fd, const struct description *d, int is_usable) {
-    if (is_usable) return 1;
-    if (!d) miss(fd);
-    else if (d < descriptions + 3 && !crunner_assumed("stdin"))
-        crunner_unmodelled("a standard stream that is open in both directions");
-    return 0;
-}
 
 STUB int crunner_descriptor_readable(int fd) {
     struct description *d = described(fd);
-    return usable(fd, d, d && d->readable);
+    return d && d->readable;
 }
 
 STUB int crunner_descriptor_writable(int fd) {
     struct description *d = described(fd);
-    return usable(fd, d, d && d->writable);
+    return d && d->writable;
+}
+
+STUB int crunner_descriptor_refused(int fd) {
+    struct description *d = described(fd);
+    if (d && d < descriptions + 3) {
+        if (!crunner_assumed("stdin"))
+            crunner_unmodelled("a standard stream that is open in both directions");
+    } else if (!d && fd >= 0 && !crunner_assumed("descriptors")) {
+        crunner_unmodelled("the descriptors that were open before the program began");
+    }
+    stub_errno = STUB_EBADF;
+    return -1;
 }
 
 STUB int crunner_descriptor_close(int fd) {
     struct description *d = described(fd);
-    if (!d) {
-        miss(fd);
-        stub_errno = STUB_EBADF;
-        return -1;
-    }
+    if (!d) return crunner_descriptor_refused(fd);
     table[fd] = 0;
     d->uses--;
     return 0;

@@ -33,6 +33,8 @@ extern int crunner_forked;
 int crunner_descriptor_open(struct crunner_content *file, int readable, int writable, int append);
 int crunner_descriptor_close(int fd);
 int crunner_descriptor_valid(int fd);
+/* Fails with EBADF, and relies on what the descriptor was when the program began. */
+int crunner_descriptor_refused(int fd);
 int crunner_descriptor_readable(int fd);
 int crunner_descriptor_writable(int fd);
 /* Another descriptor, from `least` on, for the same open file. */

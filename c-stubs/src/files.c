@@ -75,7 +75,7 @@ STUB int CRUNNER_symlink(const char *from, const char *to) {
 }
 
 STUB int CRUNNER_fchmod(int fd, unsigned mode) {
-    if (!crunner_descriptor_valid(fd)) return fails(STUB_EBADF);
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     return crunner_fault("fchmod", E(EPERM) | E(EROFS) | E(EIO), 0) ? -1 : 0;
 }
 

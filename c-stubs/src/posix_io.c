@@ -18,8 +18,6 @@ static int fails(int error) {
     stub_errno = error;
     return -1;
 }
-static int bad(void) { return fails(STUB_EBADF); }
-
 /* The errors of opening a file by name. */
 #define BY_NAME \
     (E(EACCES) | E(ENOENT) | E(ENOTDIR) | E(ELOOP) | E(ENAMETOOLONG) | E(ENOMEM) | E(EIO))
@@ -88,7 +86,7 @@ STUB long CRUNNER_read(int fd, void *into, size_t n) {
     unsigned char *bytes = into;
     size_t at = 0;
     crunner_signals_arrive();
-    if (!crunner_descriptor_readable(fd)) return bad();
+    if (!crunner_descriptor_readable(fd)) return crunner_descriptor_refused(fd);
     crunner_descriptors_by_number();
     int *error = crunner_descriptor_error(fd);
     if (*error) {
@@ -127,7 +125,7 @@ static long written(const char *channel, size_t n) {
 }
 
 STUB long CRUNNER_write(int fd, const void *bytes, size_t n) {
-    if (!crunner_descriptor_writable(fd)) return bad();
+    if (!crunner_descriptor_writable(fd)) return crunner_descriptor_refused(fd);
     crunner_descriptors_by_number();
     long some = crunner_descriptor_is_broken_pipe(fd) ? fails(STUB_EPIPE) : written("write", n);
     if (some == -1) {
@@ -193,7 +191,7 @@ STUB long CRUNNER_pwrite(int fd, const void *bytes, size_t n, long offset) {
 
 STUB int CRUNNER_ftruncate(int fd, long size) {
     struct crunner_content *file = crunner_descriptor_content(fd);
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     if (size < 0 || !file || crunner_content_is_pipe(file) || !crunner_descriptor_writable(fd))
         return fails(STUB_EINVAL);
     if (crunner_fault("ftruncate", E(EINTR) | E(EIO) | E(EFBIG) | E(EPERM) | E(EROFS), 0))
@@ -202,7 +200,7 @@ STUB int CRUNNER_ftruncate(int fd, long size) {
     return 0;
 }
 STUB int CRUNNER_fsync(int fd) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     return crunner_fault("fsync", E(EINTR) | E(EIO) | E(ENOSPC) | E(EROFS) | E(EINVAL), E(EDQUOT))
                ? -1
                : 0;
@@ -251,7 +249,7 @@ STUB int CRUNNER_lstat(const char *restrict name, struct stat *restrict into) {
     return CRUNNER_stat(name, into);
 }
 STUB int CRUNNER_fstat(int fd, struct stat *into) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     if (crunner_fault("fstat", E(EIO) | E(ENOMEM), E(EOVERFLOW))) return -1;
     describe(into, crunner_descriptor_content(fd));
     return 0;
@@ -303,7 +301,7 @@ STUB int CRUNNER_select(int count, fd_set *restrict r, fd_set *restrict w, fd_se
     for (int fd = 0; fd < count; fd++) {
         int in = r && FD_ISSET(fd, r), out = w && FD_ISSET(fd, w), odd = x && FD_ISSET(fd, x);
         if (!in && !out && !odd) continue;
-        if (!crunner_descriptor_valid(fd)) return bad();
+        if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
         unsigned char which = fault ? crunner_choose_byte("select") : 3;
         if (in && !(which & 1)) FD_CLR(fd, r);
         if (out && !(which & 2)) FD_CLR(fd, w);
@@ -336,17 +334,17 @@ STUB int CRUNNER_poll(struct pollfd *fds, nfds_t count, int limit) {
 }
 
 STUB int CRUNNER_dup(int fd) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     return crunner_fault("dup", E(EMFILE), 0) ? -1 : crunner_descriptor_copy(fd, 0);
 }
 STUB int CRUNNER_dup2(int fd, int wanted) {
-    if (!crunner_descriptor_valid(fd) || wanted < 0) return bad();
+    if (!crunner_descriptor_valid(fd) || wanted < 0) return crunner_descriptor_refused(fd);
     if (fd == wanted) return fd;
     if (crunner_fault("dup2", E(EINTR) | E(EBUSY) | E(EMFILE), 0)) return -1;
     if (!crunner_descriptor_room(wanted)) {
         if (!crunner_assumed("files"))
             crunner_unmodelled("more descriptors than the model has room for");
-        return bad();
+        return fails(STUB_EBADF);
     }
     crunner_descriptor_replace(fd, wanted);
     return wanted;
@@ -359,7 +357,7 @@ STUB int CRUNNER_pipe(int ends[2]) {
 /* A lock is free, unless the choice is that another process holds it. The third argument is read
  * only if the command has one. */
 STUB int crunner_fcntl(int fd, int command, va_list args) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     int argument = command == 0 || command == 1030 ? va_arg(args, int) : 0;
     int fault = crunner_fault("fcntl",
                               E(EACCES) | E(EAGAIN) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EMFILE)
@@ -394,7 +392,7 @@ STUB int CRUNNER_fcntl(int fd, int command, ...) {
 
 /* No descriptor is a terminal or another device, unless the narrowing "devices" is lifted. */
 STUB int CRUNNER_ioctl(int fd, unsigned long request, ...) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     if (crunner_assumed("devices")) return fails(STUB_ENOTTY);
     unsigned char chosen = crunner_choose_byte("ioctl");
     if (!(chosen & 1)) return fails(chosen ? (chosen >> 1) % 40 + 1 : STUB_ENOTTY);
@@ -417,7 +415,7 @@ STUB int CRUNNER_ioctl(int fd, unsigned long request, ...) {
 }
 STUB int CRUNNER_isatty(int fd) {
     if (!crunner_descriptor_valid(fd)) {
-        stub_errno = STUB_EBADF;
+        crunner_descriptor_refused(fd);
         return 0;
     }
     if (!crunner_assumed("devices") && (crunner_choose_byte("isatty") & 1)) return 1;
@@ -426,7 +424,7 @@ STUB int CRUNNER_isatty(int fd) {
 }
 
 static int locked(const char *channel, int fd) {
-    if (!crunner_descriptor_valid(fd)) return bad();
+    if (!crunner_descriptor_valid(fd)) return crunner_descriptor_refused(fd);
     return crunner_fault(channel,
                          E(EAGAIN) | E(EACCES) | E(EINTR) | E(EINVAL) | E(ENOLCK) | E(EDEADLK), 0)
                ? -1

@@ -2,8 +2,8 @@
 //!
 //! The instructions whose results programs use as indices and conditions are written out in
 //! operations (`simd`). The result of any other instruction that only computes is an
-//! [`Op::Processor`]: any value for a proof; the machine has the processor's own, or ends. Instructions that
-//! access memory stay unmodelled, apart from an unaligned load.
+//! [`Op::Processor`]: any value for a proof; the machine has the processor's own, or ends.
+//! Instructions that access memory stay unmodelled, apart from an unaligned load.
 
 use cegar_llvm::{Place, Value};
 
