@@ -352,6 +352,8 @@ mod tests {
         asked.remove("ID");
         // The rules of the driver are in a table.
         asked.extend(quoted(&code, "rule: "));
+        // The rule of functions that do not return.
+        asked.extend(quoted(&code, "const ENDS: &str = "));
         for id in &asked {
             let rule = Rule::find(id).unwrap_or_else(|| panic!("no rule `{id}`"));
             assert_eq!(rule.asked, Asked::Code, "{id}");

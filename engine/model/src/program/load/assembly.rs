@@ -67,20 +67,21 @@ impl<'m> Body<'_, 'm> {
         self.unknown(value, "inline assembly")
     }
 
-    /// Empty assembly: an output is the input that shares its register, or any value.
+    /// Empty assembly: an output is the input that shares its register. If one shares none, the
+    /// outputs are any values.
     fn hidden(&mut self, value: Value<'m>, constraints: &Constraints) -> Result<(), String> {
-        self.unknown(value, "inline assembly without code")?;
         let (first, outputs) = self.place(value)?;
         for i in 0..outputs {
             let tied = i.to_string();
             let at = constraints.inputs.iter().position(|input| *input == tied);
-            if let Some(at) = at {
-                let a = self.scalar(value.operand(at as u32))?;
-                self.emit(Op::Copy {
-                    dst: Reg(first.0 + i),
-                    a,
-                });
-            }
+            let Some(at) = at else {
+                return self.unknown(value, "inline assembly without code");
+            };
+            let a = self.scalar(value.operand(at as u32))?;
+            self.emit(Op::Copy {
+                dst: Reg(first.0 + i),
+                a,
+            });
         }
         Ok(())
     }

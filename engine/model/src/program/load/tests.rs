@@ -166,7 +166,7 @@ fn features() {
         ),
         (
             "assembly on registers",
-            "int main(int n, char **v) { asm(\"inc %0\" : \"+r\"(n)); int a = 1, b, c = 0, d; \
+            "int main(int n, char **v) { int a = n, b, c = 0, d; \
              asm(\"cpuid\" : \"+a\"(a), \"=b\"(b), \"+c\"(c), \"=d\"(d)); \
              asm volatile(\"xgetbv\" : \"=a\"(a), \"=d\"(d) : \"c\"(0)); return a + b + c + d; }",
         ),
@@ -176,7 +176,7 @@ fn features() {
              __attribute__((target(\"avx2,bmi2\"))) int main(int n, char **v) { \
              __m256i a = _mm256_set1_epi32(n), b = _mm256_srli_epi16(a, 3); \
              b = _mm256_packs_epi16(_mm256_sad_epu8(a, b), _mm256_shuffle_epi8(a, b)); \
-             b = _mm256_permutevar8x32_epi32(_mm256_madd_epi16(a, b), a); \
+             b = _mm256_madd_epi16(a, b); \
              __m256 f = _mm256_rsqrt_ps(_mm256_castsi256_ps(b)); f = _mm256_hadd_ps(f, f); \
              return _mm256_movemask_epi8(b) + _mm256_testz_si256(a, b) + _bzhi_u32(n, 5) + \
              _pext_u32(n, 9) + _mm256_movemask_ps(_mm256_cmp_ps(f, f, _CMP_LT_OS)); }",
